@@ -41,8 +41,14 @@ FAULTS = (
     PlantedFault(
         "an edit without the lock of turns",
         "chat/turns.py",
-        "        self.refuse_while_running(session.id)\n        async with self._locks.of(session.id):\n",
-        "        self.refuse_while_running(session.id)\n        if True:\n",
+        "        async with self._locks.of(session.id):\n"
+        "            self.refuse_while_running(session.id)  # a message may have been sent first\n"
+        "            session.refuse_if(session.is_leaving)\n"
+        "            async with self.queue.sending(session.id, message):\n",
+        "        if True:\n"
+        "            self.refuse_while_running(session.id)  # a message may have been sent first\n"
+        "            session.refuse_if(session.is_leaving)\n"
+        "            async with self.queue.sending(session.id, message):\n",
     ),
     PlantedFault(
         "a plan without its lock",
@@ -121,8 +127,8 @@ FAULTS = (
     PlantedFault(
         "the result of a call can be cut",
         "chat/turn/tool_calls.py",
-        "        await shielded(self._record(index, call, outcome, time.monotonic() - started))\n",
-        "        await self._record(index, call, outcome, time.monotonic() - started)\n",
+        "message = await shielded(self._record(index, call, outcome, time.monotonic() - started))\n",
+        "message = await self._record(index, call, outcome, time.monotonic() - started)\n",
     ),
     PlantedFault(
         "the end of a turn can be cut",

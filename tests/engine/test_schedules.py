@@ -15,6 +15,10 @@ import pytest
 from schedule_actions import ACTIONS
 from schedules import SCRATCH, report, run_schedule, schedule_of
 
+import desktop_app
+from planted_faults import FAULTS, PlantedFault
+
+APP = Path(desktop_app.__file__).parent
 SCHEDULES = Path(__file__).with_name("schedules.py")
 FEW, SOME, MANY = 12, 200, 5_000
 MET = 3
@@ -95,3 +99,10 @@ def test_a_schedule_goes_the_same_way_each_time(seed: int) -> None:
     once, again = (subprocess.run(command, capture_output=True, text=True, check=True, timeout=120) for _ in range(2))
     assert once.stdout == again.stdout
     assert len(once.stdout.splitlines()) > 20
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_each_planted_fault_has_its_place_in_the_code(fault: PlantedFault) -> None:
+    """Whether the schedules find them is a run of its own; a fault whose text has moved would be planted nowhere."""
+    assert (APP / fault.path).read_text(encoding="utf-8").count(fault.was) == 1
+    assert fault.becomes != fault.was
