@@ -1,4 +1,7 @@
-"""The archive for the engine's event loop: the store and the search, each on its own thread."""
+"""The archive for the engine's event loop: the store on one thread, the search on another with its own connection.
+
+Nothing that is read or stored waits for a search.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Erase deleted conversations permanently, and compact the archive's file.
+"""Erase deleted conversations permanently at the user's request, and compact the archive's file afterwards.
 
-Each function runs inside a transaction of its caller.
+This is the only place that removes rows of the record. Each function runs inside a transaction of its caller.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Full-text search with ranked results and snippets. No query is a syntax error.
 
 Words to look up are tried in this order until something is found: all of them; all, the last one as a prefix; the query
-as a substring; any of them. A question is answered by the messages with the most telling of its words. Of very many
+as a substring; any of them. A question is answered by the messages with its most distinctive words. Of very many
 matches the newest are ranked. Without words, the newest messages that the filters leave are listed.
 """
 
@@ -88,7 +88,7 @@ def _result(columns: list[Any], snippet: str, score: float) -> SearchResult:
 
 
 def one_line(snippet: str) -> str:
-    """Return the snippet on one line, with the hits between « and »; those of the text itself become “ and ”."""
+    """Return the snippet on one line, hits between « and »; such quotes in the text itself become “ and ”."""
     own = snippet.replace(SEPARATOR, "").replace("«", "“").replace("»", "”")
     return " ".join(own.replace(START, "«").replace(END, "»").split())
 

@@ -133,7 +133,7 @@ SEVENTH: Migration = ("CREATE INDEX operations ON entries (conversation, positio
 EIGHTH: Migration = (
     "CREATE TABLE facet_names (facet INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name))",
     "CREATE TABLE facets (facet INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (facet, entry)) WITHOUT ROWID",
-    # To read a million messages takes a minute: nobody waits for that when the program starts (facets.py).
+    # To read a million messages takes a minute: nobody waits for that when the program starts (search_filters.py).
     "CREATE TABLE facets_missing (below INTEGER NOT NULL)",
     "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1",
 )

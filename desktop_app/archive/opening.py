@@ -1,4 +1,7 @@
-"""Open and lock an archive. A file of another program is never touched."""
+"""Open an archive, and lock its data folder. A file of another program is never touched.
+
+The system releases the lock when its holder dies.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Read transcripts and parts of records, also of a damaged file."""
+"""Read transcripts and parts of records: an outline, single messages, a slice.
+
+An entry of a damaged file is replaced by a message that says so. Functions that read a part return None if the record
+is damaged, because the whole must then be read.
+"""
 
 from __future__ import annotations
 
@@ -247,7 +251,7 @@ def outline(database: SqliteDatabase, conversation: str) -> RecordOutline:
 
 
 def _stands_behind_a_message(entry: AnyEntry) -> bool:
-    """Return whether its place is that of the message before it: a compaction that archives some names them itself."""
+    """Return whether the entry takes the place of the message before it. A compaction that archives has its own."""
     return isinstance(entry, Flush | ConversationLink) or (isinstance(entry, Compaction) and not entry.archived)
 
 

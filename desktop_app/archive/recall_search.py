@@ -1,10 +1,10 @@
 """Recall's queries to the archive, in one conversation and over several.
 
-Each term is a look-up of its own in the index of words, within the rows of one conversation: 0.1 ms for a word that
-180 of 10,000 messages hold. FTS5's own ranking would count the words of all conversations together.
+In one conversation, each term is a separate look-up in the index of words, within the conversation's rows: 0.1 ms for a
+word that 180 of 10,000 messages contain. FTS5's own ranking would count the words of all conversations together.
 
-Each term is looked up in the index of words once, over all conversations. Whose message a row is stands in memory,
-8 bytes a row: to look that up in the table for each row that holds a word would read a page of the file each time.
+Over several conversations, each term is looked up once. The conversation of each row is kept in memory, 8 bytes a row:
+to look it up in the table for each row with the word would read a page of the file each time.
 """
 
 from __future__ import annotations
@@ -207,11 +207,9 @@ def _must_exist(database: SqliteDatabase, conversation: str) -> None:
 SLICE = 20_000
 """Rows that are read at a time: 0.1 s of CPU, in which the archive's thread does nothing else."""
 MAX_LOOKED_AT = 200_000
-"""Messages that hold one term, of which those of a project are chosen."""
+"""Messages with one term that are checked for belonging to a project."""
 MAX_ROW = 2**27
 """Row numbers above are of a damaged file."""
-MIN_TRIGRAM, MAX_TRIGRAM_ROWS = 4, 200
-"""As in recall_search.py, for a term that no message holds as a word."""
 NOBODY = -1
 
 # The index alone is read, not the table, in which the messages' bodies stand.
@@ -315,8 +313,8 @@ class RecallRows:
     def _held(self, term: str, in_time: str, is_ours: bytearray, most: int, looked_at: int) -> list[int]:
         match = '"' + space_out(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
         held = self._rows(HELD_BY_MANY.format(in_time), match, is_ours, most, looked_at)
-        if not held and len(term) >= MIN_TRIGRAM and term.isascii() and term.isalnum():
-            held = self._rows(INSIDE_MANY.format(in_time), f"%{term}%", is_ours, MAX_TRIGRAM_ROWS, MAX_TRIGRAM_ROWS)
+        if not held and len(term) >= MIN_INSIDE and term.isascii() and term.isalnum():
+            held = self._rows(INSIDE_MANY.format(in_time), f"%{term}%", is_ours, MAX_INSIDE, MAX_INSIDE)
         return held
 
     def _rows(self, query: str, asked: str, is_ours: bytearray, most: int, looked_at: int) -> list[int]:

@@ -1,8 +1,8 @@
-"""Search filters as SQL conditions: roles, months, models, tools.
+"""Search filters as SQL conditions and a range of row numbers: roles, months, models, tools, code.
 
-An inverted index: for each facet the numbers of its entries. A membership is looked up in 0.5 µs, the newest entries of
-a facet come first without sorting, and its lowest and highest number tell where in the archive it lies. Messages of an
-older archive get their facets in the background, the newest first.
+Facets are an inverted index: for each, the numbers of its entries. A membership is looked up in 0.5 µs, the newest
+entries of a facet come first without sorting, and its lowest and highest number show where in the archive it is.
+Messages of an older archive get their facets in the background, the newest first.
 """
 
 from __future__ import annotations

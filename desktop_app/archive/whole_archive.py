@@ -1,4 +1,7 @@
-"""The whole archive as files in a zip, and back: docs/archive-format.md describes it."""
+"""The whole archive as files in a zip, and back: docs/archive-format.md describes it.
+
+Anyone may have made such a file, so its parts are read within limits.
+"""
 
 from __future__ import annotations
 

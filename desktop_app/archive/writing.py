@@ -1,10 +1,10 @@
-"""Writing to the archive, also imported conversations. Each function runs inside a transaction of its caller.
+"""Write to the archive, also imported conversations.
 
-Rows go through sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
+Each function runs inside a transaction of its caller, so that a conversation is never imported in part. Rows go through
+sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
 
-Each function runs inside a transaction of its caller, so that a conversation is never imported in part.
-
-SQLite silently skips the damaged end of its log: without the counts, acknowledged messages could be lost unnoticed.
+The number of entries of each conversation is also in a file next to the archive: SQLite silently skips the damaged end
+of its log, and acknowledged messages could be lost unnoticed.
 """
 
 from __future__ import annotations
@@ -228,7 +228,8 @@ def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, 
     """Store what the archive does not have yet of a conversation, and return how many messages that are.
 
     One that was imported before keeps its title and place in the list; one that was deleted here is there again.
-    project: the id of that in which a new one stands; "" for that of the program, else that of the agent's folder.
+    project: the id of the project for a new conversation; "" for the one that the program names, or else the one of
+    the agent's folder.
     """
     found = conversation_id(foreign)
     is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
@@ -270,7 +271,7 @@ def narrow_folder(folder: str) -> str:
     """Return a folder that a file names; "" for the root, the user's own folder, what lies above that, another host's,
     and what is none.
 
-    Reading in a conversation's folder asks nobody, so a file must not be able to name all that the user has.
+    Files in a conversation's folder are read without asking, so an import must not choose a folder with everything.
     """
     if not os.path.isabs(folder) or is_on_other_host(folder) or "\0" in folder:
         return ""

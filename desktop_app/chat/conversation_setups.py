@@ -1,4 +1,4 @@
-"""Changes of conversation settings and projects, and the check that a chosen model, folder or policy exists."""
+"""The settings of conversations, and when each applies; projects, and which conversations belong to them."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def system_prompt_of(session: Session) -> str:
     return "\n\n".join(message.text for message in prompts)
 
 
-PROJECT_KEPT = translatable("Nothing was changed.")
-NO_NAME = Failure("bad_input", translatable("A project needs a name"), kept=PROJECT_KEPT)
+KEPT = translatable("Nothing was changed.")
+NO_NAME = Failure("bad_input", translatable("A project needs a name"), kept=KEPT)
 NOT_THERE = Failure(
     "not_found",
     translatable("This project no longer exists"),
-    kept=PROJECT_KEPT,
+    kept=KEPT,
     advice=translatable("Choose another one."),
 )
 

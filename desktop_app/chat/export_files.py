@@ -1,4 +1,7 @@
-"""Export conversations: Markdown or HTML for people, JSON Lines to be imported again."""
+"""Export conversations: Markdown or HTML for people, JSON Lines to be imported again.
+
+An HTML file loads nothing, and follows the reader's preference for light or dark.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Open conversations: each record is read and folded once, on a thread, and the newest sessions stay in memory.
+"""Open conversations: each record is read and folded once, on a thread, however many callers wait for it.
 
-Where a message stands depends on operations and branches alone, which the outline has, so that only the messages of a
-page are read. None is returned where that is not so: the record is damaged, or a pin stands against a compaction that
-did not know it, which keeps the neighbours of the pinned message, too.
-
-A long conversation is shown before that, by a `PartialSession`. What is done to it meanwhile waits until it is open.
+The newest sessions, and those in use, stay in memory. A long conversation is shown before it is read, by a
+`PartialSession`; changes to it wait until it is open. The position and state of a message depend on operations and
+branches alone, which the outline contains, so that only the messages of one page are read. There is no partial session
+if the record is damaged, or if a compaction did not know of a pin: it then keeps the neighbours of the pinned message
+as well.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class PartialSession:
         return said if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
 
     def _rows(self, said: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
-        """Return the messages as they stand behind those earlier ones. The fold has all that was done: for a thread."""
+        """Return the rows of the messages that follow the earlier ones. Slow: it folds the view, so run it on a thread."""
         messages = (message for _, message in (*earlier, *said))
         view = view_of(Transcript(Chain([*self._done, *messages])))
         return message_rows(said, view, self._counts.total, self._versions)
@@ -284,7 +284,7 @@ class Openings:
         return self._partial_sessions.get(conversation)
 
     async def give_up(self, conversation: str) -> None:
-        """Stop opening that conversation; whoever waits for it gets an error."""
+        """Stop opening that conversation; callers that wait for it get an error."""
         self._partial_sessions.pop(conversation, None)
         await self._tasks.cancel(_key(conversation))
 

@@ -1,4 +1,4 @@
-"""User operations on the view and its branches: undo, redo, bring back, pin, switch. Each is an entry and is logged."""
+"""User operations on the view and its branches: undo, redo, bring back, pin, regenerate. Each becomes an entry."""
 
 from __future__ import annotations
 

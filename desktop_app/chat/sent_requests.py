@@ -1,4 +1,4 @@
-"""What the model sees, or saw when it answered: the request part by part, and messages too large for it."""
+"""What the model sees, or saw when it answered: the request part by part, what changed, and shortened messages."""
 
 from __future__ import annotations
 

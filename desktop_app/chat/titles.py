@@ -1,6 +1,7 @@
 """Titles and fill levels of conversations, as the list shows them.
 
-That is one small request that nothing waits for; if it fails, the title stays.
+A title is the first line of a conversation. After the first reply, the utility role's model writes a better one (L2): a
+small request that nothing waits for. If it fails, the title stays.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The engine process: reads requests from its standard input, writes responses and events to its standard output.
 
-It ends in bounded time: a window that has gone leaves no engine behind.
+It ends in bounded time: a window that has gone leaves no engine behind. If the archive cannot be opened, it reports why
+and offers what helps: a backup, or an empty archive.
 """
 
 from __future__ import annotations

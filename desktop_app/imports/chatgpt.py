@@ -1,11 +1,11 @@
 """ChatGPT's data export: `conversations.json`, alone or in its zip with images beside it.
 
-Newer replies mark a citation by characters for private use, which `metadata.content_references` explain: their sources
-are `items`. Until 2024 a mark was a text such as 【3†source】, and its place and page stand in `metadata.citations`.
-
 A list of conversations, each with a `mapping` of nodes: a message, or none at the root, with its parent and children.
 `current_node` is the end of the branch that was open. Newer exports part the list into `conversations-000.json` and so
 on. Seen in exports of 2023 to 2026; OpenAI documents none of it.
+
+Newer replies mark a citation by characters for private use, which `metadata.content_references` explain: their sources
+are `items`. Until 2024 a mark was a text such as 【3†source】, with its place and page in `metadata.citations`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cherry Studio's backup: `data.json`, alone or in its zip with the files of conversations.
+"""Cherry Studio's backup: `data.json`, alone or in its zip with the files of conversations in `Data/Files`.
 
 A copy of a browser's storage: the text `persist:cherry-studio` holds JSON whose values are JSON again, `assistants`
 among them, with the names of topics; the table `topics` holds messages, and `message_blocks` what they say, up to

@@ -1,15 +1,16 @@
 """Claude Code's sessions: `~/.claude/projects/FOLDER/SESSION.jsonl`, one JSON object a line.
 
-A reply is written in a line for each of its blocks, all with the same `message.id`; here it is one message. Tools that
-it calls run side by side: each result is a line that follows that of its call, so that the lines fork where nobody
-branched off. Here the results stand behind the reply, one after the other, and what follows any of them follows the
-last. A compaction is a line `compact_boundary` and the summary behind it, a user's line marked `isCompactSummary`.
+Lines with a `uuid` are a tree by `parentUuid`; messages are those of type `user` and `assistant`, and what the user
+typed while the agent worked, an attachment of type `queued_command`. Lines of other types, and what is marked `isMeta`,
+are not shown there either and are kept as they came. Subagents become conversations of their own, put away: in versions
+1 trees of lines with `isSidechain` within the session's file, since 2.0.60 or so a file each in `SESSION/subagents/`.
 
-Lines with a `uuid` are a tree by `parentUuid`; messages are those of type `user` and `assistant` (see
-`claude_code_tree.py`), and what the user typed while the agent worked, an attachment of type `queued_command`. Lines of
-other types, and what is marked `isMeta`, are not shown there either and are kept as they came. Subagents are
-conversations of their own, put away: in versions 1 trees of lines with `isSidechain` within the session's file, since
-2.0.60 or so a file each in `SESSION/subagents/`. Seen in versions 1.0 to 2.1.220, 2025 to 2026; nothing is documented.
+A reply is written in a line for each of its blocks, all with the same `message.id`; here it is one message. Its tool
+calls run in parallel: each result is a line that follows its call, so that the lines fork where nobody branched off.
+Here the results follow the reply, one after the other, and what follows any of them follows the last. A compaction is a
+line `compact_boundary` followed by the summary, a user's line marked `isCompactSummary`.
+
+Seen in versions 1.0 to 2.1.220, 2025 to 2026; nothing is documented.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The interface of a format, reading a foreign object field by field, and why something cannot be read."""
+"""The interface of a format, foreign objects that are read field by field, and the reasons for unreadable files.
+
+Fields that no format reads are the rest of an object, which an import keeps. The window shows reasons in its language.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""All formats that can be imported, what they recognize, and the histories on this machine.
+"""All formats that can be imported, what they recognize in files, and the histories on this machine.
 
-A further format is a file like `chatgpt.py`, and a line in FORMATS.
+Another format is a file like `chatgpt.py`, and a line in FORMATS. Histories are found by their folders, unread.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LM Studio's conversations: `*.conversation.json` in `~/.lmstudio/conversations`.
+"""LM Studio's conversations: `*.conversation.json` in `~/.lmstudio/conversations` and its subfolders.
 
 Each message has `versions`, of which one is `currentlySelected`; what follows follows that one. A version is a single
 step with a `content`, or several `steps`: blocks of text, thoughts, calls of tools and their results, with the model

@@ -1,4 +1,4 @@
-"""Open WebUI's export of all chats, or of one: `history.messages` by their ids.
+"""Open WebUI's export of all chats, or of one: `history.messages` by their ids, each with its parent.
 
 A user's files and the images of both sides are `files`. What a reply thought and called stands in `output` in newer
 versions, and as HTML in its text. The envelope was seen in an export of 2026, the two ways of a reply in programs that

@@ -1,4 +1,8 @@
-"""The files of an import: one file, a folder, a zip, or a copy of another program's database."""
+"""The files of an import: one file, a folder, a zip, or another program's database.
+
+A zip is never unpacked. A database is copied first, since its program may be using it. A pipe or a device is refused:
+it may never end.
+"""
 
 from __future__ import annotations
 

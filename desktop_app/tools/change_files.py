@@ -1,4 +1,4 @@
-"""`write` and `edit`: replace text files atomically, in their own encodings."""
+"""`write` and `edit`: replace text files, or texts within them, atomically and in their own encodings."""
 
 from __future__ import annotations
 

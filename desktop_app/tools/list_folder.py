@@ -1,4 +1,4 @@
-"""`list`: the entries of a folder, and completion of file names below the working folder."""
+"""`list`: the entries of a folder; and completion of file names below it, without what .gitignore excludes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starting fresh: a new conversation that begins with the summary of another one. The old one stays as it is."""
+"""Start fresh: create a conversation that begins with the summary of another one, which stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Write the summary of a plan: by a model, without one, or the last messages only, whichever works first.
+"""Write the summary of a plan: by a model, without one, or the last messages only, whichever works first (K3 to K5).
 
-A model's summary is used only if the model finished it, it can be read, it is short enough, and it frees room.
-Otherwise the next strategy is used, and the compaction's note says why. Nothing is recorded here.
+The utility role's model writes it, unless the settings, the policy or the model rule that out. A model's summary is
+used only if the model finished it, it can be read, it is short enough, and it frees space. Otherwise the next strategy
+is used, and the compaction's note says why. Nothing is recorded here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Long-term memory (S7, S8): the flush before a compaction, and the user's changes to memories.
 
-Its reply is shown to nobody, and none of its calls is run: what it wants to be kept is returned as notes.
+A flush is one request outside the record. Its reply is not shown and its calls are not run: they are read as notes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Recall: find the messages of one or several conversations that answer a query, within a budget of tokens (S9).
 
-All conversations are searched for the query's words, and the best of them are looked into as `recall` looks into one.
-
-`recall` answers an explicit query, of the model's tool or the command. `recall_unasked` takes a user's message before
-a request: it returns only what the view no longer has, and only if it is worth its tokens. `recall_for_message` does so
-in an open conversation, as far as the settings and the policy allow.
+`recall` answers an explicit query, of the model's tool or the command. `recall_unasked` takes a user's message before a
+request: it returns only what the view no longer has, and only if it is worth its tokens. `recall_for_message` does so
+in an open conversation, as far as the settings and the policy allow. `recall_across` searches all conversations for the
+query's words, and looks into the best of them as `recall` does.
 """
 
 from __future__ import annotations

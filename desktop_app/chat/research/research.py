@@ -1,11 +1,11 @@
 """`/research QUESTION`: a turn in which the research role's model searches the web (L2).
 
-The message names a model of its own ("server/name (research)"): what a provider reported for many requests beside the
-record says nothing of the size of the conversation's own.
+It runs in a session of its own, with the replies and the tool calls of any turn. The chat's model sees only the
+question and the answer: the searches and pages do not fill its window. They are kept whole as a spill, which the answer
+names.
 
-It runs in a session of its own, with the replies and the tool calls of any turn. The chat's model sees the question and
-the answer only: what was searched and read in between does not flood its window. It is kept whole as a spill, which the
-answer names.
+The answer has a model name of its own ("server/name (research)"): what a provider reported for these many requests says
+nothing about the size of the conversation's requests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A reply while it arrives: its pieces and pauses, and the limits of what is requested and accepted."""
+"""A reply while it arrives: its pieces and pauses, so that a stalled one is kept, and the limits of its size."""
 
 from __future__ import annotations
 

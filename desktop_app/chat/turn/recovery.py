@@ -1,4 +1,4 @@
-"""Retry policy for provider errors (S5), and the advice for requests that do not fit."""
+"""Retry policy for provider errors (S5), and advice for requests that do not fit, by what fills the window."""
 
 from __future__ import annotations
 

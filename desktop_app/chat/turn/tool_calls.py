@@ -1,4 +1,7 @@
-"""The calls of one reply: permission, run, truncate, record. Repeated calls are answered from the record."""
+"""The calls of one reply: permission, run, truncate, record. Every call gets a result, on every path.
+
+A call that the turn repeats is answered from the record.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A request names the type of its response: pyright knows that `await bridge.ask(ListModels())` is a `ModelsListed`.
 To add an action: write the two classes in the module of their area here, with the request in that module's union; then
-carry it out in the module of the same name in `engine/requests`, where pyright reports the request that is missing.
+respond to it in the area's `*_responses` module of `engine/requests`, where pyright reports a request that is missing.
 """
 
 from .base import *

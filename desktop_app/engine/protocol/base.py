@@ -1,4 +1,4 @@
-"""The bases of all requests and responses, and of those that can be cancelled."""
+"""The bases of all requests and responses, and of computations that end when nobody waits for them."""
 
 from __future__ import annotations
 

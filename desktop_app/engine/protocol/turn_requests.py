@@ -1,7 +1,4 @@
-"""Requests about turns, drafts, queued messages, attachments, tools and memories.
-
-And the graphics that it writes as text.
-"""
+"""Requests about turns, drafts, queued messages, attachments, graphics, tools and memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine does about each request: a module for each of those in `engine/protocol`."""
+"""Responds to each request: `context_responses` to those of `engine/protocol/context_requests`, and so on."""
 
 from __future__ import annotations
 

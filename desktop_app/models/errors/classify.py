@@ -1,8 +1,5 @@
 """Classify a provider's error by its status, headers, words and codes. Pure.
 
-tests/models/errors/vectors holds the whole bodies, each with its source. A phrase is here if it was seen for that kind
-and cannot mean another one; ambiguous words ("tokens", "limit", "quota") are never enough by themselves.
-
 A library's exception classes are ignored: they differ from provider to provider. The rules, in their order:
 
 1. statuses that mean one thing only: 402 is money, 401 the key, whatever the message quotes;
@@ -13,6 +10,10 @@ A library's exception classes are ignored: they differ from provider to provider
 
 The dangerous confusions are an overflow with a limit per minute (Groq's 413, OpenAI's "Request too large ... on tokens
 per min"), with money (OpenRouter's "Prompt tokens limit exceeded"), and with a reply limit that is too large.
+
+The phrases come from documentation and issue threads; tests/models/errors/vectors holds the whole bodies, each with its
+source. A phrase is listed if it was seen for that kind and cannot mean another one; ambiguous words ("tokens", "limit",
+"quota") are never enough by themselves.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The vocabularies of model families that an installed package has, and how each is read.
 
-litellm ships the latter under tiktoken's cache names. It is not imported, which would take seconds and change the
+litellm ships o200k and cl100k under tiktoken's cache names. It is not imported, which would take seconds and change the
 environment variable that tiktoken reads, so the files are read here.
 """
 

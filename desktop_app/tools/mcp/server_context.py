@@ -1,4 +1,4 @@
-"""What the connections to all MCP servers share, and the sandbox of their programs."""
+"""State that the connections to all MCP servers share, and the sandbox in which the settings run their programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a program in the sandbox sees and may do: hidden, read-only and git places, and bubblewrap's arguments."""
+"""What a program in the sandbox sees and may do, and the arguments of bubblewrap for it.
+
+Files with secrets are hidden; some folders are read-only, among them what git runs or reads settings from in an
+existing repository.
+"""
 
 from __future__ import annotations
 
@@ -327,7 +331,7 @@ VERSION_CONTROL = {
     ".svn": (),
     ".jj": ("repo/config.toml",),
 }
-"""Of these folders, whose other files change with each commit, what starts programs; of git's git_places.py knows."""
+"""Of these folders, whose other files change with each commit, what starts programs; for git's, see `guarded_in_repository`."""
 MAX_NAMES = 5_000
 """Of one folder that is looked through."""
 SOCKETS = Path("/proc/net/unix")

@@ -1,4 +1,9 @@
-"""Hold names and folders open for the sandbox, so that no link can lead bubblewrap elsewhere."""
+"""Hold names and folders for the sandbox, so that no link can lead bubblewrap elsewhere.
+
+A name that git would run or read is kept taken as long as a sandbox may write the repository, because a file that does
+not exist cannot be protected. Folders that are mounted within writable ones are opened first and compared with what was
+mounted: by name, bubblewrap would follow a link that another program in a sandbox has just created.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Run programs in the sandbox: whether this machine has one, and its filter of system calls.
+"""Run programs in the sandbox: whether this machine has one, what each program may do, and its system calls.
 
-It closes what namespaces leave open: the keyrings of the kernel, which a login session hands down; writing into a
-terminal; sockets of kinds that no namespace covers, such as those to the host of a virtual machine.
+The filter of system calls, a program of the kernel's classic BPF, closes what namespaces leave open: the keyrings of
+the kernel, which a login session hands down; writing into a terminal; and sockets of kinds that no namespace covers,
+such as those to the host of a virtual machine.
 """
 
 from __future__ import annotations

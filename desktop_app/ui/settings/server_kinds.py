@@ -23,7 +23,7 @@ class KindInfo(msgspec.Struct, frozen=True):
     is_local: bool = False  # it runs on the user's machine, usually without a key
 
 
-# The addresses and variables are those of models/endpoint.py and models/endpoint.py; a test compares them.
+# The addresses and variables are those of models/endpoint.py; a test compares them.
 KINDS: dict[ServerKind, KindInfo] = {
     "openai_compatible": KindInfo(translatable("Any OpenAI-compatible server"), ""),
     "anthropic": KindInfo(
