@@ -185,7 +185,7 @@ class PartialSession:
         return said if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
 
     def _rows(self, said: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
-        """Return the rows of the messages that follow the earlier ones. Slow: it folds the view, so run it on a thread."""
+        """Return the rows of the messages that follow the earlier ones. Run it on a thread: it folds the view."""
         messages = (message for _, message in (*earlier, *said))
         view = view_of(Transcript(Chain([*self._done, *messages])))
         return message_rows(said, view, self._counts.total, self._versions)

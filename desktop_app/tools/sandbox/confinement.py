@@ -331,7 +331,7 @@ VERSION_CONTROL = {
     ".svn": (),
     ".jj": ("repo/config.toml",),
 }
-"""Of these folders, whose other files change with each commit, what starts programs; for git's, see `guarded_in_repository`."""
+"""In these folders, what starts programs: the rest changes with each commit. For git, see `guarded_in_repository`."""
 MAX_NAMES = 5_000
 """Of one folder that is looked through."""
 SOCKETS = Path("/proc/net/unix")
