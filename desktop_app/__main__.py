@@ -17,9 +17,9 @@ from desktop_app.system_libraries import explain_missing
 COMMANDS = {
     "compact": ("compact", "what would be sent of a conversation, in a given window"),
     "context": ("context", "how a conversation fills a window"),
-    "policy": ("policy", "the numbers that decide when room is made, and how"),
+    "policy": ("policy_command", "the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
-    "export": ("export", "write a conversation to a file"),
+    "export": ("export_command", "write a conversation to a file"),
     "backup": ("backup", "a copy of everything that was ever said, while the window is open or not"),
     "restore": ("restore", "go back to a backup"),
     "data": ("data", "where the data is, what takes space, and removing some of it"),
@@ -71,7 +71,7 @@ def _run(given: list[str]) -> int:
 
 def _log_printably() -> None:
     """Log warnings and bugs to standard error, where what others wrote cannot act on the terminal."""
-    from desktop_app.commands.terminal import PrintableFormatter
+    from desktop_app.commands.arguments import PrintableFormatter
 
     shown = logging.StreamHandler()
     shown.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))

@@ -13,10 +13,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.setup import Persona
-from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
+from desktop_app.conversation.setup import OwnPolicy, Persona
 from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 from desktop_app.file_locks import file_lock
 from desktop_app.paths import make_folder, replace_private_file
 

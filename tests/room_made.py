@@ -12,9 +12,8 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, policy_for_target
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 
 
 def with_room(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> View:

@@ -212,7 +212,7 @@ context/search/times.py    | from datetime import datetime                      
 context/search/times.py    | from datetime import date                          |
 context/view.py            | from desktop_app.chat import ports                 | context may import conversation
 permissions/rules.py       | from desktop_app.context.view.view import View     | permissions may import conversation
-context/prune/plan.py      | from ...chat.ports import Archive                  | context may import conversation
+context/prune/strategies.py      | from ...chat.ports import Archive                  | context may import conversation
 chat/take_turn.py          | from desktop_app.models.roles import Roles         | chat may import context
 models/roles.py            | from desktop_app.archive.rows import EntryRow      | models may import
 archive/rows.py            | if TYPE_CHECKING: from desktop_app.engine import x | archive may import
@@ -227,7 +227,7 @@ engine/serve.py            | from litellm import acompletion                    
 engine/serve.py            | importlib.import_module('litellm')                 | litellm is imported in models only
 plugins/one.py             | from desktop_app.chat import ports                 | nobody wrote down what plugins.one may
 conversation/transcript.py | from .message import Message; import msgspec       |
-context/prune/plan.py      | from ..view import view_of                         |
+context/prune/strategies.py      | from ..view import view_of                         |
 models/llama_server/one.py | import xllamacpp                                   |
 models/tokens/counts.py    | import tokenizers, tiktoken                        |
 engine/compose.py          | from desktop_app.archive.store import Store        |

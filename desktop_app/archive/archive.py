@@ -18,9 +18,8 @@ from peewee import SqliteDatabase
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.listing import SearchResult
+from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 

@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.conversation.stored import Backup
+from desktop_app.conversation.installation import Backup
 from desktop_app.paths import make_folder, sync_folder
 
 from .damage import damage_of

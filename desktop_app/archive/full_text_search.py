@@ -17,10 +17,9 @@ import msgspec
 from peewee import SqliteDatabase
 
 from desktop_app.context.search.question import Question, question_of
-from desktop_app.conversation.listing import SearchResult
+from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .ranking import Candidate, Wanted, rank, weight_of
 from .rows import SEPARATOR, number_of, space_out

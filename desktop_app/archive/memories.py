@@ -10,7 +10,7 @@ import msgspec
 from peewee import SqliteDatabase
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .failures import DATABASE_ERRORS, is_damage
 from .reading import readable_rows

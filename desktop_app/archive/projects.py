@@ -13,8 +13,8 @@ from peewee import SqliteDatabase
 
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.project import Project, find_project, normal_name
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.setup import Project, find_project, normal_name
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.conversation.words import translatable
 
 from .failures import DATABASE_ERRORS, UNCHANGED, is_damage

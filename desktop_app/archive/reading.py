@@ -17,9 +17,16 @@ from peewee import ModelSelect, SqliteDatabase, Value, fn
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.outline import RecordOutline, known_by_id
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.transcript import AnyEntry, Compaction, ConversationLink, Flush, Rewind
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    Compaction,
+    ConversationLink,
+    Flush,
+    RecordOutline,
+    Rewind,
+    known_by_id,
+)
 from desktop_app.conversation.unsent import UnsentMessages
 
 from .failures import DATABASE_ERRORS, is_damage, no_conversation

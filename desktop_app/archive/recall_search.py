@@ -19,20 +19,23 @@ import msgspec
 from peewee import SqliteDatabase
 
 from desktop_app.context.ledger.prose import without_stamp
-from desktop_app.context.recall.across import (
+from desktop_app.context.recall.outline import Head, Outline, outline_of
+from desktop_app.context.recall.query import KnownConversation, Term
+from desktop_app.context.recall.rank import (
     OPENED,
     CandidateConversation,
     Candidates,
+    Rarity,
+    best_of,
     choose_conversations,
+    length_share,
     postings_by_conversation,
+    shared_information,
+    telling_word_limit,
 )
-from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.query import Term
-from desktop_app.context.recall.rank import Rarity, best_of, length_share, shared_information, telling_word_limit
-from desktop_app.context.recall.reach import KnownConversation
 from desktop_app.context.search.times import TimeSpan
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .failures import no_conversation
 from .rows import decode_message, number_of, space_out

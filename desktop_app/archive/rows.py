@@ -20,12 +20,12 @@ from peewee import BooleanField, FloatField, IntegerField, Model, TextField
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import (
+from desktop_app.conversation.transcript import (
+    AnyEntry,
     replace_surrogates,
     replace_surrogates_in_builtins,
     replace_surrogates_in_text,
 )
-from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
 
 log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 from peewee import SqliteDatabase
 
+from desktop_app.conversation.listing import SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
-from desktop_app.conversation.searching import SearchFilters, SearchValues
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .rows import decode_message
 

@@ -25,7 +25,7 @@ from peewee import IntegrityError, SqliteDatabase
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.foreign import FoundConversation
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.project import NO_FOLDER
+from desktop_app.conversation.setup import NO_FOLDER
 from desktop_app.conversation.transcript import Permit
 from desktop_app.open_databases import open_other
 from desktop_app.paths import create_file, replace_private_file, sync_file, sync_folder

@@ -26,8 +26,15 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.other_hosts import is_on_other_host
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.surrogates import replace_surrogates_in_builtins, replace_surrogates_in_text
-from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, ConversationLink, Imported
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    AuxiliaryUsage,
+    Compaction,
+    ConversationLink,
+    Imported,
+    replace_surrogates_in_builtins,
+    replace_surrogates_in_text,
+)
 from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.paths import make_private_file
 

@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from desktop_app.context.own_policies import find_policy
+from desktop_app.context.presets import find_policy
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.project import NO_FOLDER
+from desktop_app.conversation.setup import NO_FOLDER, OwnPolicy
 from desktop_app.conversation.words import translatable
 
 from .ports import WorldError

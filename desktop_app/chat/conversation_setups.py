@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.project import Project, normal_name
-from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.setup import ConversationSetup, Project, normal_name
 from desktop_app.conversation.words import translatable
 
 from .choices import check_policy, existing_folder

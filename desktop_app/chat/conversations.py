@@ -12,12 +12,11 @@ from weakref import WeakSet
 
 from msgspec.structs import replace
 
-from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED, ContextPolicy
+from desktop_app.context.presets import find_policy
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.project import NO_PROJECT, Project
-from desktop_app.conversation.setup import ConversationSetup, Persona
+from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Persona, Project
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
 

@@ -11,9 +11,8 @@ import msgspec
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view.view import View, assemble, inseparable_ids
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.graphics import Drawing, Graphic
 from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.markdown_html import graphics_in
+from desktop_app.conversation.markdown_html import Drawing, Graphic, graphics_in
 from desktop_app.conversation.message import REPLY_ENDINGS, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.words import pluralize

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.graphics import Drawing, Graphic
-from desktop_app.conversation.markdown_html import LINK, code_html, html_of_markdown
+from desktop_app.conversation.markdown_html import LINK, Drawing, Graphic, code_html, html_of_markdown
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.openai_chat import chat_of
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.conversation.words import in_fence, translatable
 
 from .export_content import (

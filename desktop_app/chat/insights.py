@@ -11,10 +11,9 @@ from datetime import date
 from pathlib import Path
 
 from desktop_app.context.insights import combine, insights_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.insights import REACHED, Insights
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 
 from .export_files import write_export
 from .ports import Archive, Price

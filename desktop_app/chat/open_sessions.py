@@ -18,7 +18,6 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
     FiguresCounted,
@@ -29,9 +28,8 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, ToolResult
-from desktop_app.conversation.outline import RecordOutline
-from desktop_app.conversation.project import NO_PROJECT
-from desktop_app.conversation.transcript import AnyEntry, Continuation, Prune, Transcript
+from desktop_app.conversation.setup import NO_PROJECT
+from desktop_app.conversation.transcript import AnyEntry, Chain, Continuation, Prune, RecordOutline, Transcript
 from desktop_app.conversation.words import translatable
 
 from .ports import Archive, Emit, ModelCatalogue, RecordReader, WorldError

@@ -15,8 +15,8 @@ from desktop_app.context.fitting import acting_policy, fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.replay import replay
 from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.message import Usage
-from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.transcript import Prune, Trigger
 
 from .compaction.making_room import decide

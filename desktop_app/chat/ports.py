@@ -13,14 +13,11 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchFilters, SearchResult, SearchValues
 from desktop_app.conversation.message import Message, ToolCall, Usage
-from desktop_app.conversation.outline import RecordOutline
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.searching import SearchFilters, SearchValues
-from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
+from desktop_app.conversation.setup import ConversationSetup, Project, ReplyOptions
 from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
-from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.transcript import AnyEntry, RecordOutline
 from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.conversation.words import translatable
 

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     AnyEntry,
+    Chain,
     Compaction,
     ConversationLink,
     FailedCompaction,

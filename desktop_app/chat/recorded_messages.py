@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.totals import RunningTotals
+from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.message import Attachment, Entry, Message, Part, Reasoning, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import OperationRow

@@ -9,24 +9,28 @@ from heapq import nlargest
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import item_tokens, scale_gauge
-from desktop_app.context.counting.measured import is_measured, last_measured
-from desktop_app.context.counting.sent_parts import PREVIEW, compare_parts, cut_text, sent_request
+from desktop_app.context.counting.breakdown import (
+    PREVIEW,
+    compare_parts,
+    cut_text,
+    item_tokens,
+    scale_gauge,
+    sent_request,
+)
+from desktop_app.context.counting.calibration import is_measured, last_measured
 from desktop_app.context.counting.tokens import count_message
-from desktop_app.context.oversized import cut_message, message_as_files
+from desktop_app.context.truncate import cut_message, message_as_files
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.gauge import Gauge, Provenance
+from desktop_app.conversation.gauge import ComparedPart, Gauge, Provenance, SentRequest
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
-from desktop_app.conversation.sent_request import ComparedPart, SentRequest
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.conversation.words import translatable
 
 from .compaction.snapshot import snapshot_of, unmeasured_gauge

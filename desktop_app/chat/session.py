@@ -9,8 +9,15 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, measured_gauge, tally
-from desktop_app.context.counting.calibration import Calibration, Report, learn, learn_exactly, prior
-from desktop_app.context.counting.measured import reported_before, unmeasured_pictures
+from desktop_app.context.counting.calibration import (
+    Calibration,
+    Report,
+    learn,
+    learn_exactly,
+    prior,
+    reported_before,
+    unmeasured_pictures,
+)
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
@@ -19,7 +26,6 @@ from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import sent_tools, to_dialect
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, assemble, view_after, view_of, with_entries
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
@@ -31,11 +37,9 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, Totals
-from desktop_app.conversation.project import NO_PROJECT, Project, working_folder
-from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.surrogates import replace_surrogates
+from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Project, working_folder
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
+from desktop_app.conversation.transcript import AnyEntry, Chain, Transcript, Trigger, replace_surrogates
 
 from .learned_window import LearnedWindow
 from .operation_log import log_entries

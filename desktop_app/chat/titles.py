@@ -22,7 +22,7 @@ from desktop_app.conversation.events import TurnFailed
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 from .ports import Archive, ArchiveError, Emit, WorldError
 from .recorded_messages import stamp

@@ -10,12 +10,11 @@ from pathlib import Path
 import msgspec
 
 from desktop_app.archive.backup import back_up_to_folder, list_backups, make_backup
-from desktop_app.conversation.stored import Backup
+from desktop_app.conversation.installation import Backup
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import backups_folder, database_file
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, table
-from .terminal import show
+from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, show, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -43,11 +43,20 @@ from desktop_app.permissions.pattern_effects import effect_of
 from desktop_app.permissions.rules import COMMANDS, rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
-from .arguments import WORLD_ERROR, BadInput, add_data_dir, add_json, data_of, print_failure, tokens_argument
+from .arguments import (
+    WORLD_ERROR,
+    BadInput,
+    add_data_dir,
+    add_json,
+    data_of,
+    print_failure,
+    show,
+    show_error,
+    tokens_argument,
+)
 from .attached import attached_in
+from .policy_command import policy_called
 from .projects import project_called
-from .stored_policies import policy_called
-from .terminal import show, show_error
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one message: a pasted book, not a runaway."""

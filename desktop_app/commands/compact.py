@@ -25,13 +25,12 @@ from desktop_app.context.policy import Budget, ContextPolicy, budget_for, policy
 from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View, assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
 from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
-from desktop_app.conversation.transcript import Operation, Prune, Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Operation, Prune, Transcript, Trigger
 from desktop_app.conversation.words import pluralize
 
 from .arguments import (
@@ -44,12 +43,12 @@ from .arguments import (
     max_output_of,
     print_failure,
     print_json,
+    show,
     tokens_argument,
 )
-from .stored_policies import policy_called, settings_of
+from .policy_command import policy_called, settings_of
 from .summaries import CarryOut, open_writer
 from .summaries import add_arguments as add_summary_arguments
-from .terminal import show
 
 DEFAULT_MODEL = "gpt-4o"
 """Counts with o200k."""

@@ -11,16 +11,14 @@ from desktop_app.context.counting.breakdown import gauge_of, tally
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.conversation.transcript import RequestContext, Transcript
+from desktop_app.conversation.transcript import Chain, RequestContext, Transcript
 
-from .arguments import BadInput, add_chat_file, add_json, counts_of, max_output_of, print_json
+from .arguments import BadInput, add_chat_file, add_json, counts_of, max_output_of, print_json, show
 from .compact import DEFAULT_MODEL, read_chat
-from .terminal import show
 
 BAR = 48
 """Characters of the printed bar."""

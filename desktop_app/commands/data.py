@@ -10,8 +10,8 @@ from datetime import datetime
 import msgspec
 
 from desktop_app.archive.store import Store
+from desktop_app.conversation.installation import ITEM_KINDS, RemovableItem, StoredData, copies_left
 from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.stored import ITEM_KINDS, RemovableItem, StoredData, copies_left
 from desktop_app.conversation.words import pluralize
 from desktop_app.engine.protocol import CleanedUp
 from desktop_app.engine.stored_data import clean_up, describe_data
@@ -26,9 +26,9 @@ from .arguments import (
     data_of,
     print_failure,
     print_json,
+    show,
     table,
 )
-from .terminal import show
 
 PART_NAMES = {
     "archive": "the archive: all that was said",

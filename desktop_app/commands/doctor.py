@@ -24,8 +24,7 @@ from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
 
-from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, table
-from .terminal import show
+from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, show, table
 
 MIN_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""

@@ -1,9 +1,10 @@
-"""`palimpsest import PATH...` and `import --found`: conversations from the files of other programs."""
+"""`palimpsest import PATH...`: conversations from files of other programs; `--found`: from those on this machine."""
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,13 +15,12 @@ from desktop_app.archive.whole_archive import describe_whole, is_whole_archive
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import FoundConversation, ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.imports.child import replies
-from desktop_app.imports.formats import known_kinds
+from desktop_app.imports.formats import find_histories, known_kinds
 from desktop_app.paths import database_file, spills_folder
 
 from .arguments import (
@@ -33,12 +33,53 @@ from .arguments import (
     data_of,
     print_failure,
     print_json,
+    show,
+    show_error,
     table,
 )
-from .found_histories import add_found, chosen_histories, list_histories
+from .export_command import print_whole
 from .projects import project_called
-from .terminal import show, show_error
-from .whole import print_whole
+
+NONE_FOUND = "No history of a program that can be imported was found on this machine."
+
+
+def add_found(parser: argparse.ArgumentParser) -> None:
+    """Add `--found` and `--all`."""
+    about = "say which programs keep a history on this machine, and where; with their names or --all, import it"
+    parser.add_argument("--found", action="store_true", help=about)
+    parser.add_argument("--all", action="store_true", help="with --found: all that was found")
+
+
+def list_histories(is_json: bool) -> None:
+    """Print the histories of this machine; no file is read."""
+    found = find_histories()
+    if is_json:
+        print_json({"histories": msgspec.to_builtins(found)})
+    elif not found:
+        show(NONE_FOUND)
+    else:
+        rows = [
+            (each.program, f"{each.files:,}", f"{each.bytes / 1e6:,.1f} MB", _day(each.newest), each.path)
+            for each in found
+        ]
+        show(table([("PROGRAM", "FILES", "SIZE", "CHANGED", "FOLDER"), *rows], right=frozenset({1, 2})))
+
+
+def chosen_histories(programs: Sequence[str]) -> list[str]:
+    """Return the folders of these programs, of all of them if none is named. Raises BadInput where there is none."""
+    found = find_histories()
+    if not found:
+        raise BadInput(NONE_FOUND)
+    names = {program.casefold() for program in programs} or {each.program.casefold() for each in found}
+    if missing := names - {each.program.casefold() for each in found}:
+        known = ", ".join(sorted({each.program for each in found}))
+        raise BadInput(f"No history of {', '.join(sorted(missing))} was found", advice=f"What was found: {known}.")
+    return [each.path for each in found if each.program.casefold() in names]
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(at))
+
 
 Rows = dict[str, tuple[FoundConversation, int]]
 """By the ids of the conversations, with how many of their messages are new: one may be found in two files."""

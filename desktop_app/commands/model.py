@@ -7,8 +7,7 @@ import argparse
 from desktop_app.models.builtin import check_hash, model_path
 from desktop_app.models.builtin_download import Progress, install_model
 
-from .arguments import WORLD_ERROR, add_json, print_json
-from .terminal import show, show_error
+from .arguments import WORLD_ERROR, add_json, print_json, show, show_error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,12 +10,11 @@ from contextlib import closing
 import msgspec
 
 from desktop_app.archive.store import Store
-from desktop_app.conversation.project import Project, find_project
+from desktop_app.conversation.setup import Project, find_project
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
-from .terminal import show
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, show, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,13 +18,12 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.memory.recall_service import as_text, recall, recall_across
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.recollection import Recollected, Recollection
-from desktop_app.conversation.project import RecallScope
+from desktop_app.conversation.setup import RecallScope
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, positive
+from .arguments import BadInput, add_data_dir, add_json, data_of, positive, show
 from .projects import project_called
-from .terminal import show
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -8,8 +8,7 @@ from pathlib import Path
 from desktop_app.archive.restoring import restore_backup
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, add_json, data_of, print_json
-from .terminal import show
+from .arguments import add_data_dir, add_json, data_of, print_json, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

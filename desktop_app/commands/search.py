@@ -11,13 +11,11 @@ from datetime import date, datetime
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
 from desktop_app.context.search.filters import FilterNames, TypedQuery, read_query
-from desktop_app.conversation.listing import SearchResult, title_in_english
+from desktop_app.conversation.listing import NO_FILTERS, SearchResult, title_in_english
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import NO_FILTERS
 from desktop_app.paths import SENTENCE_KINDS, database_file
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, positive, print_json, table
-from .terminal import show
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, positive, print_json, show, table
 
 NOT_COMPLETE = (
     "Messages of before the last update are not known to filters yet: open Palimpsest once, it prepares them."

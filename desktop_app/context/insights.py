@@ -12,9 +12,9 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -31,9 +31,9 @@ from desktop_app.conversation.transcript import (
     makes_room,
 )
 
-from .counting.measured import is_measured
+from .counting.breakdown import usage_in
+from .counting.calibration import is_measured
 from .counting.tokens import SEGMENT_OF_ROLE, TokenCounts
-from .counting.totals import usage_in
 from .truncate import sizes_in_notice
 
 MAX_MOMENTS = 800

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.replayed import Replayed
 from desktop_app.conversation.transcript import (
     AnyEntry,
     Operation,

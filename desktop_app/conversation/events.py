@@ -7,11 +7,11 @@ from typing import Literal
 import msgspec
 
 from .gauge import Gauge
+from .installation import DataWork
 from .listing import ModelInfo
 from .message import ToolCall, Totals
 from .rows import MessageChange, MessageRow, OperationRow
 from .rows import MessageState as MessageState
-from .stored import DataWork
 from .tools import ChangePreview, RequiredPermission
 from .transcript import Trigger
 from .unsent import QueuedMessage

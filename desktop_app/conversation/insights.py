@@ -1,11 +1,11 @@
-"""What a conversation took over its life, or several together: values for the page of insights."""
+"""Usage and costs of one or several conversations over time, and the same past replayed under another policy."""
 
 from __future__ import annotations
 
 import msgspec
 
-from .facts import Fidelity
 from .gauge import Segment
+from .memory import Fidelity
 from .message import NO_USAGE, Usage
 from .transcript import Trigger
 
@@ -139,3 +139,27 @@ class Insights(msgspec.Struct, frozen=True):
         for day in self.days:
             total = total.plus(day)
         return total
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """What came of it so far. Tokens as they are counted here."""
+
+    requests: int = 0
+    tokens_sent: int = 0
+    """Of all requests together."""
+    tokens_cached: int = 0
+    """Those of them that a request shares with the beginning of the one before, so that a cache has them."""
+    tokens_replied: int = 0
+    compactions: int = 0
+    share_after: float = 0.0
+    """Of what can be used, that the compactions left on average."""
+    pruned: int = 0
+    """Results and inputs that were shortened."""
+    requests_too_large: int = 0
+    """Those that did not fit, whatever was archived."""
+    facts: int = 0
+    """Found in what was archived."""
+    facts_kept: int = 0
+    """Those of them that the request still had, word for word or in the summary."""
+    longest_seconds: float = 0.0
+    """That one making of room took."""

@@ -1,4 +1,4 @@
-"""What the sidebar, the model picker and a search show: values about conversations, not their contents."""
+"""Conversations, models and search results as lists show them: values about conversations, not their contents."""
 
 from __future__ import annotations
 
@@ -6,10 +6,61 @@ from typing import Literal
 
 import msgspec
 
-from .dialect import Dialect, ReturnedReasoning
 from .gauge import Provenance, Status
 from .message import Role
 from .words import translatable
+
+SEARCH_LIMIT = 50  # messages that one search finds, unless it asks for another number
+
+
+class SearchFilters(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a message must be besides holding the words; the defaults hold for every message."""
+
+    project: str = ""
+    """The id of the project that its conversation is in."""
+    since: float = 0.0
+    """Seconds since 1970: it was said then or later; 0 for any time."""
+    until: float = 0.0
+    """It was said before; 0 for any time."""
+    role: Role | None = None
+    model: str = ""
+    """A part of the name of the model that wrote it, letters of either case."""
+    tool: str = ""
+    """The name of a tool that it calls, or whose result it is, letters of either case."""
+    has_code: bool = False
+    """Whether it holds a block of code."""
+
+
+NO_FILTERS = SearchFilters()
+
+
+class SearchValues(msgspec.Struct, frozen=True):
+    """What filters may name: the models and the tools of all messages, in alphabetical order."""
+
+    models: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+ReturnedReasoning = Literal["", "running", "always"]
+"""None; those of the turn under way; those, and a blank for each that is left out."""
+
+
+class Dialect(msgspec.Struct, frozen=True):
+    """What is done to a request before it is counted and sent; see `context/view/dialect.py`."""
+
+    record_name: str = ""
+    """How the record names the model: its own provider metadata goes back to it, that of others does not."""
+    returns_metadata: bool = True
+    returned_reasoning: ReturnedReasoning = ""
+    supports_vision: bool = True
+    supports_tools: bool = True
+    joins_duplicate_calls: bool = False
+    """Of calls in one message with the same name and arguments only one is sent, and their results as one."""
+    breaks_control_tokens: bool = False
+    """Its server would read control tokens of its template in a text as what they say; see control_tokens.py."""
+    declares_called_tools: bool = False
+    """Calls of tools that are not on offer any more are refused, unless the tools are declared."""
+
 
 UNTITLED = ("", "New conversation")
 """Titles of a conversation that has none: the record's, and that of records of early versions."""

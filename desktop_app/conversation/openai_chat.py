@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import msgspec
 
-from .foreign_files import SUPPORTED, kind_of_file
+from .foreign import SUPPORTED, kind_of_file
 from .message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from .tools import ToolSpec
 from .words import translatable

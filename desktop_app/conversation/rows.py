@@ -7,7 +7,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from .facts import Fidelity
+from .memory import Fidelity
 from .message import Message, Usage
 from .transcript import Trigger
 

@@ -1,17 +1,109 @@
-"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view/`."""
+"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view/`.
+
+The collections are persistent: appending costs the work of one element, and every earlier version stays as it was. The
+outline of a record, its operations without its messages, is read in milliseconds. Lone surrogates are replaced by
+U+FFFD: no UTF-8 can carry them, to the archive or to a provider.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
-from typing import Literal, TypeGuard
+from itertools import islice
+from typing import Any, Generic, Literal, TypeGuard, TypeVar, cast, overload
 
 import msgspec
 
-from .chain import Chain
-from .facts import Fidelity, Ledger
-from .message import Entry, Message, Usage
+from .memory import Fidelity, Ledger
+from .message import Entry, Message, Role, Usage
 from .tools import Rule, ToolSpec
+
+T = TypeVar("T")
+
+
+class Chain(Sequence[T], Generic[T]):
+    """An immutable sequence whose versions share one list.
+
+    `append` on the newest version pushes onto the shared list: O(1), nothing copied. On an older version it copies
+    first, as a branch. A version sees only its own first elements, so sharing is never visible. Like every value here
+    it belongs to one thread at a time while it grows; reading is safe from any.
+    """
+
+    __slots__ = ("_length", "_shared")
+
+    def __init__(self, elements: Iterable[T] = ()) -> None:
+        self._shared: list[T] = list(elements)
+        self._length = len(self._shared)
+
+    def append(self, element: T) -> Chain[T]:
+        grown = Chain[T]()
+        grown._shared = self._shared if len(self._shared) == self._length else self._shared[: self._length]
+        grown._shared.append(element)
+        grown._length = self._length + 1
+        return grown
+
+    def extends(self, earlier: Chain[T]) -> bool:
+        """Return whether this version grew from `earlier` by appending alone. False may also mean "not known"."""
+        return self._shared is earlier._shared and self._length >= earlier._length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: int | slice) -> T | list[T]:
+        if isinstance(index, slice):
+            return list(self)[index] if index.step else self._shared[slice(*index.indices(self._length))]
+        if not -self._length <= index < self._length:
+            raise IndexError(index)
+        return self._shared[index if index >= 0 else self._length + index]
+
+    def __iter__(self) -> Iterator[T]:
+        return islice(self._shared, self._length)
+
+    def __reversed__(self) -> Iterator[T]:
+        shared = self._shared
+        for position in range(self._length - 1, -1, -1):
+            yield shared[position]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Chain) and list(self) == list(cast("Chain[T]", other))
+
+    def __hash__(self) -> int:
+        return hash((self._length, self._shared[self._length - 1] if self._length else None))
+
+    def __repr__(self) -> str:
+        return f"Chain({list(self)!r})"
+
+
+class GrowingSet:
+    """A set that only grows, and whose versions share one dictionary, as those of a `Chain` share one list."""
+
+    __slots__ = ("_length", "_shared")
+
+    def __init__(self) -> None:
+        self._shared: dict[str, int] = {}
+        self._length = 0
+
+    def add(self, name: str) -> GrowingSet:
+        """Return this set with that name, which must not be in it."""
+        grown = GrowingSet()
+        grown._shared = self._shared if len(self._shared) == self._length else self._copy()
+        grown._shared[name] = self._length
+        grown._length = self._length + 1
+        return grown
+
+    def _copy(self) -> dict[str, int]:
+        return {name: index for name, index in self._shared.items() if index < self._length}
+
+    def __contains__(self, name: str) -> bool:
+        return self._shared.get(name, self._length) < self._length
+
+    def __len__(self) -> int:
+        return self._length
 
 
 class Trigger(StrEnum):
@@ -301,3 +393,45 @@ class Transcript(msgspec.Struct, frozen=True):
     def entry(self, entry_id: str) -> AnyEntry | None:
         """Return the entry of that id; searched from the end, where the user looks."""
         return next((e for e in reversed(self.entries) if e.id == entry_id), None)
+
+
+class RecordOutline(msgspec.Struct, frozen=True):
+    """Operations and branches in their order, with messages of which only the id is true."""
+
+    entries: tuple[AnyEntry, ...]
+    """Operations, pins, branches and links; of the messages those that not every branch has, and those before a link, a
+    flush, or a compaction that archives nothing."""
+    numbers: dict[str, int]
+    """Of the messages among the entries: their places among all messages of the record."""
+    shared: int
+    """So many of the first messages are at the same places in every branch."""
+
+
+def known_by_id(message_id: str) -> Message:
+    """Return a message of which nothing else is known."""
+    return Message(id=message_id, role=Role.USER)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def replace_surrogates(entry: AnyEntry) -> AnyEntry:
+    """Return the entry as it can be stored and sent; itself if it holds no lone surrogate.
+
+    The pair of a character becomes the character.
+    """
+    try:
+        _encoder.encode(entry)
+    except UnicodeEncodeError:
+        return msgspec.convert(replace_surrogates_in_builtins(entry), type=AnyEntry)
+    return entry
+
+
+def replace_surrogates_in_builtins(value: object) -> Any:
+    """Return any value in the same way, as the objects that its JSON is made of."""
+    return json.loads(replace_surrogates_in_text(json.dumps(msgspec.to_builtins(value), ensure_ascii=False)))
+
+
+def replace_surrogates_in_text(text: str) -> str:
+    """Return the text without lone surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

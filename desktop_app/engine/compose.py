@@ -18,11 +18,11 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context import sentence_kinds
 from desktop_app.context.memory.flush import FlushPrompts
-from desktop_app.context.own_policies import faults_of
-from desktop_app.context.recall.reach import RecallReach
+from desktop_app.context.presets import faults_of
+from desktop_app.context.recall.query import RecallReach
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.project import effective_recall
+from desktop_app.conversation.setup import effective_recall
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue, LastKnownFile

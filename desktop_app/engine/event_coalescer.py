@@ -19,7 +19,7 @@ from desktop_app.conversation.events import (
     ToolOutputReceived,
     TurnEvent,
 )
-from desktop_app.conversation.stored import DataWork
+from desktop_app.conversation.installation import DataWork
 
 from .protocol import EngineLine, EventLine, encode_line
 

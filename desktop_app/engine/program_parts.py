@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from desktop_app import __version__
-from desktop_app.conversation.program import ProgramInfo, ProgramPart
+from desktop_app.conversation.installation import ProgramInfo, ProgramPart
 from desktop_app.paths import RESOURCES, log_file
 
 PROGRAM = "palimpsest"

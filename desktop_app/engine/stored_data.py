@@ -21,7 +21,7 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.stored import (
+from desktop_app.conversation.installation import (
     ITEM_KINDS,
     Backup,
     ItemKind,

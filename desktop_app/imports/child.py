@@ -27,7 +27,7 @@ from desktop_app.conversation.foreign import (
     UnreadFile,
 )
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
-from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
+from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 from desktop_app.conversation.words import translatable
 
 from .format import Found

@@ -14,8 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from desktop_app.chat.titles import title_of
-from desktop_app.conversation.foreign import ForeignMessage, FoundHistory, KnownKind, UnreadFile
-from desktop_app.conversation.foreign_files import kind_by_beginning
+from desktop_app.conversation.foreign import ForeignMessage, FoundHistory, KnownKind, UnreadFile, kind_by_beginning
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from desktop_app.addresses import host_of, is_local, secrets_of, without_secrets
-from desktop_app.conversation.server_offers import KeyPlace
+from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
 from desktop_app.process_secrets import variable

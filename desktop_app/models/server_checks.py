@@ -17,7 +17,7 @@ from desktop_app.addresses import runs_models
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, Price, ReplyEnd, with_price
 from desktop_app.conversation.listing import WindowSource
 from desktop_app.conversation.message import user_message
-from desktop_app.conversation.server_offers import CheckKind, CheckResult, CheckStep, ModelOffer, ModelPrice
+from desktop_app.conversation.model_servers import CheckKind, CheckResult, CheckStep, ModelOffer, ModelPrice
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import Server, Settings
 

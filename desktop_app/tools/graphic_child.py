@@ -27,7 +27,7 @@ MAX_SIDE = 20_000
 MAX_SVG = 1_000_000
 """Characters."""
 FORMULA_SIZE = 20.0
-"""As in conversation/graphics.py, which a script cannot import."""
+"""As in conversation/markdown_html.py, which a script cannot import."""
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = f"{SVG}text"
 SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc")

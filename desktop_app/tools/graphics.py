@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.conversation.markdown_html import Drawing, Graphic
 
 from .child_process import run_script
 

@@ -14,9 +14,9 @@ from desktop_app.chat.memory.recall_service import RecallArchive, as_text, recal
 from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
-from desktop_app.context.recall.reach import KnownConversation, RecallReach
+from desktop_app.context.recall.query import KnownConversation, RecallReach
 from desktop_app.context.recall.recollection import RecallSource, Recollected, page_of, recollected_of
-from desktop_app.conversation.project import RecallScope
+from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
 from .tool import CHANGED, Arguments, Tool, ToolFailed, field

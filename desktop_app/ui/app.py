@@ -20,7 +20,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
-from desktop_app.conversation.math_text import block_parser
+from desktop_app.conversation.markdown_html import block_parser
 from desktop_app.log_files import start_log
 from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings

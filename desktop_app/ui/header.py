@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 from .actions import keys_text
 from .header_buttons import Chip, PaneButton

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.conversation.listing import SwitchPreview, WindowSource
-from desktop_app.conversation.server_offers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
+from desktop_app.conversation.model_servers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 
 from .engine_texts import tr_engine

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 from .projects.project_page import ProjectPage
 from .request_view.request_view import RequestView

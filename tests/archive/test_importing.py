@@ -12,7 +12,7 @@ from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import Imported
 
 

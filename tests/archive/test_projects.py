@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from desktop_app.archive.projects import project_named
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 WORK = Project("p", "Work", "/work", "Be brief.", "own", "far/large", "project", 5.0)
 

@@ -9,8 +9,8 @@ from archive_messages import said
 
 from desktop_app.archive import recall_search
 from desktop_app.archive.store import Store
-from desktop_app.context.recall.across import CHOSEN, Candidates
 from desktop_app.context.recall.query import parse_query
+from desktop_app.context.recall.rank import CHOSEN, Candidates
 from desktop_app.conversation.listing import ConversationInfo
 
 

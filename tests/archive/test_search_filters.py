@@ -13,9 +13,8 @@ from archive_messages import said
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.search_filters import AT_ONCE, FEW
 from desktop_app.archive.store import Store
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.listing import ConversationInfo, SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.searching import SearchFilters, SearchValues
 
 DATA = Path(__file__).with_name("data")
 SPRING, SUMMER = datetime(2026, 4, 10, tzinfo=UTC).timestamp(), datetime(2026, 7, 2, tzinfo=UTC).timestamp()

@@ -11,9 +11,9 @@ from archive_messages import said
 from desktop_app.archive.rows import UnreadableEntry, decode_message, encode
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.facts import Fact, Fidelity, Ledger
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.memory import Fact, Fidelity, Ledger
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (

@@ -12,12 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import Failure, MessageRow, MessageState, QuestionAsked
-from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, SentRequest, Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, MessageDraft, Role, Text, ToolCall
 from desktop_app.conversation.rows import OperationRow
-from desktop_app.conversation.sent_request import PartKind, SentPart, SentRequest
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.composer.composer import Composer

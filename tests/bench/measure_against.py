@@ -36,10 +36,9 @@ def figures() -> dict[str, Callable[[], object]]:
     from desktop_app.context.counting.tokens import TokenCounts, count_message
     from desktop_app.context.policy import BALANCED, Budget
     from desktop_app.context.view.view import View, view_after, view_of
-    from desktop_app.conversation.chain import Chain
     from desktop_app.conversation.message import Message, Role, Text, ToolResult
     from desktop_app.conversation.tools import ToolSpec
-    from desktop_app.conversation.transcript import Transcript, Trigger
+    from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 
     counts = TokenCounts(TOKENIZER)
     recorded = {

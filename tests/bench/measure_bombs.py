@@ -89,7 +89,7 @@ def run_window() -> None:
     from PySide6.QtWidgets import QApplication, QWidget
     from ui_pauses import Pause, PauseWatch
 
-    from desktop_app.conversation.math_text import block_parser
+    from desktop_app.conversation.markdown_html import block_parser
     from desktop_app.ui.garbage import GarbageCollector
     from desktop_app.ui.style import show_theme
     from desktop_app.ui.transcript.transcript_model import TranscriptModel

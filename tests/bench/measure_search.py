@@ -16,8 +16,8 @@ from pathlib import Path
 
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
+from desktop_app.conversation.listing import SearchFilters
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import SearchFilters
 from desktop_app.paths import SENTENCE_KINDS
 
 ROUNDS = 5

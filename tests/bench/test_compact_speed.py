@@ -9,7 +9,7 @@ import pytest
 
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.ledger.rules import superseded_by
+from desktop_app.context.ledger.user_rules import superseded_by
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from room_made import brought_to

@@ -10,11 +10,10 @@ from desktop_app.context.counting.breakdown import add_tokens, gauge_of, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_of
 from desktop_app.models.tokens.vocabularies import SOURCES
 

@@ -9,11 +9,10 @@ from desktop_app.context.counting.breakdown import Tally, gauge_of, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 
 MILLISECOND = 0.001
 BUDGET = budget_for(BALANCED, 1_000_000)

@@ -23,10 +23,9 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
 from desktop_app.context.view.view import assemble, view_of, with_entries
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = Path(os.environ.get("PALIMPSEST_PEERS", ROOT / ".bench-venv" / "bin" / "python"))

@@ -11,11 +11,10 @@ from test_compact_speed import TOKENIZER, session
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 
 SECONDS = 0.15
 """At 10,000 messages, or 2,500 results of 4,000 characters: 0.03 to 0.05 s on one of two slow cores, and twice that

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.presets import AGGRESSIVE, RELAXED
 from desktop_app.conversation.events import GaugeChanged
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 
 MINE = OwnPolicy("mine", "relaxed", {"compact_at": 0.85, "prune_at": 0.85, "background_at": 0.7})
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.measured import is_silently_cut
+from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.conversation.events import Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage, user_message

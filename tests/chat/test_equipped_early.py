@@ -15,10 +15,9 @@ from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.sent_requests import read_request
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import PartKind, Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.sent_request import PartKind
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext
 from desktop_app.engine import protocol as p

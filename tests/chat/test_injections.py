@@ -19,20 +19,19 @@ from desktop_app.context.compact.compaction import TURN_HEADING
 from desktop_app.context.extractive.summary_builder import RULES, SECTIONS, lines_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.memory.memories import Note, changes_of, memory_text
-from desktop_app.context.memory.rules import notes_by_rule, user_rules
-from desktop_app.context.recall.reach import RecallReach
+from desktop_app.context.memory.memory_rules import notes_by_rule, user_rules
+from desktop_app.context.recall.query import RecallReach
 from desktop_app.context.recall.recollection import Recollected, page_of, sources_in
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import SUMMARY_HEADING
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import DENIED, ToolSpec
-from desktop_app.conversation.transcript import Compaction, Permit, Pin, RequestContext, Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Compaction, Permit, Pin, RequestContext, Transcript, Trigger
 from desktop_app.models.provider_dialects import FILLS_TEMPLATES, dialect_fields, request_of
 from desktop_app.settings import ServerKind
 from injections import CONTROL, INJECTIONS

@@ -17,8 +17,7 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import MessageDraft, user_message
-from desktop_app.conversation.project import NO_FOLDER, Project, RecallScope, effective_recall
-from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.setup import NO_FOLDER, ConversationSetup, Project, RecallScope, effective_recall
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.transcript import Permit
 from desktop_app.conversation.unsent import UnsentMessages

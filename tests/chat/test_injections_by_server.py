@@ -10,9 +10,8 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import equipped, results
 
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ANY_FINGERPRINT, DENIED, Rule
-from desktop_app.conversation.transcript import Permit, Pin, RequestContext
+from desktop_app.conversation.transcript import Permit, Pin, RequestContext, replace_surrogates_in_text
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.server_context import ServerLimits, ServerSandbox
 from desktop_app.tools.mcp.source import McpServers

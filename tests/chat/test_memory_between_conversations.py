@@ -13,7 +13,7 @@ from desktop_app.chat.memory.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import RequestContext
 from provider import Reply
 

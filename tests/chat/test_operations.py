@@ -14,7 +14,7 @@ from desktop_app.chat.compaction.optimize import NO_RESULTS, apply_optimization,
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.totals import RunningTotals
+from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message

@@ -19,11 +19,10 @@ from desktop_app.chat.memory.memory_flusher import MemoryFlusher, write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
 from desktop_app.context.view.items import INSTRUCTIONS_HEADING, ItemKind
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import PartChange, PartKind, Segment
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.project import NO_FOLDER, Project
-from desktop_app.conversation.sent_request import PartChange, PartKind
+from desktop_app.conversation.setup import NO_FOLDER, Project
 from desktop_app.conversation.transcript import RequestContext
 from examples import examples
 from provider import Reply

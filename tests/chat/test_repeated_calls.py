@@ -11,10 +11,9 @@ from msgspec.structs import replace
 from desktop_app.chat.turn.tool_calls import MAX_ANSWERS, RepeatedCalls, signature_of
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 from desktop_app.conversation.tools import AS_RECORDED, HAS_IT
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 
 EMPTY = view_of(Transcript(Chain(())))
 

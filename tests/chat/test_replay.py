@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.replay import replay
-from desktop_app.conversation.replayed import Replayed
+from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.transcript import Compaction, Prune
 from provider import Reply
 

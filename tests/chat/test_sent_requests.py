@@ -12,9 +12,8 @@ from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
 from desktop_app.conversation.events import TurnFinished
-from desktop_app.conversation.gauge import Provenance
+from desktop_app.conversation.gauge import PartChange, PartKind, Provenance
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.sent_request import PartChange, PartKind
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply
 

@@ -15,9 +15,8 @@ from desktop_app.context.policy import budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 
 
 def basis_for(messages: list[Message], window: int, preset: str = "balanced") -> ContextSnapshot:

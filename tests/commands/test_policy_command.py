@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from desktop_app.commands.policy import side_by_side
+from desktop_app.commands.policy_command import side_by_side
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import PRESETS, SUMMARIES
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.paths import settings_file
 from desktop_app.settings import read_settings
 

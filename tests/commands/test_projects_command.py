@@ -9,7 +9,7 @@ import pytest
 
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 
 @pytest.fixture

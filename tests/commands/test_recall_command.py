@@ -12,7 +12,7 @@ from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 
 SAID = [
     "hello there",

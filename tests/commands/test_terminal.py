@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.commands.arguments import print_failure
+from desktop_app.commands.arguments import PrintableFormatter, print_failure, printable
 from desktop_app.commands.chat import EventPrinter
-from desktop_app.commands.terminal import PrintableFormatter, printable
 from desktop_app.conversation.events import Failure, TextDelta
 
 TITLE_AND_PASTE = "\x1b]0;owned\x07\x1b[2J\x1b[201~rm -rf ~\r\x9b31m\x08\x7f"

@@ -16,8 +16,7 @@ from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, MessageDraft, Role, Text
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.setup import ConversationSetup, Project
 from desktop_app.conversation.transcript import Compaction, Trigger
 from desktop_app.conversation.unsent import UnsentMessages
 

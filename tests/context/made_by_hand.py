@@ -10,12 +10,10 @@ from desktop_app.context.counting.calibration import AS_COUNTED, Calibration
 from desktop_app.context.counting.tokens import AS_IT_IS, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import View, assemble, view_after, view_of
-from desktop_app.conversation.chain import Chain
-from desktop_app.conversation.dialect import Dialect
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.listing import Dialect, ModelInfo
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import AnyEntry, Continuation, Transcript
+from desktop_app.conversation.transcript import AnyEntry, Chain, Continuation, Transcript
 
 
 def system(text: str) -> Message:

@@ -8,7 +8,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Prune, Trigger

@@ -12,7 +12,7 @@ import pytest
 
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.ledger import ledger_of
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message, Role, Text
 
 pytestmark = pytest.mark.slow

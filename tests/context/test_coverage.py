@@ -9,10 +9,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from judged_summaries import ANSWERS, ELSEWHERE, NONSENSE, SUMMARIES, TALKS
 
-from desktop_app.context.summary.coverage import is_repeating, keeps_enough, main_terms, says_enough, terms_of
 from desktop_app.context.summary.model_summary import says_enough_of_part
 from desktop_app.context.summary.prompt import parts_of, texts_of_part
-from desktop_app.context.summary.reply import WrittenSummary, read_reply
+from desktop_app.context.summary.summary_reply import (
+    WrittenSummary,
+    is_repeating,
+    keeps_enough,
+    main_terms,
+    read_reply,
+    says_enough,
+    terms_of,
+)
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, user_message
 from summary_prompts import PROMPTS, words
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from made_by_hand import head, model, user
 
-from desktop_app.context.ledger.decisions import is_decision
 from desktop_app.context.ledger.ledger import ledger_of, open_questions
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences
-from desktop_app.context.ledger.rules import is_rule
-from desktop_app.conversation.facts import Ledger
+from desktop_app.context.ledger.user_rules import is_decision, is_rule
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.ledger.error_lines import error_lines
+from desktop_app.context.ledger.message_facts import error_lines
 
 ERRORS = """
 ValueError: bad currency

@@ -20,10 +20,9 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for, policy_for_target
 from desktop_app.context.view.view import view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
-from desktop_app.conversation.transcript import Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from request_rules import legal_for_all
 

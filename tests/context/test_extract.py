@@ -10,7 +10,7 @@ from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import RESULTS, SHOWN, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 
 WORK = (

@@ -6,10 +6,9 @@ from made_by_hand import head, model, user
 from msgspec.structs import replace
 
 from conversations_made_up import histories
-from desktop_app.context.ledger.fidelity import MAX_LOST, FactIndex, facts_to_keep, fidelity, holding_rules
-from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.ledger import MAX_LOST, FactIndex, facts_to_keep, fidelity, holding_rules, ledger_of
 from desktop_app.context.ledger.message_facts import Reading
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 
 HEAD = head(

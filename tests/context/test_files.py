@@ -9,10 +9,17 @@ import msgspec
 import pytest
 from made_by_hand import call, head, model, result, user
 
-from desktop_app.context.ledger.changed_files import edited_by_command, files_edited_in, files_of_call
+from desktop_app.context.ledger.changed_files import (
+    Manner,
+    edited_by_command,
+    fields_of,
+    files_edited_in,
+    files_of_call,
+    has_failed,
+    touches,
+)
 from desktop_app.context.ledger.ledger import ledger_of
-from desktop_app.context.ledger.tool_names import Manner, fields_of, has_failed, touches
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import ToolCall, ToolResult
 from slowness import slowness
 

@@ -8,18 +8,21 @@ from hypothesis import strategies as st
 from judged_summaries import TALKS
 
 from desktop_app.context.extractive.extract import extract
-from desktop_app.context.extractive.headings import (
+from desktop_app.context.extractive.summary_builder import (
     LANGUAGES,
     NAMES,
+    SECTIONS,
+    SummaryBuilder,
+    SummaryLine,
     english_name,
     language_of,
     language_of_headings,
+    lines_of,
     written_name,
 )
-from desktop_app.context.extractive.summary_builder import SECTIONS, SummaryBuilder, SummaryLine, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message, Role, Text
 
 EXPECTED = {"en": "en", "zh": "zh", "es": "es", "de": "de", "ja": "ja", "fr": "fr", "ru": "en"}

@@ -13,13 +13,12 @@ from msgspec.structs import replace
 from conversations_made_up import Letters, histories
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import make_room
-from desktop_app.context.ledger.fidelity import fidelity
-from desktop_app.context.ledger.ledger import ledger_of
+from desktop_app.context.ledger.ledger import fidelity, ledger_of
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.summary.model_summary import build_compaction, draft_of
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names, restore_rules
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from slowness import slowness

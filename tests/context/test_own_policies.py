@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.context.fitting import acting_policy
-from desktop_app.context.own_policies import (
+from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
+from desktop_app.context.policy_fields import SOURCES
+from desktop_app.context.presets import (
+    PRESETS,
+    RELAXED,
     WrongNumber,
     bounds_in_words,
     checked_value,
@@ -25,10 +29,7 @@ from desktop_app.context.own_policies import (
     text_of_value,
     value_of_text,
 )
-from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
-from desktop_app.context.policy_sources import SOURCES
-from desktop_app.context.presets import PRESETS, RELAXED
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 
 FIELDS = st.sampled_from(sorted(SOURCES))
 POLICIES = st.sampled_from(sorted(PRESETS)).map(PRESETS.__getitem__)

@@ -8,8 +8,8 @@ import pytest
 
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.own_words import own_words
-from desktop_app.context.memory.rules import notes_by_rule
-from desktop_app.conversation.facts import Ledger
+from desktop_app.context.memory.memory_rules import notes_by_rule
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult, user_message
 from slowness import slowness
 

@@ -19,7 +19,6 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.transcript import (
     AnyEntry,
     Compaction,
@@ -32,6 +31,7 @@ from desktop_app.conversation.transcript import (
     Switch,
     Trigger,
     Undo,
+    replace_surrogates,
 )
 from examples import examples
 from fake_model import FakeModel

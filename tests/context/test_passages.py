@@ -7,12 +7,12 @@ from desktop_app.context.extractive.passages import (
     NARRATED,
     PASTED,
     Passage,
+    Voice,
     is_among_people,
     is_work,
     passages_of,
     rank_passages,
 )
-from desktop_app.context.extractive.sentences import Voice
 from desktop_app.context.extractive.summary_builder import DECISIONS, DETAILS, RULES, SummaryLine
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.message import Message

@@ -11,9 +11,8 @@ from made_by_hand import head, model, result, user
 from conversations_made_up import Letters
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import lines_of
-from desktop_app.context.ledger.fidelity import fidelity
-from desktop_app.context.ledger.ledger import ledger_of
-from desktop_app.conversation.facts import Ledger
+from desktop_app.context.ledger.ledger import fidelity, ledger_of
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 from slowness import slowness
 

@@ -21,7 +21,7 @@ from desktop_app.context.fitting import (
     unasked_room,
 )
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
-from desktop_app.context.policy_sources import GROUPS
+from desktop_app.context.policy_fields import GROUPS
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED, SUMMARIES
 
 NAMES = st.sampled_from(sorted(PRESETS))

@@ -25,18 +25,16 @@ from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.view.cut_points import blocks
-from desktop_app.context.view.items import Item
+from desktop_app.context.view.items import Item, blocks
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
+    Chain,
     Compaction,
     Pin,
     Prune,
@@ -49,6 +47,7 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
     active_entries,
+    replace_surrogates,
 )
 from examples import examples
 from garbage import collect_if_much

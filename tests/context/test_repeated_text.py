@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from desktop_app.context.repeated_text import LOOK_BACK, MAX_BEGINNING, OverlapTrimmer
+from desktop_app.context.text_cuts import LOOK_BACK, MAX_BEGINNING, OverlapTrimmer
 from slowness import slowness
 
 

@@ -16,9 +16,8 @@ import pytest
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from room_made import brought_to
 

@@ -6,11 +6,10 @@ import pytest
 from made_by_hand import head, letters, model, user
 
 from desktop_app.context.extractive.extract import extract
-from desktop_app.context.ledger.fidelity import fidelity
-from desktop_app.context.ledger.ledger import MAX_SUPERSEDED, ledger_of
-from desktop_app.context.ledger.rules import announces_rules, is_rule, is_strong_rule, superseded_by
+from desktop_app.context.ledger.ledger import MAX_SUPERSEDED, fidelity, ledger_of
+from desktop_app.context.ledger.user_rules import announces_rules, is_rule, is_strong_rule, superseded_by
 from desktop_app.context.summary.restore_facts import restore_facts
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 from slowness import slowness
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop_app.context.extractive.sentences import (
+from desktop_app.context.extractive.passages import (
     Sentence,
     Voice,
     chance_to_matter,

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
-from desktop_app.context.summary.spend_guard import Spending
+from desktop_app.context.summary.model_summary import Spending
 
 STEPS = st.lists(st.integers(0, 400), max_size=80)
 POLICIES = st.builds(

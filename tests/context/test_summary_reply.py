@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.summary.reply import MAX_KEEP, ReplyFault, UnusableReply, WrittenSummary, clean, read_reply
+from desktop_app.context.summary.summary_reply import (
+    MAX_KEEP,
+    ReplyFault,
+    UnusableReply,
+    WrittenSummary,
+    clean,
+    read_reply,
+)
 from slowness import slowness
 
 NAMES = {f"m{n}": f"id{n}" for n in range(1, 21)}

@@ -17,7 +17,7 @@ from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for
 from desktop_app.context.presets import PRESETS
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.prune.unanswered import (
     SHORTENED,
     common_ceiling,

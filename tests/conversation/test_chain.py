@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.conversation.chain import Chain, GrowingSet
+from desktop_app.conversation.transcript import Chain, GrowingSet
 
 
 def test_an_older_version_branches_and_the_newest_stays_untouched() -> None:

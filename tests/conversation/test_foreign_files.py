@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from desktop_app.conversation.foreign_files import kind_of_file
+from desktop_app.conversation.foreign import kind_of_file
 from desktop_app.conversation.openai_chat import BadChat, read_chat, read_jsonl
 
 NODE = {"id": "a", "parent": None, "children": [], "message": {"author": {"role": "user"}}}

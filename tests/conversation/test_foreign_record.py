@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids, new_entries
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Imported, Switch, Transcript
+from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Switch, Transcript
 from examples import examples
 
 

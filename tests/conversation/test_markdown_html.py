@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.conversation.graphics import Drawing, Graphic
-from desktop_app.conversation.markdown_html import graphics_in, html_of_markdown, picture_of
+from desktop_app.conversation.markdown_html import Drawing, Graphic, graphics_in, html_of_markdown, picture_of
 
 FORMULAS = (
     r"\(a^2 + b^2\)",

@@ -17,7 +17,6 @@ from desktop_app.conversation.message import (
     Usage,
     user_message,
 )
-from desktop_app.conversation.surrogates import replace_surrogates
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -41,6 +40,7 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     Unpin,
+    replace_surrogates,
 )
 
 REPLY = Message(

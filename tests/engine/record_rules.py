@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
     AnyEntry,
     BringBack,
+    Chain,
     Compaction,
     Flush,
     Pin,

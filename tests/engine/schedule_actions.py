@@ -15,7 +15,7 @@ from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, update_settings

@@ -14,11 +14,10 @@ from what_must_hold import chat_in, misplaced, parted
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import View, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
 from request_rules import legal_for_all
 

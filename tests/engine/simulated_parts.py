@@ -31,7 +31,7 @@ from desktop_app.conversation.foreign import (
     ReadConversation,
 )
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
-from desktop_app.conversation.server_offers import KeyPlace
+from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry

@@ -17,7 +17,7 @@ from desktop_app.chat.session import Session
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text, user_message
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 

@@ -13,8 +13,8 @@ from desk import Desk, open_desk
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import DataProgressed
+from desktop_app.conversation.installation import ItemKind, RemovableItem, copies_left
 from desktop_app.conversation.message import Message, Role, ToolResult, user_message
-from desktop_app.conversation.stored import ItemKind, RemovableItem, copies_left
 from desktop_app.engine import protocol as p
 from desktop_app.engine import stored_data
 from desktop_app.paths import backups_folder, database_file

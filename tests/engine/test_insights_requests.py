@@ -12,10 +12,10 @@ from desk import Desk
 from desktop_app.chat.insights import csv_of
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.truncate import truncate_result
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.insights import Insights, UsageOf
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, ToolResult, Usage, user_message
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, PrunedResult, Trigger
 from desktop_app.engine import protocol as p
 

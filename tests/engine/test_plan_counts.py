@@ -10,7 +10,7 @@ from desk import Desk
 
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import recorded_messages
-from desktop_app.context.ledger.fidelity import facts_to_keep
+from desktop_app.context.ledger.ledger import facts_to_keep
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.view.items import SUMMARY_HEADING
 from desktop_app.context.view.view import assemble

@@ -12,7 +12,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import AGGRESSIVE
 from desktop_app.conversation.events import GaugeChanged
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 

@@ -9,7 +9,7 @@ import pytest
 from desk import Desk
 
 from desktop_app import __version__
-from desktop_app.conversation.program import report_of
+from desktop_app.conversation.installation import report_of
 from desktop_app.engine import program_parts
 from desktop_app.engine import protocol as p
 from desktop_app.engine.program_parts import describe_program, family_of, program_packages, read_licence

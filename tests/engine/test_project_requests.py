@@ -10,9 +10,9 @@ from desk import Desk, open_desk
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
+from desktop_app.conversation.gauge import PartKind
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.sent_request import PartKind
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings

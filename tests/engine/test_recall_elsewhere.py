@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from desktop_app.chat.memory.recall_service import HEADING_ACROSS
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.project import Project, RecallScope
-from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.setup import ConversationSetup, Project, RecallScope
 from desktop_app.conversation.tools import DENIED, PermissionAnswer, RequiredPermission
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings

@@ -30,12 +30,11 @@ from scenes import WINDOW, Scenes
 from desktop_app.archive.store import Store
 from desktop_app.commands.doctor import checks
 from desktop_app.context.view.view import View, assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.events import MessageRecorded, ReasoningDelta, TextDelta, TurnEvent, ViewChanged
 from desktop_app.conversation.message import Message, Reasoning, Role
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import Rule
-from desktop_app.conversation.transcript import AnyEntry, Transcript
+from desktop_app.conversation.transcript import AnyEntry, Chain, Transcript
 from desktop_app.paths import database_file
 from desktop_app.settings import Server, Settings
 from provider import ScriptedProvider

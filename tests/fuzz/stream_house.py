@@ -29,13 +29,13 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn import recovery
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.context.own_policies import OwnPolicy
+from desktop_app.context.presets import OwnPolicy
 from desktop_app.conversation.events import TextDelta, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, ToolCall
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.engine import protocol as p
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM

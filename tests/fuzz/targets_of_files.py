@@ -19,12 +19,11 @@ from target_table import SAMPLES, kept, store, target, workplace, written
 from desktop_app.chat.export_files import write_export
 from desktop_app.chat.ports import ArchiveError, WorldError
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Message, ToolCall
 from desktop_app.conversation.tools import ToolContext, ToolOutcome
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.imports.child import replies
 from desktop_app.settings import Settings

@@ -14,15 +14,14 @@ from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.flush import parse_notes
-from desktop_app.context.own_policies import describe_policy, faults_of, policy_of
+from desktop_app.context.presets import describe_policy, faults_of, policy_of
 from desktop_app.context.summary.model_summary import page_of
-from desktop_app.context.summary.reply import UnusableReply, read_reply
+from desktop_app.context.summary.summary_reply import UnusableReply, read_reply
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.setup import OwnPolicy
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.engine.protocol.lines import decode_request, number_of
 from desktop_app.models.errors.classify import classify

@@ -15,13 +15,12 @@ from damage import check_tree
 
 from desktop_app.archive.store import Store
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.foreign import FoundConversation, ImportReply, ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Imported, Rewind, Switch, Transcript
+from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Rewind, Switch, Transcript
 from desktop_app.imports.child import replies
 from request_rules import legal_for_all
 

@@ -12,10 +12,9 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json, messages_of
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.models import builtin
 from desktop_app.models.llama_server import LlamaServer
 from desktop_app.models.provider_dialects import request_of

@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
-from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.counting.sent_parts import sent_request
+from desktop_app.context.counting.breakdown import request_tokens, sent_request
 from desktop_app.context.counting.tokens import Overhead, TokenCounts, Tokenizer
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo

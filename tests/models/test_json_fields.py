@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from desktop_app.chat.turn.incoming_reply import ReplyInFlight
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.surrogates import replace_surrogates
+from desktop_app.conversation.transcript import replace_surrogates
 from desktop_app.models.json_fields import (
     MalformedChunk,
     count_of,

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from desktop_app.archive.rows import decode_message, encode
 from desktop_app.chat.ports import ReplyEnd
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Role, user_message
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import ProviderMetadata, decode_metadata, encode_metadata
 from desktop_app.settings import ServerKind

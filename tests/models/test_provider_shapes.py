@@ -18,10 +18,9 @@ from conversations_made_up import Letters, histories
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
 from room_made import brought_to
 
 pytestmark = pytest.mark.slow  # importing litellm takes seconds

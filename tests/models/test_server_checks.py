@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from desktop_app.conversation.server_offers import CheckResult, ModelPrice
+from desktop_app.conversation.model_servers import CheckResult, ModelPrice
 from desktop_app.models import server_checks
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.server_checks import list_offers, run_check

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from desktop_app.conversation.graphics import FORMULA_SIZE, Drawing, Graphic
+from desktop_app.conversation.markdown_html import FORMULA_SIZE, Drawing, Graphic
 from desktop_app.tools import graphic_child, graphics
 from desktop_app.tools.graphics import draw_graphics
 

@@ -13,7 +13,7 @@ from tool_calls import outcome_of
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import ArchiveError
-from desktop_app.context.recall.reach import RecallReach
+from desktop_app.context.recall.query import RecallReach
 from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.engine.protocol import Plan, PlanItem
 
 BEFORE = Gauge({Segment.SYSTEM: 25, Segment.USER: 1_485, Segment.ASSISTANT: 2_800}, 4_310, 8_192, 1_638, Status.SAFE)

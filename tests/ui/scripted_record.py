@@ -20,12 +20,11 @@ from desktop_app.conversation.events import (
     TurnEvent,
     ViewChanged,
 )
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult
+from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult, SearchValues
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.searching import SearchValues
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings

@@ -9,19 +9,32 @@ import os
 from scripted_record import MODEL, NOW, OTHER_MODEL, ScriptedRecord
 
 from desktop_app.conversation.events import Failure, MessageRow, MessageState
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.foreign import FoundHistory, KnownKind, UnreadFile
-from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.graphics import Drawing
+from desktop_app.conversation.gauge import (
+    ComparedPart,
+    Gauge,
+    PartChange,
+    PartKind,
+    Segment,
+    SentPart,
+    SentRequest,
+    Status,
+)
 from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
+from desktop_app.conversation.installation import (
+    Backup,
+    ProgramInfo,
+    ProgramPart,
+    RemovableItem,
+    StoredData,
+    StoredPart,
+)
 from desktop_app.conversation.listing import SwitchPreview
-from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.markdown_html import Drawing
+from desktop_app.conversation.memory import Fidelity, Memory
 from desktop_app.conversation.message import Attachment, Usage
-from desktop_app.conversation.program import ProgramInfo, ProgramPart
-from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
-from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
+from desktop_app.conversation.model_servers import CheckResult, ModelOffer, ModelPrice
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.stored import Backup, RemovableItem, StoredData, StoredPart
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p

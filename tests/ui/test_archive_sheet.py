@@ -6,7 +6,7 @@ import pytest
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.stored import Backup
+from desktop_app.conversation.installation import Backup
 from desktop_app.ui.data.archive_sheet import ArchiveSheet
 
 FAILURE = Failure("damaged", "The archive a.sqlite3 is damaged", "malformed")

@@ -14,7 +14,7 @@ from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import TurnFinished, TurnStarted
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.sidebar.arrangement import (
     OTHERS,

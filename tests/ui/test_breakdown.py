@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.sent_request import PartKind, SentPart
+from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, Status
 from desktop_app.ui.context_panel.largest import name_of
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 

@@ -9,8 +9,8 @@ from PySide6.QtGui import QTextDocument
 from ui_scenes import link, press
 
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow, ViewChanged
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.breakdown_table import lines_of

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.conversation.server_offers import CheckResult
+from desktop_app.conversation.model_servers import CheckResult
 from desktop_app.models.errors.failures import TITLES
 from desktop_app.paths import RESOURCES
 from desktop_app.ui import engine_texts

@@ -19,7 +19,7 @@ from ui_scenes import is_idle, play_scene, send, until
 
 from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.engine.protocol import decode_engine_line
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge

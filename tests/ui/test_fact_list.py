@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.ui.widgets.fidelity import FactList, fact_runs
 
 REPORT = Fidelity(

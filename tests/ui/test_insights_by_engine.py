@@ -15,7 +15,7 @@ from ui_scenes import is_idle
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.store import Store
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune
 from desktop_app.paths import database_file
 from desktop_app.ui.optimize.plan_dialog import PlanDialog

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.conversation.graphics import Graphic
-from desktop_app.conversation.math_text import escape_math, formulas_in
+from desktop_app.conversation.markdown_html import Graphic, escape_math, formulas_in
 from desktop_app.ui.transcript.growing_text import segments_of
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.markdown_text import MarkdownText

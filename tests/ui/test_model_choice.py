@@ -9,7 +9,7 @@ from settings_scenes import CLAUDE, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.server_offers import CheckResult, ModelOffer, ModelPrice
+from desktop_app.conversation.model_servers import CheckResult, ModelOffer, ModelPrice
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words

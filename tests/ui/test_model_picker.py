@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
-from desktop_app.conversation.server_offers import ModelPrice
+from desktop_app.conversation.model_servers import ModelPrice
 from desktop_app.engine.protocol import ModelsListed
 from desktop_app.ui.model_picker import ADD, ModelPicker, in_order_of_use, matching_models
 from desktop_app.ui.model_words import preview_words

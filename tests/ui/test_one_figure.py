@@ -17,9 +17,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window, is_idle, texts
 
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import PartKind, Segment, SentPart
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, write_settings

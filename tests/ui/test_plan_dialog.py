@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from ui_scenes import press
 
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
 from desktop_app.engine.protocol import (
     ApplyPlan,

@@ -8,7 +8,7 @@ from plan_scenes import AFTER, BEFORE, PLAN
 from PySide6.QtCore import QCoreApplication, QPoint
 from ui_scenes import press
 
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 
 

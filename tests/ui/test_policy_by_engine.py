@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import in_window, send, until
 
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings, write_settings

@@ -7,13 +7,12 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 
 from desktop_app.context.fitting import acting_policy
-from desktop_app.context.own_policies import policy_of
 from desktop_app.context.policy import BALANCED, budget_for
-from desktop_app.context.policy_sources import GROUPS
-from desktop_app.context.presets import LMSTUDIO
+from desktop_app.context.policy_fields import GROUPS
+from desktop_app.context.presets import LMSTUDIO, policy_of
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.replayed import Replayed
+from desktop_app.conversation.insights import Replayed
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
 from desktop_app.settings import Settings
 from desktop_app.ui.policy import policy_sheet

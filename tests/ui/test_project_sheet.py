@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from settings_scenes import write
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 
 NOW = time.time()

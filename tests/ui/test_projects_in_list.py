@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.sidebar.arrangement import MAX_PROJECTS
 from desktop_app.ui.sidebar.conversation_model import ACTIVITY_ROLE

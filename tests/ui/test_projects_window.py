@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from ui_scenes import opened_sheet, play_scene, press, send, until
 
-from desktop_app.conversation.project import NO_FOLDER, Project
+from desktop_app.conversation.setup import NO_FOLDER, Project
 from desktop_app.engine import protocol as p
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.projects.project_sheet import ProjectSheet

@@ -11,8 +11,7 @@ from person import Person
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.sent_request import PartChange, PartKind
+from desktop_app.conversation.gauge import PartChange, PartKind, Segment
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
 from desktop_app.ui.request_view.request_view import RequestView, ShownRequest
 from desktop_app.ui.transcript.display_list import Action

@@ -10,8 +10,16 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
+from desktop_app.conversation.gauge import (
+    ComparedPart,
+    Gauge,
+    PartChange,
+    PartKind,
+    Segment,
+    SentPart,
+    SentRequest,
+    Status,
+)
 from desktop_app.ui.context_panel.largest import LargestParts
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.request_view.part_list import PartModel

@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import MessageRecorded
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import PartKind, Segment, SentPart
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall
-from desktop_app.conversation.sent_request import PartKind, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.controllers.request_controller import title_of_reply

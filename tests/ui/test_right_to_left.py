@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QApplication
 from transcript_rows import call, chat, compaction, result, row
 from ui_scenes import click, point_of
 
-from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, SentRequest, Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
-from desktop_app.conversation.sent_request import PartKind, SentPart, SentRequest
 from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLine
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.insights.chart import WindowChart

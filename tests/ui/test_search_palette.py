@@ -7,9 +7,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from desktop_app.context.search.filters import TypedQuery
-from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.conversation.listing import SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import SEARCH_LIMIT
 from desktop_app.ui.search.result_rows import runs_of
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.widgets.look import BOLD

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from settings_scenes import CLAUDE, MODELS, SETTINGS, STUDIO, TRACKER, open_settings, refuse, save, write
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.models.endpoint import DEFAULT_ADDRESS, VARIABLES
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.settings.limits import parse_reply, parse_window

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, save, write
 from ui_scenes import play_scene, until
 
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from settings_scenes import open_settings
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet

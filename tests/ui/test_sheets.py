@@ -11,7 +11,7 @@ from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
 
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.engine.protocol import ModelsListed, SettingsRead, ToolsListed
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog

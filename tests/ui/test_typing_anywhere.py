@@ -14,7 +14,7 @@ from shiboken6 import isValid
 from ui_scenes import is_idle, opened_sheet, play_scene, send, texts, until
 
 from desktop_app.conversation.events import TurnStarted
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.engine.protocol import Stop
 from desktop_app.ui.bridge import CLOSING, EngineFailure
 from desktop_app.ui.export_sheet import ExportSheet

@@ -14,8 +14,7 @@ from settings_scenes import open_settings
 from test_plan_dialog import UNWRITTEN, WRITTEN
 from ui_scenes import opened_sheet, play_scene, press, send, until
 
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.setup import ConversationSetup, Persona
+from desktop_app.conversation.setup import ConversationSetup, Persona, Project
 from desktop_app.engine.protocol import CheckSummary, PlanOptimize, SetupRead
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog

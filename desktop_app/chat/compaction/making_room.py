@@ -12,10 +12,9 @@ from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
-from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.compact.compaction import CompactionPlan, measure_blocks
 from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
-from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.unanswered import drop_results as dropped_results
 from desktop_app.context.prune.unanswered import texts_to_keep, without_spills

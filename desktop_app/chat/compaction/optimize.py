@@ -21,11 +21,10 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
+from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, measure_blocks, plan_compaction
 from desktop_app.context.compact.make_room import shorten_what_stays
-from desktop_app.context.compact.tail import measure_blocks
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.prune.unanswered import join_prunes
 from desktop_app.context.summary.model_summary import compact_to_last_messages, plan_last_messages
 from desktop_app.context.view.view import View, view_of, with_entries

@@ -23,13 +23,13 @@ from desktop_app.chat.tasks import NamedLocks
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.prune.digest import NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.prune.exchange import exchanges_of
-from desktop_app.context.summary.coverage import keeps_enough
+from desktop_app.context.prune.strategies import NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     Draft,
     Estimate,
+    Spending,
     build_compaction,
     compact_to_last_messages,
     draft_of,
@@ -40,8 +40,7 @@ from desktop_app.context.summary.model_summary import (
     says_enough_of_part,
 )
 from desktop_app.context.summary.prompt import MessagePiece, Prompts, repair_for, request_again, request_for
-from desktop_app.context.summary.reply import UnusableReply, WrittenSummary, read_reply
-from desktop_app.context.summary.spend_guard import Spending
+from desktop_app.context.summary.summary_reply import UnusableReply, WrittenSummary, keeps_enough, read_reply
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Text, Usage, add_usage
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger

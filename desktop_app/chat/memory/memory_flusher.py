@@ -44,7 +44,7 @@ from desktop_app.context.memory.memories import (
     memory_room,
     memory_text,
 )
-from desktop_app.context.memory.rules import notes_by_rule, user_rules
+from desktop_app.context.memory.memory_rules import notes_by_rule, user_rules
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in

@@ -17,25 +17,35 @@ from typing import Protocol
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.fitting import unasked_room
-from desktop_app.context.recall.across import CandidateConversation, Candidates, Place, merge
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.passages import MAX_WHOLE, text_of
-from desktop_app.context.recall.query import FEEDBACK_FROM, RecallQuery, Term, feedback_of, parse_query
+from desktop_app.context.recall.query import (
+    FEEDBACK_FROM,
+    KnownConversation,
+    RecallQuery,
+    RecallReach,
+    Term,
+    feedback_of,
+    parse_query,
+)
 from desktop_app.context.recall.rank import (
     BY_DAY,
+    CandidateConversation,
+    Candidates,
+    Place,
     Postings,
     Ranked,
     Rarity,
     add_feedback,
     best_of,
+    merge,
     rank,
     rare_word_limit,
     rarity_of,
     score_words,
     telling_word_limit,
 )
-from desktop_app.context.recall.reach import KnownConversation, RecallReach
 from desktop_app.context.recall.recollection import (
+    MAX_WHOLE,
     RecallSource,
     Recollected,
     Recollection,
@@ -43,6 +53,7 @@ from desktop_app.context.recall.recollection import (
     page_of,
     places_to_read,
     recollected_of,
+    text_of,
 )
 from desktop_app.context.recall.times import QueryReading, indexes_within, readings_of, readings_of_message
 from desktop_app.context.search.times import TimeSpan

@@ -16,13 +16,12 @@ from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
-from desktop_app.context.counting.sent_parts import sent_request
-from desktop_app.context.oversized import READ, Oversized, find_oversized
+from desktop_app.context.counting.breakdown import sent_request
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.truncate import READ, Oversized, find_oversized
 from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import Failure, FilledBy
-from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.sent_request import PartKind, SentPart
+from desktop_app.conversation.gauge import Gauge, PartKind, SentPart
 from desktop_app.conversation.transcript import Prune, Trigger
 from desktop_app.conversation.words import format_number, translatable
 

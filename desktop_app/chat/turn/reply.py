@@ -26,7 +26,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
-from desktop_app.context.counting.measured import is_silently_cut
+from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,

@@ -45,10 +45,10 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
-from desktop_app.context.counting.growing_count import RECOUNT_EVERY, GrowingCount
+from desktop_app.context.counting.tokens import RECOUNT_EVERY, GrowingCount
 from desktop_app.context.fitting import stream_grace
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.repeated_text import OverlapTrimmer
+from desktop_app.context.text_cuts import OverlapTrimmer
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.transcript import Trigger
 

@@ -15,7 +15,7 @@ from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import shielded
 from desktop_app.context.compact.make_room import WindowTooSmall
-from desktop_app.context.counting.totals import usage_totals_of
+from desktop_app.context.counting.breakdown import usage_totals_of
 from desktop_app.conversation.events import (
     Failure,
     QuestionAsked,

@@ -9,8 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from desktop_app.commands.arguments import BAD_INPUT, print_failure
-from desktop_app.commands.terminal import show
+from desktop_app.commands.arguments import BAD_INPUT, print_failure, show
 from desktop_app.conversation.events import Failure
 from desktop_app.own_processes import module_command
 
@@ -50,9 +49,9 @@ def _take(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from .conversation_steps import STEPS
     from .screens import SCREENS
     from .session import take_tour  # it imports Qt, which must know the platform first
-    from .steps import STEPS
 
     look = variant_of(arguments)
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations

@@ -9,7 +9,7 @@ from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
-from . import data_steps, figure_steps, list_steps, steps, tool_steps
+from . import conversation_steps, settings_steps
 from .session import Step, TourSession
 
 
@@ -43,7 +43,7 @@ async def the_request(tour: TourSession) -> None:
 async def the_plan(tour: TourSession) -> None:
     """Go back to the chat, and show what would be archived."""
     tour.window.request.toggle()
-    await steps.see_the_plan(tour)
+    await conversation_steps.see_the_plan(tour)
 
 
 async def the_compaction(tour: TourSession) -> None:
@@ -52,7 +52,7 @@ async def the_compaction(tour: TourSession) -> None:
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
     await tour.change_view(lambda: tour.driver.click(plan.apply), 20, "the optimized view")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.total < before, 5, "a lower gauge")
-    await steps.see_the_mark_in_the_chat(tour)
+    await conversation_steps.see_the_mark_in_the_chat(tour)
 
 
 async def the_tools(tour: TourSession) -> None:
@@ -69,7 +69,7 @@ async def the_settings(tour: TourSession) -> None:
     await tour.driver.wait_until_closed(ToolsSheet)
     tour.window.settings.open()
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
-    await tool_steps.begin_a_server(tour, settings)
+    await conversation_steps.begin_a_server(tour, settings)
 
 
 async def the_look(tour: TourSession) -> None:
@@ -83,7 +83,7 @@ async def the_policy(tour: TourSession) -> None:
     """Turn a number of the policy."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.leave(SettingsDialog, settings.cancel)
-    await figure_steps.try_a_policy(tour)
+    await settings_steps.try_a_policy(tour)
 
 
 async def the_insights(tour: TourSession) -> None:
@@ -99,42 +99,42 @@ async def the_insights(tour: TourSession) -> None:
 async def the_commands(tour: TourSession) -> None:
     """Open the command palette."""
     tour.window.insights.toggle()
-    await list_steps.see_the_commands(tour)
+    await settings_steps.see_the_commands(tour)
 
 
 async def the_shortcuts(tour: TourSession) -> None:
     """Close it, and show every key."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(CommandPalette)
-    await list_steps.see_the_shortcuts(tour)
+    await settings_steps.see_the_shortcuts(tour)
 
 
 async def a_failure(tour: TourSession) -> None:
     """Close the export, and write a message that is larger than the window."""
     await tour.driver.escape()
-    await tool_steps.say_too_much(tour)
+    await conversation_steps.say_too_much(tour)
     if not tour.window.composer.isVisible():
         raise NotSeen("the composer")
 
 
 SCREENS: tuple[Step, ...] = (
     the_first_page,
-    steps.import_a_conversation,
+    conversation_steps.import_a_conversation,
     the_conversations,
     the_breakdown,
     the_request,
     the_plan,
     the_compaction,
-    steps.browse_the_archived_messages,
+    conversation_steps.browse_the_archived_messages,
     the_tools,
     the_settings,
     the_look,
-    data_steps.see_what_is_stored,
-    data_steps.see_what_it_is_made_of,
+    settings_steps.see_what_is_stored,
+    settings_steps.see_what_it_is_made_of,
     the_policy,
     the_insights,
     the_commands,
     the_shortcuts,
-    list_steps.see_the_export,
+    settings_steps.see_the_export,
     a_failure,
 )

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from desktop_app.commands.terminal import show
+from desktop_app.commands.arguments import show
 from desktop_app.conversation.events import TurnEvent, ViewChanged
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.paths import RESOURCES, settings_file

@@ -9,15 +9,14 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.exchange import max_freed
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.prune.unanswered import plan_shortening
 from desktop_app.context.view.dialect import sent_tools
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger, active_entries
 
-from .compaction import CompactionPlan, plan_compaction
-from .tail import MeasuredBlocks, measure_blocks, room_for_summary
+from .compaction import CompactionPlan, MeasuredBlocks, measure_blocks, plan_compaction, room_for_summary
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""

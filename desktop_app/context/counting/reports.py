@@ -8,13 +8,11 @@ from itertools import groupby, islice
 
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.view.view import View, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import GROWING, AnyEntry, Transcript
+from desktop_app.conversation.transcript import GROWING, AnyEntry, Chain, Transcript
 
 from .breakdown import base_tokens, item_tokens, view_level_tokens
-from .calibration import Calibration, Report, learn
-from .measured import assembled_from, is_measured
+from .calibration import Calibration, Report, assembled_from, is_measured, learn
 from .tokens import TokenCounts
 
 MAX_REPORTS = 96

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .rules import announces_rules
+from .user_rules import announces_rules
 
 MIN_QUOTED_WORDS = 3
 """A shorter quotation within a sentence is a name or a term, and is kept."""

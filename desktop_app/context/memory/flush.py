@@ -28,15 +28,14 @@ from desktop_app.context.summary.prompt import (
     shorten,
     text_of,
 )
-from desktop_app.context.summary.reply import without_thoughts
+from desktop_app.context.summary.summary_reply import without_thoughts
 from desktop_app.context.view.view import View
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Imported, Trigger, active_entries
 
-from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, line_of
-from .merge import is_replaced, is_same
+from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, is_replaced, is_same, line_of
 
 MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
 """Characters of one message, and of a call's arguments, that a model is shown."""

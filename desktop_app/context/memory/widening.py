@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 from desktop_app.context.ledger.facts import topic_of
-from desktop_app.context.ledger.rules import is_rule
+from desktop_app.context.ledger.user_rules import is_rule
 
 MIN_SHARED = 0.5
 """Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""

@@ -1,4 +1,9 @@
-"""The prune strategies by name, from the mildest to the hardest (P1 to P6). The digest has a file of its own."""
+"""The prune strategies, from the mildest to the hardest (P1 to P6), and the plan of one prune.
+
+A draft holds what each exchange would become and how many tokens that frees. The digest (P5) makes one text of many old
+results. Providers require a result for each call, so the newest of the digested results holds the digest, and the
+others are a line that points to it.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +11,238 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
-from desktop_app.context.ledger.changed_files import RUNNING
-from desktop_app.context.ledger.tool_names import Manner, has_failed, touches
-from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.text_cuts import head_of, tail_of
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.ledger.changed_files import (
+    RUNNING,
+    Manner,
+    command_of,
+    fields_of,
+    files_of_call,
+    has_failed,
+    touches,
+)
+from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.text_cuts import ends_of, head_of, tail_of
 from desktop_app.context.truncate import is_truncated, limits_of, truncate_result
+from desktop_app.context.view.view import View
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.transcript import Prune, PrunedInput, PrunedResult, Trigger
 
-from .digest import digest_oldest
-from .exchange import Change, Exchange, Shortening
-from .placeholder import PREFIX, clip, error_line, placeholder, shortened_arguments
+from .exchange import (
+    PREFIX,
+    Change,
+    Exchange,
+    Shortening,
+    clip,
+    error_line,
+    exchanges_of,
+    first_line,
+    placeholder,
+    shortened_arguments,
+)
+
+
+class PruneDraft:
+    """Collects the changes that free tokens.
+
+    A placeholder is counted at once. What keeps a part of its text is counted by `settle`, since a harder strategy may
+    still replace it; until then its tokens are estimated from its length.
+    """
+
+    def __init__(self, exchanges: list[Exchange], counts: TokenCounts) -> None:
+        self.exchanges = exchanges
+        self.freed = 0
+        self._original = exchanges[:]
+        self._counts = counts
+        self._results: dict[int, str] = {}
+        self._inputs: dict[tuple[str, int], tuple[str, str]] = {}
+        self._uncounted: set[int] = set()
+
+    def take(self, strategy: str, change: Change) -> None:
+        """Make that change, unless it would free nothing."""
+        shortened = [self._shorten(shorter) for shorter in change]
+        freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
+        freed += sum(map(self._freed_of_input, change))
+        if freed <= 0:
+            return
+        self.freed += freed
+        for shorter, exchange in zip(change, shortened, strict=True):
+            self.exchanges[exchange.index] = exchange
+            self._note(strategy, shorter, exchange)
+
+    def settle(self) -> int:
+        """Count each text as it will be sent, take back what frees nothing, and return the tokens that are free."""
+        for index in sorted(self._uncounted):
+            exchange, original = self.exchanges[index], self._original[index]
+            tokens = self._tokens(exchange, exchange.result.text)
+            exact = replace(exchange, tokens=tokens)
+            if tokens >= original.tokens:
+                exact = replace(exchange, result=original.result, tokens=original.tokens)
+                del self._results[index]
+            self.freed += exchange.tokens - exact.tokens
+            self.exchanges[index] = exact
+        self._uncounted.clear()
+        return self.freed
+
+    def recorded_changes(self, view: View) -> tuple[tuple[PrunedResult, ...], tuple[PrunedInput, ...]]:
+        """Return the results and inputs to record, oldest first."""
+        changed = ((self.exchanges[index], strategy) for index, strategy in sorted(self._results.items()))
+        results = tuple(PrunedResult(e.message.id, strategy, e.result.text) for e, strategy in changed)
+        asking = {message_id for message_id, _ in self._inputs}
+        recorded = {e.id: e for e in view.entries if isinstance(e, Message) and e.id in asking}
+        inputs = tuple(
+            PrunedInput(message_id, _part_index(recorded[message_id], number), strategy, arguments)
+            for (message_id, number), (strategy, arguments) in self._inputs.items()
+        )
+        return results, inputs
+
+    def _shorten(self, shorter: Shortening) -> Exchange:
+        exchange = self.exchanges[shorter.index]
+        text = shorter.text
+        if text is None:
+            return exchange
+        is_placeholder = text.startswith(PREFIX)
+        estimated = round(exchange.tokens * len(text) / max(len(exchange.result.text), 1))
+        return replace(
+            exchange,
+            result=replace(exchange.result, text=text),
+            tokens=self._tokens(exchange, text) if is_placeholder else estimated,
+            is_result_free=exchange.is_result_free and not is_placeholder,
+        )
+
+    def _freed_of_input(self, shorter: Shortening) -> int:
+        call = self.exchanges[shorter.index].call
+        if shorter.arguments is None or call is None:
+            return 0
+        return self._counts.text(call.arguments) - self._counts.text(shorter.arguments)
+
+    def _tokens(self, exchange: Exchange, text: str) -> int:
+        """Count the result's message with that text. Call ids are not sent as text: equal placeholders count once."""
+        result = ToolResult("", exchange.result.name, text)
+        return self._counts.total(Message(role=Role.TOOL, speaker=exchange.message.speaker, parts=(result,)))
+
+    def _note(self, strategy: str, shorter: Shortening, exchange: Exchange) -> None:
+        if shorter.text is not None:
+            self._results[exchange.index] = strategy
+            self._uncounted.discard(exchange.index)
+            if not shorter.text.startswith(PREFIX):
+                self._uncounted.add(exchange.index)
+        if shorter.arguments is not None and exchange.asked and exchange.call:
+            call = replace(exchange.call, arguments=shorter.arguments)
+            self.exchanges[exchange.index] = replace(exchange, call=call, fields=fields_of(call))
+            self._inputs[exchange.asked] = strategy, shorter.arguments
+
+
+def _part_index(message: Message, number: int) -> int:
+    """Return the index among a message's parts of its call of that number."""
+    return [index for index, part in enumerate(message.parts) if isinstance(part, ToolCall)][number]
+
+
+NAME = "digest"
+WHY = "told of in the digest further on"
+HEADING = PREFIX + "s, digested: "
+MAX_KEY_ARGUMENT, MAX_FIRST_LINE = 60, 100
+MIN_RESULT = 200
+"""Characters of one result: a model is not shown less of it."""
+STUB_TOKENS = 20
+"""About what a line takes that points to the digest."""
+
+
+def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
+    """Propose one change: the oldest results, without the newest `digest_above`, as far as they are needed."""
+    if policy.digest_by == "off":
+        return
+    visible = [exchange for exchange in exchanges if not exchange.result.text.startswith(PREFIX)]
+    newest = visible[len(visible) - policy.digest_above :] if policy.digest_above else []
+    begin = newest[0].index if newest else len(exchanges)
+    oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
+    if len(visible) > policy.digest_above and (chosen := _enough(oldest, need, policy)):
+        text = digest_by_rule(chosen, policy)
+        stubs = (Shortening(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
+        yield (*stubs, Shortening(chosen[-1].index, text=text))
+
+
+def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
+    """Return the oldest of those results that free what is needed; a token is about three characters."""
+    need += policy.digest_most // 3
+    for number, exchange in enumerate(oldest, start=1):
+        need -= exchange.tokens - STUB_TOKENS
+        if need <= 0:
+            return oldest[:number]
+    return oldest
+
+
+def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
+    """Write the digest without a model, at most `digest_most` characters: failed results first, then the newest."""
+    count = f"{len(results):,} result{'s' if len(results) > 1 else ''}"
+    heading = f"{HEADING}{count} up to here; each is archived in full]"
+    room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
+    lines: dict[int, str] = {}
+    failed = [e for e in reversed(results) if has_failed(e.whole)]
+    for exchange in (*failed, *reversed(results)):
+        if exchange.index in lines:
+            continue
+        line = describe_result(exchange)
+        room -= len(line) + 1
+        if room < 0:
+            break
+        lines[exchange.index] = line
+    more = [f"… and {len(results) - len(lines):,} more"] if len(lines) < len(results) else []
+    return "\n".join([heading, *(lines[index] for index in sorted(lines)), *more])
+
+
+def describe_result(exchange: Exchange) -> str:
+    """Describe a result in a line: tool, key argument, size, and its first error line, or else its first line."""
+    whole, key = exchange.whole, _key_argument(exchange)
+    what = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
+    line = error_line(whole) or first_line(whole.text, MAX_FIRST_LINE)
+    return f"- {what}, {len(whole.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
+
+
+def _key_argument(exchange: Exchange) -> str:
+    """Return the file of a call, or its command, or the first text among its arguments."""
+    if exchange.call is None or not exchange.fields:
+        return ""
+    edited, read = files_of_call(exchange.call, exchange.fields)
+    texts = (value for value in exchange.fields.values() if isinstance(value, str))
+    return next(filter(None, (command_of(exchange.fields), *edited, *read, *texts)), "")
+
+
+def digested_exchanges(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
+    """Return those whose digest that prune holds, of the exchanges of the view that it was planned for."""
+    ids = {pruned.message_id for pruned in prune.results if pruned.strategy == NAME}
+    return [exchange for exchange in exchanges if exchange.message.id in ids]
+
+
+def digest_input(results: Sequence[Exchange], policy: ContextPolicy) -> str:
+    """Return what a model is asked to digest, at most `digest_model_input` characters: a line and both ends of each.
+
+    Results have equal shares. Where that would be too little for each, only the newest are among them.
+    """
+    shown = results[-max(policy.digest_model_input // MIN_RESULT, 1) :]
+    share = policy.digest_model_input // max(len(shown), 1)
+    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in shown)
+
+
+def _for_model(exchange: Exchange, share: int) -> str:
+    line = describe_result(exchange)
+    return f"{line}\n{ends_of(exchange.whole.text, max(share - len(line) - 2, 0))}"
+
+
+def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: TokenCounts) -> Prune:
+    """Return the prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
+    text = text.strip()
+    for index, pruned in enumerate(prune.results):
+        if pruned.strategy == NAME and pruned.text.startswith(HEADING) and text:
+            heading = pruned.text.partition("\n")[0]
+            digested = f"{heading}\n{head_of(text, policy.digest_model_most)}"
+            more = counts.text(digested) - counts.text(pruned.text)
+            results = (*prune.results[:index], replace(pruned, text=digested), *prune.results[index + 1 :])
+            return replace(prune, results=results, tokens_after=prune.tokens_after + more)
+    return prune
+
 
 CALLED_AGAIN = "the same call was made again later; see its newest result"
 READ_AGAIN = "this file was read again later"
@@ -168,3 +395,35 @@ STRATEGIES: dict[str, Strategy] = {
     "hard_clear": clear_old,
 }
 """As `ContextPolicy.prune_order` names them."""
+
+
+def plan_prune(
+    view: View,
+    policy: ContextPolicy,
+    budget: Budget,
+    counts: TokenCounts,
+    total: int,
+    trigger: Trigger,
+) -> Prune | None:
+    """Return the prune that brings `total` tokens to the target or near it, or None if it would free too little (P8).
+
+    Each saving is counted on the message as it will be sent, so `tokens_after` is that of the assembled request.
+    Raises ValueError if the policy's order names a strategy that does not exist.
+    """
+    if unknown := [name for name in policy.prune_order if name not in STRATEGIES]:
+        raise ValueError(f"No prune strategy is called {unknown[0]!r}. There are: {', '.join(STRATEGIES)}.")
+    need = min(total - round(budget.usable * policy.prune_target), policy.prune_enough)
+    if need <= 0:
+        return None
+    draft = PruneDraft(exchanges_of(view, policy, budget, counts), counts)
+    for name in policy.prune_order:
+        for change in STRATEGIES[name](draft.exchanges[:], policy, need - draft.freed):
+            if draft.freed >= need and draft.settle() >= need:  # an estimate is made exact first
+                break
+            draft.take(name, change)
+    freed = draft.settle()
+    least = min(policy.prune_least, round(budget.window * policy.prune_least_share_of_window))
+    if freed <= 0 or freed < least:
+        return None
+    results, inputs = draft.recorded_changes(view)
+    return Prune(trigger=trigger, results=results, inputs=inputs, tokens_before=total, tokens_after=total - freed)

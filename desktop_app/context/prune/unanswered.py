@@ -18,10 +18,8 @@ from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Prune, Trigger
 
-from .draft import PruneDraft
-from .exchange import Exchange, Shortening, exchanges_of
-from .placeholder import PREFIX
-from .strategies import cleared_line
+from .exchange import PREFIX, Exchange, Shortening, exchanges_of
+from .strategies import PruneDraft, cleared_line
 
 SHED, SHORTENED = "shed", "unanswered"
 """How a prune that clears what is older, and one that shortens what is unanswered, are recorded."""

@@ -1,6 +1,6 @@
-"""Parse a query in plain words into weighted terms, people and days. Pure.
+"""Parse a recall query in plain words into weighted terms, people and days, and limit where recall may look. Pure.
 
-A term is a word, or several that must stand together: a path, an identifier, two neighbouring words, a pair of Chinese
+A term is a word, or several that must be adjacent: a path, an identifier, two neighbouring words, a pair of Chinese
 characters. Inflected forms are matched by the index, which stems both sides (porter).
 """
 
@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
+from typing import get_args
 
 import msgspec
 
+from desktop_app.context.search.times import Day, days_in
+from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.words import lexicon
-
-from .dates import Day, days_in
 
 MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a whole pasted page."""
@@ -229,3 +230,36 @@ def _forms(word: str) -> list[str]:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             forms.append(word.removesuffix(ending) + ("y" if ending == "ies" else ""))
     return forms
+
+
+_NARROW_TO_WIDE: tuple[RecallScope, ...] = get_args(RecallScope)
+
+
+class RecallReach(msgspec.Struct, frozen=True):
+    """Where recall may look in one conversation."""
+
+    widest: RecallScope = "conversation"
+    """Where it may look without asking."""
+    project: str = ""
+    """The id of the conversation's project; "" for none."""
+
+    def includes(self, where: RecallScope) -> bool:
+        """Return whether it may look there without asking."""
+        return _NARROW_TO_WIDE.index(where) <= _NARROW_TO_WIDE.index(self.widest)
+
+    def has(self, where: RecallScope) -> bool:
+        """Return whether there is such a place: a conversation may have no project."""
+        return where != "project" or bool(self.project)
+
+    def project_in(self, where: RecallScope) -> str | None:
+        """Return the id of the project to which a search there is limited; None for no limit."""
+        return self.project if where == "project" else None
+
+
+class KnownConversation(msgspec.Struct, frozen=True):
+    """A conversation that can be found."""
+
+    id: str
+    title: str
+    project: str = ""
+    """The id of its project; "" for none."""

@@ -1,19 +1,22 @@
-"""Rank the messages of a conversation by a query: by words, neighbours, speaker and day.
+"""Rank the messages of a conversation by a query: by words, neighbours, speaker and day; merge several results. Pure.
 
-All numbers of this file are in units of information (natural logarithm): a word that one message in fifty holds
-counts 4. They were chosen on two chats of 419 and 369 messages with 302 questions, on a plateau: each may be a third
-smaller or larger, and the share of questions that get all their answers changes by one in a hundred at most.
+All weights are in units of information (natural logarithm): a word that one message in fifty contains counts 4. Those
+of one conversation were chosen on two chats of 419 and 369 messages with 302 questions, on a plateau: each may be a
+third smaller or larger, and the share of questions that get all their answers changes by one in a hundred at most.
+Those that find and merge conversations were chosen with these and 40 questions about made-up chats, asked among 400
+conversations (tests/chat/test_recall_everywhere.py).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from heapq import nlargest
 
 import msgspec
 
-from .dates import days_in
+from desktop_app.context.search.times import days_in
+
 from .outline import Outline
 from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
 
@@ -197,3 +200,81 @@ def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Con
     least = 1 if wanted.is_pointed else MIN_WORDS
     most = max([told for told, words in held_by.values() if words >= least], default=0.0)
     return most * most / asked if asked else 0.0
+
+
+CHOSEN = 16
+"""Conversations that are looked into."""
+OPENED = 1_000
+"""Messages with most of the query's words whose lengths are read, to choose the conversations."""
+BEST_SHARES = (1.0, 0.5, 0.3, 0.2, 0.1)
+"""Of the best messages of a conversation, in its score: one that speaks of a matter does so more than once."""
+BY_CONVERSATION = 0.5
+"""The share of its conversation's score that is added to a message's own."""
+BY_NAMED = 1.0
+"""For each of its speakers whom the query names."""
+
+
+class CandidateConversation(msgspec.Struct, frozen=True):
+    """A conversation that may hold what is asked for."""
+
+    id: str
+    title: str
+    postings: Postings
+    """The indexes of its messages that hold each term."""
+    score: float
+
+
+class Candidates(msgspec.Struct, frozen=True):
+    """The conversations that may hold what is asked for, best first."""
+
+    conversations: tuple[CandidateConversation, ...] = ()
+    rarity: Rarity = Rarity(0, {})
+    """In all conversations that were looked in."""
+
+
+class Place(msgspec.Struct, frozen=True, order=True):
+    """A message of one of several conversations."""
+
+    conversation: str
+    index: int
+
+
+def choose_conversations(scores: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Return the conversations with the highest scores, best first. scores: of messages, each with its conversation."""
+    grouped: dict[int, list[float]] = {}
+    for conversation, score in scores:
+        grouped.setdefault(conversation, []).append(score)
+    totals = {conversation: _total(several) for conversation, several in grouped.items()}
+    return nlargest(CHOSEN, totals.items(), key=lambda pair: (pair[1], pair[0]))
+
+
+def _total(scores: list[float]) -> float:
+    best = nlargest(len(BEST_SHARES), scores)
+    return sum(share * score for share, score in zip(BEST_SHARES, best, strict=False))
+
+
+def merge(found: Sequence[tuple[CandidateConversation, RecallQuery, Ranked]]) -> list[tuple[Place, float]]:
+    """Return the messages of several conversations, best first. found: the query as it is understood in each."""
+    scores: dict[Place, float] = {}
+    for candidate, wanted, ranked in found:
+        bonus = BY_CONVERSATION * candidate.score + BY_NAMED * len(wanted.names)
+        scores |= {Place(candidate.id, index): score + bonus for index, score in ranked.scores}
+    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def postings_by_conversation(
+    held: Mapping[str, Sequence[int]], owners: Sequence[int], indexes: Sequence[int], chosen: Iterable[int]
+) -> dict[int, dict[str, list[int]]]:
+    """Return the indexes of the messages that hold each term, by conversation.
+
+    held: the rows that hold each term. owners, indexes: of each row its conversation, and its place there.
+    """
+    found: dict[int, dict[str, list[int]]] = {conversation: {} for conversation in chosen}
+    for term, rows in held.items():
+        for row in rows:
+            if (own := found.get(owners[row])) is not None:
+                own.setdefault(term, []).append(indexes[row])
+    for own in found.values():
+        for places in own.values():
+            places.sort()
+    return found

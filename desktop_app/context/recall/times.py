@@ -7,9 +7,8 @@ from datetime import date
 import msgspec
 
 from desktop_app.context.search.question import question_of
-from desktop_app.context.search.times import TimeSpan, time_in
+from desktop_app.context.search.times import TimeSpan, days_in, time_in
 
-from .dates import days_in
 from .outline import Outline
 from .query import MAX_QUERY
 

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.listing import NO_FILTERS, SearchFilters
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import NO_FILTERS, SearchFilters
 
 from .times import days_of, time_in
 

@@ -1,10 +1,14 @@
-"""Find times in a query, such as "last spring", "in March" or "two weeks ago", and what days they mean. No clock."""
+"""Find times in a query ("last spring", "in March", "two weeks ago"), and dates in questions and in stamps of sessions.
+
+No function reads the clock: today's date is an argument.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import msgspec
 
@@ -297,3 +301,56 @@ _PLAIN_FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (_form(rf"{_COUNT} {_UNIT}"), _lately),
 )
 """What is a time where one is expected, and may be anything else within a sentence."""
+
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_WRITTEN_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})(?:r?uary|ch|il|e|y|ust|t|t?ember|ober)?)"
+_WRITTEN_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+# A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" beside it.
+_DATE_FORMS = tuple(
+    re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
+    for form in (
+        rf"{_YEAR}[-/.](?P<month>[01]?\d)(?:[-/.](?P<day>[0-3]?\d))?",
+        rf"{_WRITTEN_DAY}(?: of)? {_WRITTEN_MONTH}\.?(?:,? {_YEAR})?",
+        rf"{_WRITTEN_MONTH}\.? {_WRITTEN_DAY}(?:,? {_YEAR})?",
+        rf"{_WRITTEN_MONTH}\.?,? {_YEAR}",
+        rf"(?:in|since|during|until|before|after|early|late|mid|last|this) {_WRITTEN_MONTH}",
+        _YEAR,
+    )
+)
+_CHINESE = re.compile(r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?\d)[日号])?")
+MAX_READ = 400
+"""Characters that are read for dates; a question has them in its sentence, a stamp is shorter."""
+
+
+class Day(NamedTuple):
+    """A day, a month or a year; 0 for what was not said."""
+
+    year: int = 0
+    month: int = 0
+    day: int = 0
+
+    def holds(self, other: Day) -> bool:
+        """Whether the other day lies within this one: all that this one gives is the same there."""
+        return any(self) and all(mine in (0, theirs) for mine, theirs in zip(self, other, strict=True))
+
+
+def days_in(text: str) -> tuple[Day, ...]:
+    """Return the dates in a text, without repeats, those in the most exact forms first."""
+    return tuple(dict.fromkeys(_read_dates(text[:MAX_READ])))
+
+
+def _read_dates(text: str) -> Iterator[Day]:
+    for form in (_CHINESE, *_DATE_FORMS):
+        for found in form.finditer(text):
+            parts = found.groupdict()
+            day = Day(int(parts.get("year") or 0), _number_of_month(parts.get("month")), int(parts.get("day") or 0))
+            if day.month <= 12 and day.day <= 31:
+                yield day
+        text = form.sub(" ", text)
+
+
+def _number_of_month(name: str | None) -> int:
+    if not name:
+        return 0
+    return int(name) if name.isdigit() else _MONTHS.index(name[:3].lower()) + 1

@@ -1,8 +1,11 @@
-"""Prepare a summary that a model writes, check it, and turn it into a compaction. Pure.
+"""Prepare a summary that a model writes, check it, limit how often it is asked (K3), and make it a compaction. Pure.
 
 draft_of(...)         -> what the model is asked, part by part, and what the summary is checked against
 faults_of(...)        -> what is wrong with a page: too long, or rules and open questions lost (K7)
 build_compaction(...) -> the compaction with that page, its lost facts restored, without the messages to keep
+
+The spend guard bounds the cost of a loop that compacts again and again: after so many requests within some minutes
+without the user's word, summaries are written without a model until the oldest of them is that long ago.
 """
 
 from __future__ import annotations
@@ -25,14 +28,13 @@ from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .coverage import says_enough
 from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of, texts_of_part
-from .reply import WrittenSummary
 from .restore_facts import restore_facts, restore_names, restore_rules
+from .summary_reply import WrittenSummary, says_enough
 
 REPLY_AROUND = 500
 """Tokens that JSON adds to the page."""
@@ -189,3 +191,25 @@ def compact_to_last_messages(
     page = restore_facts(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
     page = restore_names(page, ledger, plan.summary_budget, counts.text)
     return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)
+
+
+class Spending(msgspec.Struct, frozen=True):
+    """When models were asked for summaries without the user's word."""
+
+    times: tuple[float, ...] = ()
+    """Seconds since 1970, oldest first."""
+
+    def after(self, now: float, policy: ContextPolicy) -> Spending:
+        """Return the value with a request at `now` added and expired ones removed."""
+        return Spending((*self._counting(now, policy), now))
+
+    def paused_until(self, now: float, policy: ContextPolicy) -> float | None:
+        """Return when a model may be asked again; None if that is now, or if the policy has no limit (0)."""
+        counting = self._counting(now, policy)
+        if not policy.spend_most or len(counting) < policy.spend_most:
+            return None
+        return counting[-policy.spend_most] + policy.spend_seconds
+
+    def _counting(self, now: float, policy: ContextPolicy) -> tuple[float, ...]:
+        # A time in the future means that the clock was set back, and would pause for as long as that.
+        return tuple(time for time in self.times if now - policy.spend_seconds < time <= now)

@@ -10,12 +10,11 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.context.extractive import summary_builder as sections
-from desktop_app.context.extractive.headings import english_name, language_of_headings, written_name
 from desktop_app.context.extractive.passages import is_among_people
-from desktop_app.context.ledger.fidelity import FactIndex
-from desktop_app.context.ledger.ledger import NUMBER
-from desktop_app.context.ledger.rules import is_strong_rule
-from desktop_app.conversation.facts import Ledger
+from desktop_app.context.extractive.summary_builder import english_name, language_of_headings, written_name
+from desktop_app.context.ledger.ledger import NUMBER, FactIndex
+from desktop_app.context.ledger.user_rules import is_strong_rule
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
 
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*:?)\s*")

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.control_tokens import break_control_tokens
-from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
+from desktop_app.conversation.listing import Dialect, ReturnedReasoning
 from desktop_app.conversation.message import (
     Attachment,
     Message,
@@ -24,6 +23,7 @@ from desktop_app.conversation.message import (
     ToolResult,
     with_parts,
 )
+from desktop_app.conversation.model_servers import break_control_tokens
 from desktop_app.conversation.tools import ToolSpec
 
 BLANK = " "

@@ -1,15 +1,20 @@
-"""The items of a view: messages as the model sees them, and those that stand for no message of the record."""
+"""The items of a view: messages as the model sees them, those that are no message of the record, and their blocks.
+
+Each block leaves or stays as a whole. The items are those of a view, where results directly follow their calls
+(`normalize.NormalizedSequence`).
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import pairwise
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
 from desktop_app.conversation.words import translatable
@@ -186,3 +191,36 @@ def continuation_item(reply: Message, so_far: str, lost_call: str = "") -> Item:
     """Return the request to go on with a reply, of which `so_far` is there. reply: its last message."""
     line = continuation_prompt(so_far, lost_call or reply.lost_call, is_cut=reply.ending == "length")
     return Item(Message(id=f"{reply.id}/go on", role=Role.USER, parts=(Text(line),)), ItemKind.SYNTHETIC)
+
+
+_TOOL, _ASSISTANT = Role.TOOL, Role.ASSISTANT
+_WITH_NEXT = (ItemKind.SYNTHETIC, ItemKind.RECALLED)
+# To look a member of an enumeration up takes 0.4 µs each time, as long as all else that is done with an item here.
+
+
+def is_inseparable(before: Item, item: Item) -> bool:
+    """Return whether two neighbours must not be parted."""
+    role, parts = item.message.role, before.message.parts
+    return (
+        # A call and all of its results, those of parallel calls too, stay together.
+        role is _TOOL
+        # Messages that are sent as one reply stay together. Those of a user may part: each was said for itself.
+        or (role is _ASSISTANT and item.is_joined)
+        # Reasoning stays with the calls that it led to, where these were recorded behind it.
+        or (role is _ASSISTANT and bool(parts) and isinstance(parts[-1], Reasoning))
+        # A pinned answer stays with the user's message that it directly answers.
+        or (item.is_pinned and is_of_user(before) and not is_of_user(item))
+        # What the view put before a message stays with that message; a missing result belongs to its call.
+        or (before.kind in _WITH_NEXT and before.message.role is not _TOOL)
+    )
+
+
+def cut_points(items: Sequence[Item]) -> list[int]:
+    """Return the indices before which the items may be cut. Both ends are always among them."""
+    inner = (index for index, pair in enumerate(pairwise(items), 1) if not is_inseparable(*pair))
+    return [0, *inner, len(items)] if items else [0]
+
+
+def blocks(items: Sequence[Item]) -> list[range]:
+    """Return the runs of items between neighbouring cut points, which leave or stay whole."""
+    return [range(start, end) for start, end in pairwise(cut_points(items))]

@@ -16,7 +16,6 @@ import re
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.chain import GrowingSet
 from desktop_app.conversation.message import (
     Attachment,
     Message,
@@ -27,7 +26,7 @@ from desktop_app.conversation.message import (
     ToolResult,
     with_parts,
 )
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import GrowingSet, replace_surrogates_in_text
 
 from .continuing import CUT_NOTE, is_continuation_of, join_continuation
 from .items import Item, ItemKind, OpenCall, Repair, has_written

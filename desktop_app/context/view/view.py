@@ -10,17 +10,18 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.chain import Chain, GrowingSet
 from desktop_app.conversation.events import MessageState
-from desktop_app.conversation.facts import Ledger
+from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     GROWING,
     AnyEntry,
     BringBack,
+    Chain,
     Compaction,
     Continuation,
+    GrowingSet,
     Pin,
     Prune,
     Recalled,
@@ -30,7 +31,6 @@ from desktop_app.conversation.transcript import (
     active_entries,
 )
 
-from .cut_points import blocks
 from .items import (
     Item,
     ItemKind,
@@ -38,6 +38,7 @@ from .items import (
     OpenCall,
     Pruned,
     Repair,
+    blocks,
     continuation_item,
     ends_in_text,
     instructions_item,

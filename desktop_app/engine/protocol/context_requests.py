@@ -5,13 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.conversation.facts import Fidelity
-from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.insights import Insights
+from desktop_app.conversation.gauge import ComparedPart, Gauge, SentRequest
+from desktop_app.conversation.insights import Insights, Replayed
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.replayed import Replayed
-from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.setup import OwnPolicy
 
 from .base import PAGE, ConversationRequest, Done, EngineRequest, EngineResponse
 from .conversation_requests import MessagesRead

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchResult, SwitchPreview
+from desktop_app.conversation.listing import (
+    NO_FILTERS,
+    SEARCH_LIMIT,
+    ConversationInfo,
+    ModelInfo,
+    SearchFilters,
+    SearchResult,
+    SearchValues,
+    SwitchPreview,
+)
 from desktop_app.conversation.message import MessageDraft, Totals
-from desktop_app.conversation.project import Project
 from desktop_app.conversation.rows import VersionRow
-from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchValues
-from desktop_app.conversation.setup import ConversationSetup, OptionName
+from desktop_app.conversation.setup import ConversationSetup, OptionName, Project
 from desktop_app.conversation.transcript import Imported
 from desktop_app.conversation.unsent import QueuedMessage
 

@@ -12,8 +12,8 @@ import msgspec
 
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
-from desktop_app.conversation.surrogates import replace_surrogates_in_builtins
+from desktop_app.conversation.setup import Project
+from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 
 from .base import ComputationRequest, EngineRequest, EngineResponse
 from .context_requests import ContextRequest, InsightsRequest, PolicyRequest

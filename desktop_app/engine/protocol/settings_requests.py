@@ -6,10 +6,9 @@ from msgspec import field
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import FoundConversation, FoundHistory, KnownKind, UnreadFile
+from desktop_app.conversation.installation import Backup, ProgramInfo, StoredData
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.program import ProgramInfo
-from desktop_app.conversation.server_offers import CheckResult, CheckStep, KeyPlace, ModelOffer, ModelPrice
-from desktop_app.conversation.stored import Backup, StoredData
+from desktop_app.conversation.model_servers import CheckResult, CheckStep, KeyPlace, ModelOffer, ModelPrice
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .base import Done, EngineRequest, EngineResponse

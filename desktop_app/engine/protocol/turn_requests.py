@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.conversation.markdown_html import Drawing, Graphic
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.tools import PermissionAnswer, ToolSpec

@@ -25,10 +25,10 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session
 from desktop_app.context.insights import thin_out
-from desktop_app.context.own_policies import policy_of
+from desktop_app.context.presets import policy_of
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Flush, Trigger
 from desktop_app.conversation.words import translatable

@@ -32,10 +32,8 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.events import MessageRow, ModelChanged
-from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import NO_FOLDER
-from desktop_app.conversation.searching import NO_FILTERS
-from desktop_app.conversation.setup import OptionName
+from desktop_app.conversation.listing import NO_FILTERS, ConversationInfo
+from desktop_app.conversation.setup import NO_FOLDER, OptionName
 from desktop_app.conversation.transcript import Imported, RequestContext, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import msgspec
 
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.conversation.words import format_number, translatable
 
 Json = dict[str, Any]

@@ -15,8 +15,8 @@ from pydantic import TypeAdapter
 
 from desktop_app import __version__
 from desktop_app.conversation.message import CallSandbox
-from desktop_app.conversation.surrogates import replace_surrogates_in_text
 from desktop_app.conversation.tools import ToolOutcome
+from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.settings import McpServer
 
 from .failures import Reason

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.sent_request import PartKind, SentPart
+from desktop_app.conversation.gauge import PartKind, Segment, SentPart
 from desktop_app.ui.request_view.part_rows import KINDS, PartAction, actions_of, title_of
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.transcript.row_text import clock_time

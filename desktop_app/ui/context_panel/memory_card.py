@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.memory import Memory, MemoryScope, is_valid_in
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from desktop_app.conversation.events import OperationRow
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.own_policy import OwnPolicy
-from desktop_app.conversation.project import effective_value
+from desktop_app.conversation.setup import OwnPolicy, effective_value
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project, working_folder
+from desktop_app.conversation.setup import Project, working_folder
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.parts import Parts

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Signal
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import join_sentences

@@ -9,9 +9,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, TurnEvent, TurnFinished, ViewChanged
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import PartChange, Segment, SentPart
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.sent_request import PartChange, SentPart
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.engine_texts import tr_engine

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from desktop_app.conversation.server_offers import CheckStep
+from desktop_app.conversation.model_servers import CheckStep
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
 
-from desktop_app.conversation.project import NO_FOLDER, working_folder
+from desktop_app.conversation.setup import NO_FOLDER, working_folder
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings

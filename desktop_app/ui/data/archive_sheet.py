@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.stored import Backup
+from desktop_app.conversation.installation import Backup
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.stored import StoredData
+from desktop_app.conversation.installation import StoredData
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.settings.entries import section
 from desktop_app.ui.translation import tr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.stored import RemovableItem
+from desktop_app.conversation.installation import RemovableItem
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button

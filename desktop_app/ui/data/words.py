@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import PurePath
 
-from desktop_app.conversation.stored import ITEM_NAMES, Backup, PartKind, RemovableItem, StoredData, copies_left
+from desktop_app.conversation.installation import ITEM_NAMES, Backup, PartKind, RemovableItem, StoredData, copies_left
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.check_list import CheckRow

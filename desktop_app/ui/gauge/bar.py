@@ -125,7 +125,7 @@ class GaugeBar(WithRole, QWidget):
 
     def hint_of_mark(self, mark: int) -> str:
         """Return where a mark stands, what happens from there on, and that it can be set."""
-        from desktop_app.context.policy_sources import SOURCES  # long tables that the first picture does not need
+        from desktop_app.context.policy_fields import SOURCES  # long tables that the first picture does not need
 
         assert self._gauge is not None
         share = self._gauge.thresholds[mark]

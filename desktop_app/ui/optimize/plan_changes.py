@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Gauge, Segment
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import Plan, PlanItem
 from desktop_app.ui.translation import tr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.facts import Fidelity
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import (
     ApplyPlan,

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.replayed import Replayed
+from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
 from desktop_app.ui.engine_texts import tr_engine

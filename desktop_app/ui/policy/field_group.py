@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
-from desktop_app.context.policy_sources import FieldGroup, FieldSource
+from desktop_app.context.policy_fields import FieldGroup, FieldSource
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.formats import format_number

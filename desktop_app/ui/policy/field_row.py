@@ -9,9 +9,9 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.context.own_policies import WrongNumber, choices_of
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.policy_sources import FieldSource
+from desktop_app.context.policy_fields import FieldSource
+from desktop_app.context.presets import WrongNumber, choices_of
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.widgets.formats import isolate
 from desktop_app.ui.widgets.inputs import Select, Slider, ToggleSwitch

@@ -9,11 +9,10 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
-from desktop_app.context.own_policies import differences, find_policy, own_policy_of
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.policy_sources import GROUPS
-from desktop_app.context.presets import PRESETS
-from desktop_app.conversation.own_policy import OwnPolicy
+from desktop_app.context.policy_fields import GROUPS
+from desktop_app.context.presets import PRESETS, differences, find_policy, own_policy_of
+from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
 from desktop_app.settings import Settings

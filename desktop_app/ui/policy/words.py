@@ -6,9 +6,9 @@ import re
 from typing import Any, NamedTuple
 
 from desktop_app.context.fitting import LIMITED_BY, share_in_tokens
-from desktop_app.context.own_policies import text_of_value, value_of_text
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy
-from desktop_app.context.policy_sources import SOURCES, FieldSource
+from desktop_app.context.policy_fields import SOURCES, FieldSource
+from desktop_app.context.presets import text_of_value, value_of_text
 from desktop_app.conversation.words import lexicon, translatable
 from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.formats import format_number, isolate

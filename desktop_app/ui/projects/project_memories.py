@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.requests import PanelRequests

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.ui.sidebar.arrangement import details_of
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, page_of

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.project import Project, RecallScope, find_project, normal_name
+from desktop_app.conversation.setup import Project, RecallScope, find_project, normal_name
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.settings.entries import Choice, Field, FolderField, LongText, Segments, note, section
 from desktop_app.ui.translation import tr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.project import RecallScope
+from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Sign
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from desktop_app.conversation.sent_request import PartChange
+from desktop_app.conversation.gauge import PartChange
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner, Tint, colour, font, in_reading_order, paint_box, scale
 from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, TransparentList, WordsModel

@@ -8,9 +8,8 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.gauge import ComparedPart, PartChange, PartKind, Segment, SentPart, SentRequest
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.sent_request import ComparedPart, PartChange, PartKind, SentPart, SentRequest
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import Tint
 from desktop_app.ui.transcript.row_text import arguments_summary

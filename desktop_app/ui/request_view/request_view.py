@@ -9,8 +9,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
-from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.sent_request import ComparedPart, SentRequest
+from desktop_app.conversation.gauge import ComparedPart, Segment, SentRequest
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.transcript.row_view import COLUMN, SIDE

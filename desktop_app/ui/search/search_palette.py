@@ -11,8 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.context.search.filters import FilterNames, TypedQuery, completions, read_query, with_filter, without
-from desktop_app.conversation.listing import ConversationInfo, SearchResult
-from desktop_app.conversation.searching import NO_FILTERS, SEARCH_LIMIT
+from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.formats import format_time, format_title
 from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet

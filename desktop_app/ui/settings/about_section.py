@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.conversation.program import ProgramInfo, ProgramPart, report_of
+from desktop_app.conversation.installation import ProgramInfo, ProgramPart, report_of
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card

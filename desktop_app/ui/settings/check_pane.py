@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.server_offers import CheckResult, CheckState
+from desktop_app.conversation.model_servers import CheckResult, CheckState
 from desktop_app.ui.model_words import result_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button

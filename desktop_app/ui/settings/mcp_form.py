@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-from desktop_app.conversation.server_offers import KeyPlace
+from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SettingsRead
 from desktop_app.settings import McpServer

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.conversation.server_offers import ModelOffer
+from desktop_app.conversation.model_servers import ModelOffer
 from desktop_app.settings import ModelLimits, Server
 from desktop_app.ui.model_words import offer_words, window_words
 from desktop_app.ui.translation import tr

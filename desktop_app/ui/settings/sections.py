@@ -8,9 +8,8 @@ from functools import partial
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.context.own_policies import find_policy
 from desktop_app.context.policy import BALANCED
-from desktop_app.context.presets import FOR_PEOPLE, LIKE_PROGRAMS, PRESETS, SUMMARIES
+from desktop_app.context.presets import FOR_PEOPLE, LIKE_PROGRAMS, PRESETS, SUMMARIES, find_policy
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local, runs_models
-from desktop_app.conversation.server_offers import CheckResult, KeyPlace, ModelOffer
+from desktop_app.conversation.model_servers import CheckResult, KeyPlace, ModelOffer
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.model_words import probe_price, result_words
 from desktop_app.ui.translation import tr

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from desktop_app.addresses import is_local
-from desktop_app.conversation.server_offers import KeyPlace
+from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.translation import tr

@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.server_offers import ModelOffer, ModelPrice
+from desktop_app.conversation.model_servers import ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings

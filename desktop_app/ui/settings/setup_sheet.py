@@ -10,8 +10,16 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.project import NO_FOLDER, Project, RecallScope
-from desktop_app.conversation.setup import ConversationSetup, OptionName, Persona, ReasoningEffort, ReplyOptions
+from desktop_app.conversation.setup import (
+    NO_FOLDER,
+    ConversationSetup,
+    OptionName,
+    Persona,
+    Project,
+    ReasoningEffort,
+    RecallScope,
+    ReplyOptions,
+)
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SetupRead
 from desktop_app.ui.projects.words import RECALL_NAMES, recall_meaning

@@ -10,7 +10,7 @@ import msgspec
 from PySide6.QtCore import QLocale
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.formats import format_day, isolate

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
 from desktop_app.ui.translation import tr

@@ -8,7 +8,7 @@ from enum import Enum
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.project import Project, find_project, normal_name
+from desktop_app.conversation.setup import Project, find_project, normal_name
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.palette_sheet import PaletteSheet

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResi
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.project import Project
+from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr

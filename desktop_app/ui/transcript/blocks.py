@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.math_text import block_parser, math_spans
+from desktop_app.conversation.markdown_html import block_parser, math_spans
 
 from .marked_spans import is_within, marked_spans
 

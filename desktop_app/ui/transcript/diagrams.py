@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
-from desktop_app.conversation.graphics import DIAGRAM_LANGUAGES, Drawing, Graphic
+from desktop_app.conversation.markdown_html import DIAGRAM_LANGUAGES, Drawing, Graphic
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale

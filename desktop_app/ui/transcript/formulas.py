@@ -17,8 +17,7 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
-from desktop_app.conversation.graphics import FORMULA_SIZE
-from desktop_app.conversation.math_text import Graphic, formulas_in
+from desktop_app.conversation.markdown_html import FORMULA_SIZE, Graphic, formulas_in
 from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import colour, scale
 

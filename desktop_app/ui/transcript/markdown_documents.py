@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from desktop_app.conversation.math_text import to_qt_markdown
+from desktop_app.conversation.markdown_html import to_qt_markdown
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, colour, font, scale
 

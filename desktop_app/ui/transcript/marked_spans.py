@@ -10,7 +10,7 @@ from unicodedata import category
 
 import msgspec
 
-from desktop_app.conversation.math_text import math_spans
+from desktop_app.conversation.markdown_html import math_spans
 
 # What opens or closes something; a backslash takes the next character's meaning.
 _MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\])|(?P<run>\*+|_+|~+)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.facts import Fidelity
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 

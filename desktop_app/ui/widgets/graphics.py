@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, QRectF, QSizeF, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
-from desktop_app.conversation.graphics import Drawing, Graphic
+from desktop_app.conversation.markdown_html import Drawing, Graphic
 
 MAX_DRAWINGS = 1_000
 MAX_IMAGES = 128

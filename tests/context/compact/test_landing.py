@@ -14,7 +14,7 @@ import pytest
 from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
-from desktop_app.commands.policy import report_of
+from desktop_app.commands.policy_command import report_of
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.make_room import make_room
 from desktop_app.context.counting.breakdown import request_tokens

@@ -7,14 +7,12 @@ from made_by_hand import call, gauge, letters, model, record, result, system, us
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.breakdown import add_tokens, request_tokens, scale_gauge, status_of
-from desktop_app.context.counting.sent_parts import sent_request
+from desktop_app.context.counting.breakdown import add_tokens, request_tokens, scale_gauge, sent_request, status_of
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
+from desktop_app.conversation.gauge import Gauge, PartKind, Provenance, Segment, Status
 from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
-from desktop_app.conversation.sent_request import PartKind
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
 

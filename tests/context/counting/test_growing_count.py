@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations_made_up import Letters, long_conversation
-from desktop_app.context.counting.growing_count import RECOUNT_EVERY, GrowingCount
+from desktop_app.context.counting.tokens import RECOUNT_EVERY, GrowingCount
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from slowness import slowness
 

@@ -13,8 +13,8 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.dialect import BLANK, reasoning_to_return
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.dialect import Dialect, ReturnedReasoning
 from desktop_app.conversation.gauge import Gauge, Provenance
+from desktop_app.conversation.listing import Dialect, ReturnedReasoning
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.transcript import AnyEntry
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.counting.measured import MIN_REPORT, is_silently_cut
+from desktop_app.context.counting.calibration import MIN_REPORT, is_silently_cut
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 

@@ -27,10 +27,9 @@ from desktop_app.context.memory.flush import (
 from desktop_app.context.memory.memories import MAX_FLUSHED_NOTES, Note, memory_id
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Rewind, Transcript, Trigger, Undo
+from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Flush, Rewind, Transcript, Trigger, Undo
 from examples import examples
 
 PROMPTS = FlushPrompts("Keep at most {most}.", "By calls.")

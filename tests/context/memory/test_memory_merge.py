@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.context.memory.merge import find_meant, find_replaced, find_same
+from desktop_app.context.memory.memories import find_meant, find_replaced, find_same
 from desktop_app.conversation.memory import Memory
 from examples import examples
 

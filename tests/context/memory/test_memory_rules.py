@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from desktop_app.context.memory.memories import Note
-from desktop_app.context.memory.rules import notes_by_rule
+from desktop_app.context.memory.memory_rules import notes_by_rule
 from desktop_app.conversation.message import Attachment, Message, Role, Text, ToolResult, user_message
 
 FOUND = [

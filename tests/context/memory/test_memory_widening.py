@@ -6,7 +6,7 @@ import pytest
 
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.memory.memories import Note, Refusal, changes_of
-from desktop_app.context.memory.rules import user_rules
+from desktop_app.context.memory.memory_rules import user_rules
 from desktop_app.context.memory.widening import widens
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import user_message

@@ -12,8 +12,7 @@ from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.presets import SELINE
 from desktop_app.context.prune.exchange import calls_of_results, exchanges_of, is_protected
-from desktop_app.context.prune.plan import plan_prune
-from desktop_app.context.prune.strategies import STRATEGIES
+from desktop_app.context.prune.strategies import STRATEGIES, plan_prune
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.transcript import Prune, Transcript, Trigger, Undo

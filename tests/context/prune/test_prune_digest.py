@@ -5,9 +5,8 @@ from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.prune.digest import digest_input, digested_exchanges, with_digest
 from desktop_app.context.prune.exchange import exchanges_of
-from desktop_app.context.prune.plan import plan_prune
+from desktop_app.context.prune.strategies import digest_input, digested_exchanges, plan_prune, with_digest
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Prune, Trigger

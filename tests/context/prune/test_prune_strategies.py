@@ -7,8 +7,7 @@ from made_by_hand import call, letters, model, record, result, user
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
-from desktop_app.context.prune.exchange import Exchange, exchanges_of
-from desktop_app.context.prune.placeholder import LONG, PREFIX, shortened_arguments
+from desktop_app.context.prune.exchange import LONG, PREFIX, Exchange, exchanges_of, shortened_arguments
 from desktop_app.context.prune.strategies import STRATEGIES, cleared_line, trim_middle
 from desktop_app.context.truncate import truncate_result
 from desktop_app.context.view.view import view_of

@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.passages import MAX_WHOLE, passage_of, text_of
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import rarity_of
 from desktop_app.context.recall.recollection import (
+    MAX_WHOLE,
     Recollected,
     Recollection,
     pack,
     page_of,
+    passage_of,
     places_to_read,
     recollected_of,
+    text_of,
 )
 from desktop_app.conversation.message import (
     Attachment,

@@ -6,19 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.context.recall.across import (
+from desktop_app.context.recall.outline import Head, outline_of
+from desktop_app.context.recall.query import RecallReach, parse_query
+from desktop_app.context.recall.rank import (
     BY_CONVERSATION,
     CHOSEN,
     CandidateConversation,
     Place,
+    Ranked,
+    Rarity,
     choose_conversations,
     merge,
     postings_by_conversation,
 )
-from desktop_app.context.recall.outline import Head, outline_of
-from desktop_app.context.recall.query import parse_query
-from desktop_app.context.recall.rank import Ranked, Rarity
-from desktop_app.context.recall.reach import RecallReach
 from desktop_app.context.recall.recollection import (
     ID_LENGTH,
     RecallSource,

@@ -14,8 +14,8 @@ from desktop_app.context.search.filters import (
     with_filter,
     without,
 )
+from desktop_app.conversation.listing import SearchFilters
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.searching import SearchFilters
 
 TODAY = date(2026, 11, 23)
 NAMES = FilterNames((("p1", "Billing"), ("p2", "My trip")), ("openai/gpt-5", "builtin/smollm"), ("bash", "read_file"))

@@ -26,13 +26,12 @@ from made_by_hand import (
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.context.compact.compaction import plan_compaction
-from desktop_app.context.compact.tail import measure_blocks
+from desktop_app.context.compact.compaction import measure_blocks, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts, count_message
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.continuing import continuation_prompt, whole_replies
-from desktop_app.context.view.cut_points import cut_points
+from desktop_app.context.view.items import cut_points
 from desktop_app.context.view.view import View, assemble, inseparable_ids, view_after, view_of
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, Usage

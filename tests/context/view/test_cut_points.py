@@ -4,8 +4,7 @@ from hypothesis import given
 from made_by_hand import call, model, result, user, view
 
 from conversations_made_up import histories
-from desktop_app.context.view.cut_points import blocks, cut_points
-from desktop_app.context.view.items import Item, Repair
+from desktop_app.context.view.items import Item, Repair, blocks, cut_points
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Pin
 

@@ -8,7 +8,7 @@ from made_by_hand import call, gauge, letters, model, result, user, view
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.view.dialect import ELSEWHERE_LINE, IMAGE_LINE, reasoning_of, to_dialect
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.dialect import Dialect
+from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall
 from desktop_app.conversation.tools import ToolSpec
 

@@ -13,11 +13,10 @@ from desktop_app.context.counting.breakdown import Tally, gauge_of, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.view.view import View, view_after, view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+from desktop_app.conversation.transcript import Chain, Compaction, Transcript, Trigger
 
 SHORT, LONG = 1_000, 100_000
 MAX_RATIO = 3.0

@@ -15,13 +15,12 @@ from desktop_app.context.ledger.facts import QUESTION
 from desktop_app.context.ledger.message_facts import Reading, is_own
 from desktop_app.context.ledger.own_words import own_words
 from desktop_app.context.ledger.prose import MAX_READ, sentences
-from desktop_app.context.ledger.rules import is_rule, is_strong_rule
+from desktop_app.context.ledger.user_rules import is_rule, is_strong_rule
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import AnyEntry
 
-from .memories import Note
-from .merge import is_same
+from .memories import Note, is_same
 
 SAID = "The user said: “{}”"
 MIN_SENTENCE, MAX_SENTENCE = 6, 300

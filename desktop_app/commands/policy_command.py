@@ -1,4 +1,4 @@
-"""`palimpsest policy [NAME]`: the policies in a line each, or every number of one."""
+"""`palimpsest policy [NAME]`: the policies in a line each, or every number of one, of a preset or of the user's own."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, cast
 from msgspec.structs import asdict, replace
 
 from desktop_app.context.fitting import acting_policy, share_in_tokens
-from desktop_app.context.own_policies import (
+from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for
+from desktop_app.context.policy_fields import GROUPS, SOURCES, FieldSource
+from desktop_app.context.presets import (
+    PRESETS,
     WrongNumber,
     describe_policy,
     find_policy,
@@ -16,16 +19,33 @@ from desktop_app.context.own_policies import (
     own_policy_of,
     value_of_text,
 )
-from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for
-from desktop_app.context.policy_sources import GROUPS, SOURCES, FieldSource
-from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.paths import settings_file
-from desktop_app.settings import Settings, update_settings
+from desktop_app.settings import Settings, SettingsDamaged, read_settings, update_settings
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, table, tokens_argument
-from .stored_policies import policy_called, policy_names, settings_of
-from .terminal import show
+from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, show, table, tokens_argument
+
+
+def settings_of(arguments: argparse.Namespace) -> Settings:
+    """Return the stored settings. Raises BadInput where they are damaged."""
+    try:
+        return read_settings(settings_file(data_of(arguments)))
+    except SettingsDamaged as error:
+        raise BadInput("The settings could not be read", str(error), "Mend the file that was kept.") from error
+
+
+def policy_names(settings: Settings) -> list[str]:
+    """Return the names of all policies there are."""
+    return list(dict.fromkeys([*PRESETS, *(one.name for one in settings.policies)]))
+
+
+def policy_called(name: str, settings: Settings) -> ContextPolicy:
+    """Return the policy of that name; a preset's may be written in capitals. Raises BadInput if there is none."""
+    policy = find_policy(name, settings.policies) or PRESETS.get(name.lower())
+    if policy is None:
+        raise BadInput(f"There is no policy “{name}”", advice=f"There are {', '.join(policy_names(settings))}.")
+    return policy
+
 
 DIFFERS = "*"
 """Marks a number that is not that of the default."""

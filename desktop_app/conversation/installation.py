@@ -1,4 +1,4 @@
-"""What is stored in the data folder, what takes space there, and what of it can be removed."""
+"""Versions and licences of the program, and what its data folder contains, how large it is, and what can be removed."""
 
 from __future__ import annotations
 
@@ -99,3 +99,32 @@ def copies_left(items: Iterable[RemovableItem], chosen: Collection[str]) -> dict
     """
     left = {item.key: tuple(key for key in item.copies if key not in chosen) for item in items if item.key in chosen}
     return {key: copies for key, copies in left.items() if copies}
+
+
+class ProgramPart(msgspec.Struct, frozen=True):
+    """A library, or something else that the program is made of."""
+
+    name: str
+    version: str
+    licence: str
+    """As its makers name it, such as "MIT"; "" where they say nothing."""
+    family: str
+    """Which licences it belongs with, such as "BSD"."""
+
+
+class ProgramInfo(msgspec.Struct, frozen=True):
+    """What is told of the program."""
+
+    version: str
+    versions: tuple[tuple[str, str], ...]
+    """Of what matters for a report of a bug, each with its name."""
+    data: str
+    log: str
+    parts: tuple[ProgramPart, ...]
+    """By family and name."""
+
+
+def report_of(info: ProgramInfo) -> str:
+    """Return the versions and folders as lines for a report of a bug, in English."""
+    lines = [("Palimpsest", info.version), *info.versions, ("Data", info.data), ("Log", info.log)]
+    return "\n".join(f"{name}: {value}" for name, value in lines)

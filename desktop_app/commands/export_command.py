@@ -8,20 +8,36 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_archive import export_whole
+from desktop_app.archive.whole_archive import WholeArchive, export_whole
 from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.chat.export_files import DRAWN, FORMATS, draw_pictures, render_export, write_export
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.chain import Chain
 from desktop_app.conversation.listing import ConversationInfo, title_in_english
-from desktop_app.conversation.transcript import Transcript
+from desktop_app.conversation.transcript import Chain, Transcript
+from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file, spills_folder
 from desktop_app.tools.graphics import draw_graphics
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, table
-from .terminal import show
-from .whole import print_whole
+from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, show, show_error, table
+
+
+def print_whole(whole: WholeArchive, is_json: bool) -> None:
+    """Print what it holds."""
+    if is_json:
+        print_json(msgspec.to_builtins(whole))
+        return
+    entries, memories = pluralize(whole.entries, "entry", "entries"), pluralize(whole.memories, "memory", "memories")
+    outputs = pluralize(whole.spills, "long output")
+    kinds = (pluralize(whole.conversations, "conversation"), pluralize(whole.projects, "project"), entries, memories)
+    show(f"{whole.file}: {', '.join(kinds)}, {outputs}")
+    if whole.known:
+        show(f"{pluralize(whole.known, 'conversation')} of it are here already, and stayed as they are")
+    if whole.unreadable:
+        show_error(f"palimpsest: {whole.unreadable:,} of the archive could not be read, and are missing in the file")
+
 
 SUFFIXES = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
 
