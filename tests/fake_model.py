@@ -17,7 +17,12 @@ from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.errors.failures import ErrorResponse, RequestTarget, error_of_response, error_without_response
+from desktop_app.models.errors.model_failures import (
+    ErrorResponse,
+    RequestTarget,
+    error_of_response,
+    error_without_response,
+)
 from desktop_app.models.provider_dialects import request_of
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, ScriptedProvider, Status

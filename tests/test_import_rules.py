@@ -214,8 +214,8 @@ context/view.py            | from desktop_app.chat import ports                 
 permissions/rules.py       | from desktop_app.context.view.view import View     | permissions may import conversation
 context/prune/strategies.py      | from ...chat.ports import Archive                  | context may import conversation
 chat/take_turn.py          | from desktop_app.models.roles import Roles         | chat may import context
-models/roles.py            | from desktop_app.archive.rows import EntryRow      | models may import
-archive/rows.py            | if TYPE_CHECKING: from desktop_app.engine import x | archive may import
+models/roles.py            | from desktop_app.archive.tables import EntryRow      | models may import
+archive/tables.py            | if TYPE_CHECKING: from desktop_app.engine import x | archive may import
 engine/protocol/lines.py   | from ..compose import Engine                       | engine.protocol may import
 engine/protocol/lines.py   | from desktop_app.chat.ports import Archive         | engine.protocol may import
 engine/serve.py            | from desktop_app.ui.bridge import Bridge           | engine may import

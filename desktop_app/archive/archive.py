@@ -23,7 +23,7 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 
-from .failures import KEPT, world_errors
+from .disk_failures import KEPT, world_errors
 from .full_text_search import search_messages
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read

@@ -17,10 +17,10 @@ from peewee import SqliteDatabase
 from desktop_app.open_databases import is_open_here
 from desktop_app.paths import sync_file, sync_folder
 
-from .failures import DATABASE_ERRORS, is_damage
+from .disk_failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
 from .opening import ArchiveDatabase, journal_of, reading_connection, size_of_log
-from .rows import decode_message, searched_text
+from .tables import decode_message, searched_text
 from .writing import lost_entries
 
 log = logging.getLogger(__name__)

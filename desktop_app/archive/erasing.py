@@ -16,7 +16,7 @@ from peewee import SqliteDatabase
 from desktop_app.conversation.installation import RemovableItem
 from desktop_app.paths import make_private_file
 
-from .failures import not_deleted
+from .disk_failures import not_deleted
 from .migrations import OnProgress
 
 GUARDS = ("entries_never_go", "conversations_never_go", "memories_never_go")

@@ -22,9 +22,9 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .ranking import Candidate, Wanted, rank, weight_of
-from .rows import SEPARATOR, number_of, space_out
 from .search_filters import MONTH, ROLE, Selection, selection_of
 from .snippets import END, LENGTH, LONG, START, mark_hits, snippet_of
+from .tables import SEPARATOR, number_of, space_out
 
 AROUND = 80
 """Characters on each side of what was found inside of words."""

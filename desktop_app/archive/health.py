@@ -9,9 +9,9 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.message import Message
 
-from . import memories, projects
-from .failures import DATABASE_ERRORS, is_damage
-from .rows import decode, searched_text
+from . import memory_table, project_table
+from .disk_failures import DATABASE_ERRORS, is_damage
+from .tables import decode, searched_text
 
 MAX_NAMED = 5
 """Damaged places that are named; the others are counted."""
@@ -56,7 +56,7 @@ def examine(database: SqliteDatabase) -> Health:
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)
-        unreadable += memories.unreadable(database) + projects.unreadable(database)
+        unreadable += memory_table.unreadable(database) + project_table.unreadable(database)
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise

@@ -15,7 +15,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.paths import create_file, sync_file, sync_folder
 
-from .failures import newer_archive
+from .disk_failures import newer_archive
 
 APPLICATION_ID = int.from_bytes(b"Plmp", "big")
 """In the header of every archive, which tells it from other SQLite files."""

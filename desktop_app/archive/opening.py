@@ -18,7 +18,7 @@ from peewee import SqliteDatabase
 from desktop_app.file_locks import wait_for_lock
 from desktop_app.open_databases import ArchiveConnection, is_open_here
 
-from .failures import DATABASE_ERRORS, already_open, empty_beside_log, foreign_file, no_archive, older_archive
+from .disk_failures import DATABASE_ERRORS, already_open, empty_beside_log, foreign_file, no_archive, older_archive
 from .migrations import APPLICATION_ID, MIGRATIONS, OnProgress, ignore_progress, migrate, version_of
 
 BUSY_SECONDS = 5.0

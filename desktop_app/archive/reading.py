@@ -29,8 +29,8 @@ from desktop_app.conversation.transcript import (
 )
 from desktop_app.conversation.unsent import UnsentMessages
 
-from .failures import DATABASE_ERRORS, is_damage, no_conversation
-from .rows import (
+from .disk_failures import DATABASE_ERRORS, is_damage, no_conversation
+from .tables import (
     ConversationRow,
     DraftRow,
     EntryRow,

@@ -37,9 +37,9 @@ from desktop_app.context.search.times import TimeSpan
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
-from .failures import no_conversation
-from .rows import decode_message, number_of, space_out
+from .disk_failures import no_conversation
 from .search_filters import MANY_MONTHS, MONTH
+from .tables import decode_message, number_of, space_out
 
 log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.paths import make_private_folder, sync_folder
 
-from .backup import damage_of_copy
+from .backups import damage_of_copy
 from .damage import copy_aside, damage_of, finish_replacing, free_name, remove_archive, replace_archive, salvaged_file
-from .failures import (
+from .disk_failures import (
     DATABASE_ERRORS,
     backup_not_restored,
     damaged_backup,

@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
-from .rows import decode_message
+from .tables import decode_message
 
 AT_ONCE = 200
 """Entries that get their facets in one transaction: 500 took 25 ms on a busy computer."""

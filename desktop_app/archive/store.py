@@ -22,11 +22,11 @@ from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
 from . import erasing, health, reading, search_filters, writing
-from . import memories as memory_rows
-from . import projects as project_rows
-from .backup import damage_of_copy, entry_total
+from . import memory_table as memory_rows
+from . import project_table as project_rows
+from .backups import damage_of_copy, entry_total
 from .damage import keep_damaged
-from .failures import damaged_archive, failing_as, in_use, mended_archive, not_compacted, world_errors
+from .disk_failures import damaged_archive, failing_as, in_use, mended_archive, not_compacted, world_errors
 from .full_text_search import search_messages
 from .migrations import OnProgress, ignore_progress
 from .opening import FolderLock, check_is_ours, closed_on_error, open_to_read, open_to_write

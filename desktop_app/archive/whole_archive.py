@@ -30,13 +30,13 @@ from desktop_app.conversation.transcript import Permit
 from desktop_app.open_databases import open_other
 from desktop_app.paths import create_file, replace_private_file, sync_file, sync_folder
 
-from .backup import check_target
-from .failures import backup_failed, bad_export, failing_as, world_errors
+from .backups import check_target
+from .disk_failures import backup_failed, bad_export, failing_as, world_errors
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
-from .projects import project_named, same_named
+from .project_table import project_named, same_named
 from .reading import setup
-from .rows import UnreadableEntry, decode, decode_unsent
+from .tables import UnreadableEntry, decode, decode_unsent
 from .writing import append, change, narrow_folder, store_unsent
 
 FORMAT, VERSION = "palimpsest-archive", 1

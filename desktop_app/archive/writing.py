@@ -38,10 +38,11 @@ from desktop_app.conversation.transcript import (
 from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.paths import make_private_file
 
-from .failures import no_conversation
-from .projects import project_named, project_of_folder
+from .disk_failures import no_conversation
+from .project_table import project_named, project_of_folder
 from .reading import entries
-from .rows import (
+from .search_filters import add_facets
+from .tables import (
     ConversationRow,
     DraftRow,
     EntryRow,
@@ -52,7 +53,6 @@ from .rows import (
     lost_message,
     searched_text,
 )
-from .search_filters import add_facets
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from desktop_app.context.view.view import inseparable_ids, view_of, with_entries
 from desktop_app.conversation.branches import entries_before
 from desktop_app.conversation.listing import COPY, marked_title
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.rows import VersionRow
+from desktop_app.conversation.message_rows import VersionRow
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,

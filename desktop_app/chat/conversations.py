@@ -26,12 +26,12 @@ from .open_sessions import Openings, OpenSessions, PartialSession
 from .ports import Archive, Changes, Emit
 from .record_rows import archived_of
 from .recorded_messages import stamp
-from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in, use_model
 from .tasks import NamedLocks, Tasks
 from .titles import ListedConversations
 from .turn.prepare import record_request_context
+from .turn_services import Services
 from .turns import Turns
 
 NO_SETUP = ConversationSetup()

@@ -14,7 +14,7 @@ from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.markdown_html import Drawing, Graphic, graphics_in
 from desktop_app.conversation.message import REPLY_ENDINGS, Message, Reasoning, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.words import pluralize
 
 from .tasks import CheckPoint

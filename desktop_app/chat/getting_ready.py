@@ -10,10 +10,10 @@ from functools import partial
 from weakref import WeakValueDictionary
 
 from .ports import Emit, WorldError
-from .services import Services
 from .session import Session
 from .tasks import Tasks
 from .turn.prepare import record_first_context
+from .turn_services import Services
 
 EQUIP_SECONDS = 0.3
 """The longest that opening a conversation waits for the tools on offer."""

@@ -15,11 +15,11 @@ from desktop_app.conversation.transcript import Trigger
 from .compaction.optimize import plan_optimization, planned_gauges
 from .ports import ModelCatalogue
 from .sent_requests import draft_tokens
-from .services import Services
 from .session import Session
 from .session_model import model_or_stand_in
 from .tasks import CheckPoint, run_while_wanted
 from .turn.prepare import transcript_with_tools
+from .turn_services import Services
 
 NO_DRAFT = MessageDraft()
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.message import Attachment, Entry, Message, Part, Reasoning, Text, ToolCall, ToolResult
-from desktop_app.conversation.rows import OperationRow
+from desktop_app.conversation.message_rows import OperationRow
 from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
 
 from .record_rows import operation_rows, page_indexes

@@ -36,10 +36,10 @@ from desktop_app.conversation.words import translatable
 from .compaction.snapshot import snapshot_of, unmeasured_gauge
 from .operations import not_found
 from .ports import WorldError
-from .services import Services
 from .session import Session
 from .turn.incoming_reply import longest_reply
 from .turn.recovery import oversized_in
+from .turn_services import Services
 from .turns import Turns
 
 MAX_LISTED, FIRST_LISTED = 10_000, 1_000

@@ -26,9 +26,9 @@ from desktop_app.conversation.setup import Project
 
 from .ports import Archive, ArchiveError, Emit, WorldError
 from .recorded_messages import stamp
-from .services import Services
 from .session import Session
 from .side_requests import resolve_role
+from .turn_services import Services
 
 MAX_TITLE = 60
 RESEARCH = "/research "

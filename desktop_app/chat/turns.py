@@ -24,11 +24,11 @@ from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Archive, Emit, WorldError
 from .recorded_messages import stamp
 from .research.research import take_research
-from .services import Services
 from .session import Session
 from .tasks import Tasks
 from .titles import RESEARCH, ListedConversations, title_of
 from .turn.take_turn import take_turn
+from .turn_services import Services
 
 
 class Turns:

@@ -9,7 +9,7 @@ from pathlib import Path
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
-from desktop_app.tools.attachments import read_attachment
+from desktop_app.tools.read_attachments import read_attachment
 
 _NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
 

@@ -56,7 +56,7 @@ from .arguments import (
 )
 from .attached import attached_in
 from .policy_command import policy_called
-from .projects import project_called
+from .projects_command import project_called
 
 MAX_LINE = 64 * 1024 * 1024
 """Bytes of one message: a pasted book, not a runaway."""

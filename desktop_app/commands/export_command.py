@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import ConversationInfo, title_in_english
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file, spills_folder
-from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools.graphics_drawer import draw_graphics
 
 from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, show, show_error, table
 

@@ -38,7 +38,7 @@ from .arguments import (
     table,
 )
 from .export_command import print_whole
-from .projects import project_called
+from .projects_command import project_called
 
 NONE_FOUND = "No history of a program that can be imported was found on this machine."
 

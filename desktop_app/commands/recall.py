@@ -23,7 +23,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
 from .arguments import BadInput, add_data_dir, add_json, data_of, positive, show
-from .projects import project_called
+from .projects_command import project_called
 
 P = ParamSpec("P")
 T = TypeVar("T")

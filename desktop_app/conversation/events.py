@@ -10,8 +10,8 @@ from .gauge import Gauge
 from .installation import DataWork
 from .listing import ModelInfo
 from .message import ToolCall, Totals
-from .rows import MessageChange, MessageRow, OperationRow
-from .rows import MessageState as MessageState
+from .message_rows import MessageChange, MessageRow, OperationRow
+from .message_rows import MessageState as MessageState
 from .tools import ChangePreview, RequiredPermission
 from .transcript import Trigger
 from .unsent import QueuedMessage

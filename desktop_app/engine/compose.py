@@ -13,9 +13,9 @@ from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.memory.memory_flusher import FollowedMemories, MemoryFlusher
 from desktop_app.chat.memory.recall_service import recall_for_message
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.chat.turn_services import Services
 from desktop_app.context import sentence_kinds
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.presets import faults_of

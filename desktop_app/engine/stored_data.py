@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.archive.backup import back_up_to_folder, conversations_in, is_backup_due, list_backups
+from desktop_app.archive.backups import back_up_to_folder, conversations_in, is_backup_due, list_backups
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError, WorldError

@@ -20,7 +20,7 @@ from desktop_app.conversation.tools import ToolSpec
 from .claude_thinking import BLOCKS, with_thinking
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint
-from .errors.failures import RequestTarget, error_of, error_without_response, odd_reply_error, status_of
+from .errors.model_failures import RequestTarget, error_of, error_without_response, odd_reply_error, status_of
 from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
 from .provider_dialects import request_of

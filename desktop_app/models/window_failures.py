@@ -14,7 +14,7 @@ from desktop_app.conversation.words import translatable
 from .discovery import KEY_REFUSED, ProbeResult
 from .endpoint import Endpoint
 from .errors.classify import Classification
-from .errors.failures import RequestTarget, failure_of
+from .errors.model_failures import RequestTarget, failure_of
 
 ANSWERED_PHRASE = translatable("{url} answered {status} ({phrase})")
 WITHOUT_JSON = translatable("{answered} with something other than JSON.")

@@ -23,7 +23,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Status
-from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
 

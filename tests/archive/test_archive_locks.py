@@ -15,7 +15,7 @@ from archive_messages import said
 
 from archive_visitor import seen_by_a_visitor
 from desktop_app.archive.archive import SearchThread
-from desktop_app.archive.backup import make_backup
+from desktop_app.archive.backups import make_backup
 from desktop_app.archive.opening import check_is_ours
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole

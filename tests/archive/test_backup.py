@@ -15,8 +15,8 @@ from archive_messages import overwrite_page, said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.archive import backup as backups
-from desktop_app.archive.backup import (
+from desktop_app.archive import backups
+from desktop_app.archive.backups import (
     back_up_to_folder,
     is_backup_due,
     list_backups,

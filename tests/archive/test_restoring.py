@@ -11,7 +11,7 @@ import pytest
 from archive_messages import said
 
 from desktop_app.archive import damage, migrations, restoring
-from desktop_app.archive.backup import list_kept_copies, make_backup
+from desktop_app.archive.backups import list_kept_copies, make_backup
 from desktop_app.archive.restoring import prepare_restore, restore_backup, restored_file
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError

@@ -8,8 +8,8 @@ import peewee
 import pytest
 from archive_messages import said
 
-from desktop_app.archive.rows import UnreadableEntry, decode_message, encode
 from desktop_app.archive.store import Store
+from desktop_app.archive.tables import UnreadableEntry, decode_message, encode
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo

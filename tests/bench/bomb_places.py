@@ -16,7 +16,7 @@ from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, S
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, MessageDraft, Role, Text, ToolCall
-from desktop_app.conversation.rows import OperationRow
+from desktop_app.conversation.message_rows import OperationRow
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.composer.composer import Composer

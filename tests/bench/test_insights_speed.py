@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.insights import insights_of_all
+from desktop_app.chat.read_insights import insights_of_all
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, Usage
 from slowness import slowness

@@ -15,9 +15,9 @@ from desktop_app.chat.compaction.making_room import make_room
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, ModelError, Price
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.reply import StreamedReply
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo

@@ -22,8 +22,8 @@ from desktop_app.chat.session import Session
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.openai_chat import read_chat
-from desktop_app.conversation.rows import MessageState
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Rewind, Switch, Transcript, Trigger
 
 AT = datetime(2026, 11, 22, 14, 3).timestamp()

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.reply import StreamedReply
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import RoomEnded, RoomStarted, TextDelta, TurnEvent, ViewChanged

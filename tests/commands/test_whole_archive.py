@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from desktop_app.archive import memories as memory_rows
+from desktop_app.archive import memory_table as memory_rows
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory

@@ -8,8 +8,8 @@ from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import RunningTotals, usage_totals_of
-from desktop_app.context.insights import combine, insights_of, thin_out
 from desktop_app.context.presets import PRESETS
+from desktop_app.context.record_figures import combine, insights_of, thin_out
 from desktop_app.context.truncate import sizes_in_notice, truncate_result
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.insights import REACHED, Moment

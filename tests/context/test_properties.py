@@ -17,8 +17,8 @@ from made_by_hand import continuing
 from msgspec.structs import replace
 
 from conversations_made_up import PIECES, Bytes, Letters, histories
-from desktop_app.archive.rows import decode, encode, replace_surrogates_in_text
 from desktop_app.archive.store import Store
+from desktop_app.archive.tables import decode, encode, replace_surrogates_in_text
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
 from desktop_app.context.counting.breakdown import request_tokens, tally

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from desk import Desk
 
-from desktop_app.archive.backup import NAME, list_backups
+from desktop_app.archive.backups import NAME, list_backups
 from desktop_app.conversation.events import Failure
 from desktop_app.engine import protocol as p
 from desktop_app.engine import stored_data

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from desk import Desk
 
-from desktop_app.chat.insights import csv_of
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.read_insights import csv_of
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.insights import Insights, UsageOf
 from desktop_app.conversation.memory import Fidelity

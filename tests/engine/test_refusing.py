@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.backup import back_up_to_folder
+from desktop_app.archive.backups import back_up_to_folder
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure

@@ -18,7 +18,7 @@ from killed import ROOT, check_data, entries_of
 from killed_commands import fill, write_export
 from shim import PARTS, FailingDisk, spread
 
-from desktop_app.archive.backup import list_backups, make_backup
+from desktop_app.archive.backups import list_backups, make_backup
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.commands.arguments import WORLD_ERROR

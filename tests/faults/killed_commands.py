@@ -29,7 +29,7 @@ from killed import (
 )
 from scenes import SCENES, WINDOW
 
-from desktop_app.archive.backup import list_backups, make_backup
+from desktop_app.archive.backups import list_backups, make_backup
 from desktop_app.archive.store import Store
 from desktop_app.conversation.events import ReasoningDelta, TextDelta
 from desktop_app.conversation.listing import ConversationInfo

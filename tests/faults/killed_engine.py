@@ -25,7 +25,7 @@ from scenes import AT_THE_START, LONG_ONE, OPERATIONS, ROOM, SCENES, SERVER_SCEN
 from desktop_app.chat.turn.tool_calls import CRASHED
 from desktop_app.conversation.events import MessageRecorded, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Role
-from desktop_app.conversation.rows import MessageRow, MessageState
+from desktop_app.conversation.message_rows import MessageRow, MessageState
 from desktop_app.engine import protocol as p
 from desktop_app.paths import settings_file
 from desktop_app.settings import Settings, write_settings

@@ -16,7 +16,7 @@ from recorded import WAYS, Change, Disk, emptied, read_log
 from scenes import LONG_ONE, Scenes
 from shim import shim
 
-from desktop_app.archive.backup import list_backups
+from desktop_app.archive.backups import list_backups
 from desktop_app.archive.store import Store
 from desktop_app.commands.doctor import checks
 from desktop_app.conversation.message import Message

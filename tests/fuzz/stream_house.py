@@ -25,10 +25,10 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, Price
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn import recovery
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.presets import OwnPolicy
 from desktop_app.conversation.events import TextDelta, TurnEvent, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance

@@ -28,8 +28,8 @@ from desktop_app.engine import protocol as p
 from desktop_app.imports.child import replies
 from desktop_app.settings import Settings
 from desktop_app.tools import attachment_child
-from desktop_app.tools.attachments import read_attachment
 from desktop_app.tools.change_files import decode_text
+from desktop_app.tools.read_attachments import read_attachment
 from desktop_app.tools.registry import ToolRegistry
 from desktop_app.tools.spill import SpillFolder
 

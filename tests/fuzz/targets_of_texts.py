@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from target_table import changeable_store, target, written
 
-from desktop_app.archive.rows import decode, encode
+from desktop_app.archive.tables import decode, encode
 from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS
 from desktop_app.chat.ports import ArchiveError

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.rows import decode_message, encode
+from desktop_app.archive.tables import decode_message, encode
 from desktop_app.chat.ports import ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, user_message
 from desktop_app.conversation.setup import ReasoningEffort, ReplyOptions

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.rows import decode_message, encode
+from desktop_app.archive.tables import decode_message, encode
 from desktop_app.chat.ports import ReplyEnd
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, Role, user_message

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.tools.attachments import MAX_TEXT, SECONDS, read_attachment
+from desktop_app.tools.read_attachments import MAX_TEXT, SECONDS, read_attachment
 from document_bombs import MARK, document_bombs
 
 pytestmark = pytest.mark.wire

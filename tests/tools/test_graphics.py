@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from desktop_app.conversation.markdown_html import FORMULA_SIZE, Drawing, Graphic
-from desktop_app.tools import graphic_child, graphics
-from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools import graphic_child, graphics_drawer
+from desktop_app.tools.graphics_drawer import draw_graphics
 
 pytestmark = pytest.mark.wire
 FLOW = Graphic("diagram", "flowchart LR\n A[Begin] --> B{Fits?}\n B -->|yes| C[Send]")
@@ -90,14 +90,14 @@ async def test_a_diagram_that_cannot_be_drawn_says_why(source):
 
 
 async def test_a_graphic_that_takes_for_ever_takes_no_other_with_it(monkeypatch):
-    monkeypatch.setattr(graphics, "SECONDS", 2.0)
+    monkeypatch.setattr(graphics_drawer, "SECONDS", 2.0)
     nodes = "\n".join(f"n{i} --> n{j}" for i in range(45) for j in range(45) if i != j)
     drawings = await draw_graphics([X, Graphic("diagram", "flowchart LR\n" + nodes), FRACTION, Graphic("formula", "y")])
     assert [bool(drawing.svg) for drawing in drawings] == [True, False, True, True]
 
 
 async def test_what_is_too_long_is_not_begun():
-    assert (await draw(Graphic("formula", "x" * (graphics.MAX_SOURCE + 1)))).error
+    assert (await draw(Graphic("formula", "x" * (graphics_drawer.MAX_SOURCE + 1)))).error
 
 
 @pytest.mark.parametrize("source", [r"\sqrt{" * 3_000 + "x" + "}" * 3_000, r"\frac" * 4_000, "^" * 5_000, "{" * 9_000])

@@ -21,7 +21,7 @@ from desktop_app.commands.attached import attached_in
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.tools import change_files
-from desktop_app.tools.attachments import read_attachment
+from desktop_app.tools.read_attachments import read_attachment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
 

@@ -15,7 +15,7 @@ from PIL import Image
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.message import Attachment
-from desktop_app.tools.attachments import MAX_BYTES, MAX_TEXT, kind_of, read_attachment, read_image
+from desktop_app.tools.read_attachments import MAX_BYTES, MAX_TEXT, kind_of, read_attachment, read_image
 
 SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

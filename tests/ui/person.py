@@ -18,7 +18,7 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
-from desktop_app.conversation.rows import OperationRow
+from desktop_app.conversation.message_rows import OperationRow
 from desktop_app.paths import database_file
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import LOOK_EVERY, Driver

@@ -11,7 +11,7 @@ from transcript_rows import chat, compaction, row
 from ui_scenes import actions, click, is_idle, play_scene, settle, texts, top_of, until, words
 
 from desktop_app.conversation.message import Attachment, Role, Text
-from desktop_app.conversation.rows import VersionRow
+from desktop_app.conversation.message_rows import VersionRow
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.transcript.display_list import Action

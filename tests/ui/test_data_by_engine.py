@@ -10,7 +10,7 @@ import pytest
 from person import PATIENCE, Person, long_talk, store_talk
 from ui_scenes import texts
 
-from desktop_app.archive.backup import list_backups
+from desktop_app.archive.backups import list_backups
 from desktop_app.conversation.message import user_message
 from desktop_app.paths import backups_folder, database_file
 from desktop_app.ui.data.data_section import DataSection

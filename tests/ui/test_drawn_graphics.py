@@ -11,7 +11,7 @@ from ui_scenes import click, settle, tell
 
 from desktop_app.conversation.events import ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Role, Text
-from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools.graphics_drawer import draw_graphics
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.transcript.display_list import Action, DrawnGraphic
 from desktop_app.ui.transcript.formulas import selected_text

@@ -9,7 +9,7 @@ from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.conversation.model_servers import CheckResult
-from desktop_app.models.errors.failures import TITLES
+from desktop_app.models.errors.model_failures import TITLES
 from desktop_app.paths import RESOURCES
 from desktop_app.ui import engine_texts
 from desktop_app.ui.engine_texts import join_sentences, tr_engine

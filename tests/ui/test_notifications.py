@@ -20,7 +20,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.conversation.rows import MessageChange, MessageState
+from desktop_app.conversation.message_rows import MessageChange, MessageState
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
 from desktop_app.ui.context_panel.operation_card import means_of, title_of
 from desktop_app.ui.controllers.notification_controller import EXPLAINED

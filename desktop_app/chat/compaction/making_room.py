@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan, measure_blocks
 from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step

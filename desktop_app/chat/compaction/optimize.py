@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, measure_blocks, plan_compaction
 from desktop_app.context.compact.make_room import shorten_what_stays
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens

@@ -18,6 +18,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
+from desktop_app.context.recall.queried_times import QueryReading, indexes_within, readings_of, readings_of_message
 from desktop_app.context.recall.query import (
     FEEDBACK_FROM,
     KnownConversation,
@@ -55,7 +56,6 @@ from desktop_app.context.recall.recollection import (
     recollected_of,
     text_of,
 )
-from desktop_app.context.recall.times import QueryReading, indexes_within, readings_of, readings_of_message
 from desktop_app.context.search.times import TimeSpan
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message

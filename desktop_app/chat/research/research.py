@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from desktop_app.chat.compaction.making_room import drop_results
 from desktop_app.chat.ports import Emit, ModelError, Spills, WorldError
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.side_requests import RoleModel, resolve_role
@@ -32,6 +31,7 @@ from desktop_app.chat.titles import RESEARCH
 from desktop_app.chat.turn.take_turn import Turn
 from desktop_app.chat.turn.tool_calls import ToolCalls
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.citations import CitedSource, SeenUrls, check_citations, urls_in
 from desktop_app.context.text_cuts import ends_of, head_of
 from desktop_app.context.truncate import truncate_result

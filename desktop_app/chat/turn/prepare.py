@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from desktop_app.chat.image_captions import caption_images
 from desktop_app.chat.ports import Emit
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (

@@ -21,8 +21,8 @@ from desktop_app.chat.learned_window import refused_report
 from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.making_room import RoomTries, make_room, refuse_without_room
 from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
-from desktop_app.chat.services import Services
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import shielded
+from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.make_room import WindowTooSmall
 from desktop_app.context.counting.breakdown import usage_totals_of
 from desktop_app.conversation.events import (

@@ -51,7 +51,7 @@ def _take(arguments: argparse.Namespace) -> int:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from .conversation_steps import STEPS
     from .screens import SCREENS
-    from .session import take_tour  # it imports Qt, which must know the platform first
+    from .tour_session import take_tour  # it imports Qt, which must know the platform first
 
     look = variant_of(arguments)
     with tempfile.TemporaryDirectory(prefix="palimpsest-tour-") as data:  # never the user's own conversations

@@ -24,7 +24,7 @@ from desktop_app.ui.transcript_driver import TranscriptDriver
 from desktop_app.ui.widgets.graphics import graphics
 
 from . import import_steps, settings_steps
-from .session import PATIENCE, SAMPLES, Step, TourSession
+from .tour_session import PATIENCE, SAMPLES, Step, TourSession
 
 REMEMBERED = "I write for readers who have never seen the sea."
 

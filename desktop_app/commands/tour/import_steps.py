@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
 
-from .session import SAMPLES, TourSession
-from .session import Step as TourStep
+from .tour_session import SAMPLES, TourSession
+from .tour_session import Step as TourStep
 
 
 async def see_what_could_be_imported(tour: TourSession) -> None:

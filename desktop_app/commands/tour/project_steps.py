@@ -5,7 +5,7 @@ from __future__ import annotations
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.sidebar.project_palette import ProjectPalette
 
-from .session import TourSession
+from .tour_session import TourSession
 
 PROJECT = "Kvalsand"
 INSTRUCTIONS = "The profile is of Ilse Brandvold. Keep quotations word for word, and say which interview they are from."

@@ -10,7 +10,7 @@ from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 
 from . import conversation_steps, settings_steps
-from .session import Step, TourSession
+from .tour_session import Step, TourSession
 
 
 async def the_first_page(tour: TourSession) -> None:

@@ -18,7 +18,7 @@ from desktop_app.ui.theme import theme
 
 from . import project_steps
 from .other_server import NAME, OtherServer
-from .session import PATIENCE, TourSession
+from .tour_session import PATIENCE, TourSession
 
 PERSONA = "Harbour pilot"
 PROMPT = "You are a harbour pilot of thirty years. Answer in three sentences, with numbers and their units."

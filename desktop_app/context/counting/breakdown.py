@@ -49,7 +49,7 @@ from desktop_app.conversation.message import (
     Totals,
     Usage,
 )
-from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,

@@ -15,7 +15,7 @@ from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.tools import ToolSpec
 
-from .pictures import PictureRule, picture_tokens
+from .picture_tokens import PictureRule, picture_tokens
 from .renderings import CallForm, ToolForm, call_texts, to_json, tool_texts
 
 AS_IT_IS = Dialect()

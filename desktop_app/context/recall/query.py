@@ -49,7 +49,7 @@ _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(
     r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+"
 )
-"""Runs of scripts without spaces between words (archive/rows.py parts their characters for the index)."""
+"""Runs of scripts without spaces between words (archive/tables.py parts their characters for the index)."""
 _ASKING_CJK = re.compile(
     "为什么|什么时候|什么|怎么样|怎么|怎样|哪些|哪个|哪里|哪儿|多少|几个|是否|有没有|是不是|可以|能不能|告诉|记得|曾经|之前"
     "|我们|你们|他们|她们|谢谢|不客气|你好|继续|好的|请问|一下|一些|[我你他她它的了吗呢吧啊呀是在有和与也都就还很对把被这那]"

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
-from desktop_app.conversation.rows import MessageState
+from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.transcript import Compaction, Recalled, RequestContext
 from desktop_app.conversation.words import translatable
 

@@ -15,7 +15,7 @@ from desktop_app.conversation.listing import (
     SwitchPreview,
 )
 from desktop_app.conversation.message import MessageDraft, Totals
-from desktop_app.conversation.rows import VersionRow
+from desktop_app.conversation.message_rows import VersionRow
 from desktop_app.conversation.setup import ConversationSetup, OptionName, Project
 from desktop_app.conversation.transcript import Imported
 from desktop_app.conversation.unsent import QueuedMessage

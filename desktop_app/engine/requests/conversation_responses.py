@@ -37,7 +37,7 @@ from desktop_app.conversation.setup import NO_FOLDER, OptionName
 from desktop_app.conversation.transcript import Imported, RequestContext, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
-from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools.graphics_drawer import draw_graphics
 
 
 async def respond_conversation(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:

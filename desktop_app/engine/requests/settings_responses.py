@@ -9,7 +9,7 @@ from typing import TypeVar, assert_never
 
 from msgspec.structs import replace
 
-from desktop_app.archive.backup import back_up_to_folder, list_backups, list_kept_copies
+from desktop_app.archive.backups import back_up_to_folder, list_backups, list_kept_copies
 from desktop_app.archive.migrations import OnProgress
 from desktop_app.archive.restoring import prepare_restore
 from desktop_app.archive.store import Store

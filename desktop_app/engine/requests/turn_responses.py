@@ -25,9 +25,9 @@ from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.words import pluralize, translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
-from desktop_app.tools.attachments import read_attachment, read_image
-from desktop_app.tools.graphics import draw_graphics
+from desktop_app.tools.graphics_drawer import draw_graphics
 from desktop_app.tools.path_policy import one_line
+from desktop_app.tools.read_attachments import read_attachment, read_image
 
 
 async def respond_turn(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:

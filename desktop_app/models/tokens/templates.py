@@ -11,7 +11,7 @@ import re
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.pictures import PictureRule
+from desktop_app.context.counting.picture_tokens import PictureRule
 from desktop_app.context.counting.tokens import Overhead
 
 from .estimate import family_of

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 
-from .failures import Reason, describe_exit
 from .http import Refused
-from .session import ServerSession as ServerSession
+from .mcp_failures import Reason, describe_exit
+from .mcp_session import ServerSession as ServerSession
 
 NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
 """The answers to the old handshake of a server that knows only the new one."""

@@ -21,7 +21,7 @@ from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED, ToolFailed
 
-from .failures import unsent_text
+from .mcp_failures import unsent_text
 from .process import Guard
 from .schema import Json
 from .server_context import ServerContext, ServerLimits, ServerSandbox

@@ -18,7 +18,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED
 
-from .failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
+from .mcp_failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
 from .server_context import ADVICE, ServerContext
 from .tool_list import OfferedTool, ServerTools
 

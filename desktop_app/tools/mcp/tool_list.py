@@ -14,7 +14,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.words import translatable
 
-from .failures import refusal_of
+from .mcp_failures import refusal_of
 from .schema import SchemaRefused, clean_text, schema_text
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from desktop_app.conversation.rows import OperationRow
+from desktop_app.conversation.message_rows import OperationRow
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.translation import tr

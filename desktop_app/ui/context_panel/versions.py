@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.rows import VersionRow
+from desktop_app.conversation.message_rows import VersionRow
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton

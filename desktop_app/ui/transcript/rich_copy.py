@@ -16,7 +16,7 @@ from PySide6.QtGui import QGuiApplication
 
 from desktop_app.conversation.markdown_html import code_html, html_of_markdown
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.rows import MessageRow
+from desktop_app.conversation.message_rows import MessageRow
 from desktop_app.ui.widgets.invisible import without_commands
 
 from .items import Item, MessageItem

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.context.counting.pictures import IMAGE_TOKENS, picture_size, picture_tokens
+from desktop_app.context.counting.picture_tokens import IMAGE_TOKENS, picture_size, picture_tokens
 from desktop_app.conversation.message import Attachment
 from examples import examples
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from conversations_made_up import Letters
-from desktop_app.context.counting.pictures import IMAGE_TOKENS
+from desktop_app.context.counting.picture_tokens import IMAGE_TOKENS
 from desktop_app.context.counting.tokens import Overhead, TokenCounts, count_message
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult

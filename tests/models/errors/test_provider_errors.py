@@ -15,7 +15,7 @@ from desktop_app.chat.ports import ErrorKind
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.errors.body import parse_body, retry_after_of, tokens_in
 from desktop_app.models.errors.classify import classify
-from desktop_app.models.errors.failures import (
+from desktop_app.models.errors.model_failures import (
     ADVICE,
     TITLES,
     ErrorResponse,

@@ -12,7 +12,7 @@ from peewee import SqliteDatabase
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
-from .failures import DATABASE_ERRORS, is_damage
+from .disk_failures import DATABASE_ERRORS, is_damage
 from .reading import readable_rows
 
 log = logging.getLogger(__name__)

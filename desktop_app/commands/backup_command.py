@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.archive.backup import back_up_to_folder, list_backups, make_backup
+from desktop_app.archive.backups import back_up_to_folder, list_backups, make_backup
 from desktop_app.conversation.installation import Backup
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import backups_folder, database_file

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 
-from desktop_app.context.insights import combine, insights_of
+from desktop_app.context.record_figures import combine, insights_of
 from desktop_app.conversation.insights import REACHED, Insights
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Chain, Transcript

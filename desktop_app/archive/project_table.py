@@ -17,7 +17,7 @@ from desktop_app.conversation.setup import Project, find_project, normal_name
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.conversation.words import translatable
 
-from .failures import DATABASE_ERRORS, UNCHANGED, is_damage
+from .disk_failures import DATABASE_ERRORS, UNCHANGED, is_damage
 from .reading import readable_rows
 
 log = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from desktop_app.conversation.installation import Backup
 from desktop_app.paths import make_folder, sync_folder
 
 from .damage import damage_of
-from .failures import DATABASE_ERRORS, backup_exists, backup_failed, damaged_archive, failing_as, world_errors
+from .disk_failures import DATABASE_ERRORS, backup_exists, backup_failed, damaged_archive, failing_as, world_errors
 from .migrations import OnProgress, copy_to_file, ignore_progress
 from .opening import open_as_it_is, reading_connection
 

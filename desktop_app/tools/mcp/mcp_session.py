@@ -19,8 +19,8 @@ from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.settings import McpServer
 
-from .failures import Reason
 from .http import Traffic, http_client
+from .mcp_failures import Reason
 from .pipes import open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
 from .server_context import ServerSandbox
