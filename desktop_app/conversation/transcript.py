@@ -174,6 +174,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     model: str = ""
     usage: Usage | None = None
     """What its provider reported for all calls that this took."""
+    is_usage_recorded: bool = False
+    """Whether `AuxiliaryUsage` entries have it already, so that it is not added twice; False in older records."""
     note: str = ""
     """Why it was not done as it was wanted, in words for the user."""
     plan_id: str = ""
@@ -217,7 +219,7 @@ class AuxiliaryUsage(Entry, frozen=True, kw_only=True, tag="upkeep"):
     """A request that Palimpsest made of its own accord, and whose usage no other entry has."""
 
     purpose: str
-    """"title", "digest" or "image"."""
+    """"title", "digest", "image" or "summary": each request for a summary, whether a compaction came of it or not."""
     model: str
     usage: Usage | None = None
     """None if the provider reported nothing."""

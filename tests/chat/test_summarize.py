@@ -299,6 +299,11 @@ async def test_the_beginning_of_a_split_turn_is_summarised_apart(house) -> None:
     assert f"{TURN_HEADING}\n\nIt read the files." in compaction.summary
 
 
+def compactions_of(home) -> list[ViewChanged]:
+    """Return the events that tell of an operation; others tell of what a request took."""
+    return [event for event in home.of(ViewChanged) if event.operations]
+
+
 async def test_a_turn_compacts_by_the_model_and_then_answers(house, caplog) -> None:
     caplog.set_level("INFO", "desktop_app")
     home = await house([answer(), answer(), Reply("Here.")], prompts=PROMPTS)  # the head is read in two parts
@@ -306,7 +311,8 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house, caplog) -> N
     events = await home.turn(session, "Where are we?")
     kinds = [type(event) for event in events]
     assert kinds.index(RoomStarted) < kinds.index(RoomProgressed) < kinds.index(ViewChanged)
-    row = home.of(ViewChanged)[0].operations[0]
+    assert session.totals().auxiliary == Usage(22, 14, requests=2), "each request once"
+    (row,) = compactions_of(home)[0].operations
     assert (row.strategies, row.usage, row.note) == ({"llm": row.messages}, Usage(22, 14, requests=2), "")
     assert PAGE in assemble(session.view)[0].text
     assert session.view.items[-1].message.text == "Here."
@@ -323,10 +329,10 @@ async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) 
     while len(home.provider.requests) < 2:
         await asyncio.sleep(0.01)
     await home.turn(session, "Two.")
-    assert not home.of(ViewChanged), "the turn was over before the summary was"
+    assert not compactions_of(home), "the turn was over before the summary was"
     home.provider.released.set()
     await home.until(lambda: bool(home.of(RoomEnded)))
-    (changed,) = home.of(ViewChanged)
+    (changed,) = compactions_of(home)
     assert changed.cause is Trigger.AFTER_TURN
     sent = [message.text for message in assemble(session.view)]
     assert sent[-4:] == ["One.", "First.", "Two.", "Second."]
@@ -342,7 +348,7 @@ async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_
         await asyncio.sleep(0.01)
     await home.turn(session, "Two. " + "word " * 2_700)
     assert len(home.provider.requests) == 3
-    assert len(home.of(ViewChanged)) == 1
+    assert len(compactions_of(home)) == 1
     kinds = [type(event) for event in home.events]
     assert kinds.index(ViewChanged) < len(kinds) - 1 - kinds[::-1].index(TurnFinished)
 

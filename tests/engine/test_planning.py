@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.summary.prompt import Prompts
-from desktop_app.conversation.events import RoomProgressed
+from desktop_app.conversation.events import RoomProgressed, ViewChanged
+from desktop_app.conversation.message import Usage
 from desktop_app.engine import protocol as p
 from desktop_app.engine.prompts import read_prompts
 from provider import Hang, Reply, Status
@@ -55,6 +56,29 @@ async def test_a_summary_is_written_then_edited_and_applied(long_desk) -> None:
     assert row.strategies == {"edited": len(plan.archived)}
     assert row.summary.endswith("And mine.")
     assert (row.model, row.usage.prompt_tokens) == ("scripted/scripted", 4_000), "paid for, whoever edited it then"
+
+
+@pytest.mark.wire
+async def test_a_summary_that_is_thrown_away_was_paid_all_the_same(long_desk) -> None:
+    at = await long_desk([WRITTEN, WRITTEN])
+    thrown_away = await at.ask(p.WriteSummary(at.conversation, (await at.plan()).id))
+    assert (await at.opened()).totals.auxiliary == Usage(4_000, 80)
+    assert [event.totals.auxiliary.prompt_tokens for event in at.events() if isinstance(event, ViewChanged)] == [4_000]
+    await at.plan("extractive")
+    plan = await at.ask(p.WriteSummary(at.conversation, (await at.plan()).id))
+    await at.ask(p.ApplyPlan(at.conversation, plan.id, plan.summary))
+    opened = await at.opened()
+    assert opened.totals.auxiliary == Usage(8_000, 160, requests=2), "each once"
+    assert thrown_away.usage == opened.operations[-1].usage == Usage(4_000, 80)
+
+
+@pytest.mark.wire
+async def test_the_plan_names_the_tokens_that_the_summary_takes_in_the_request(long_desk) -> None:
+    at = await long_desk([WRITTEN])
+    for plan in (first := await at.plan(), await at.ask(p.WriteSummary(at.conversation, first.id))):
+        assert plan.summary_tokens == plan.after.segments["summary"]
+    await at.ask(p.ApplyPlan(at.conversation, plan.id, plan.summary))
+    assert (await at.opened()).gauge.segments["summary"] == plan.summary_tokens
 
 
 @pytest.mark.wire

@@ -206,7 +206,7 @@ class _RoomMaking:
             self._announce()
             request = await summaries.request_for(self._session, trigger=self._trigger)
             self._log_begin(step, request)
-            compaction = await write_compaction(snapshot, step, request, self._tell_progress)
+            compaction = await write_compaction(snapshot, step, request, self._tell_progress, self._record_usage)
             self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
 
@@ -217,6 +217,9 @@ class _RoomMaking:
 
     def _tell_progress(self, progress: Progress) -> None:
         self._emit(RoomProgressed(self._session.id, progress.tokens, progress.max_tokens))
+
+    async def _record_usage(self, usage: AuxiliaryUsage) -> None:
+        self._emit(await self._session.record_operation(stamp(usage)))
 
     async def _record(self, step: Operation, upkeep: AuxiliaryUsage | None = None) -> bool:
         """Record the step, unless something that it touches has gone meanwhile. Return whether it was recorded.

@@ -36,7 +36,7 @@ from desktop_app.conversation.words import translatable
 from .fresh_plan import fresh_view, plan_everything, without_tail
 from .making_room import with_spills
 from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
-from .summarize import Report, SummaryRequest, write_compaction
+from .summarize import RecordUsage, Report, SummaryRequest, write_compaction
 
 NO_RESULTS = translatable("There are no old tool results to shorten.")
 NOTHING = translatable("There is nothing to optimize right now: all messages are recent enough to stay unchanged.")
@@ -241,13 +241,19 @@ def planned_gauges(optimization: Optimization, session: Session) -> tuple[Gauge,
 
 
 async def write_summary(
-    optimization: Optimization, request: SummaryRequest, report: Report = lambda progress: None
+    optimization: Optimization,
+    request: SummaryRequest,
+    report: Report = lambda progress: None,
+    record_usage: RecordUsage | None = None,
 ) -> Optimization:
-    """Return the plan with the summary that the request's model wrote, or with what took its place."""
+    """Return the plan with the summary that the request's model wrote, or with what took its place.
+
+    record_usage: as in `write_compaction`; what a summary took counts even if the plan is never applied.
+    """
     plan = optimization.compaction_plan
     if plan is None:
         return optimization
-    compaction = await write_compaction(optimization.before_summary, plan, request, report)
+    compaction = await write_compaction(optimization.before_summary, plan, request, report, record_usage)
     if compaction is not None:
         return _with_compaction(optimization, compaction)
     return replace(
@@ -268,7 +274,13 @@ def with_summary(optimization: Optimization, page: str) -> Optimization | None:
     )
     if compaction is None:
         return None
-    paid = replace(compaction, usage=before.usage, seconds=before.seconds, note=before.note)
+    paid = replace(
+        compaction,
+        usage=before.usage,
+        is_usage_recorded=before.is_usage_recorded,
+        seconds=before.seconds,
+        note=before.note,
+    )
     return _with_compaction(optimization, paid)
 
 

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -88,6 +88,7 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 Report = Callable[[Progress], None]
+RecordUsage = Callable[[AuxiliaryUsage], Awaitable[None]]
 
 
 class NoSummary(Exception):
@@ -102,12 +103,20 @@ class NoSummary(Exception):
 
 
 async def write_compaction(
-    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, report: Report = lambda progress: None
+    snapshot: ContextSnapshot,
+    plan: CompactionPlan,
+    request: SummaryRequest,
+    report: Report = lambda progress: None,
+    record_usage: RecordUsage | None = None,
 ) -> Compaction | None:
-    """Return the compaction, not stamped; None if none would free anything. Raises nothing of the model's."""
+    """Return the compaction, not stamped; None if none would free anything. Raises nothing of the model's.
+
+    record_usage: records what each reply took when it ends, so that it counts whatever becomes of the compaction; None
+    if there is no record.
+    """
     started, note, usage = time.monotonic(), "", None
     if request.strategy == "llm":
-        writer = SummaryWriter(snapshot, plan, request, report)
+        writer = SummaryWriter(snapshot, plan, request, report, record_usage)
         try:
             return replace(await writer.write(), seconds=time.monotonic() - started)
         except NoSummary as reason:
@@ -116,7 +125,9 @@ async def write_compaction(
     if compaction is None:
         return None
     note = " ".join(filter(None, (request.note, compaction.note)))
-    return replace(compaction, usage=usage, seconds=time.monotonic() - started, note=note)
+    is_recorded = usage is not None and record_usage is not None
+    seconds = time.monotonic() - started
+    return replace(compaction, usage=usage, is_usage_recorded=is_recorded, seconds=seconds, note=note)
 
 
 SAYS_LITTLE = translatable("the summary of {model} said too little of the conversation")
@@ -189,11 +200,16 @@ class SummaryWriter:
     """Has a model write one summary. usage: what the provider reported so far, None if it reported nothing."""
 
     def __init__(
-        self, snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, report: Report
+        self,
+        snapshot: ContextSnapshot,
+        plan: CompactionPlan,
+        request: SummaryRequest,
+        report: Report,
+        record_usage: RecordUsage | None = None,
     ) -> None:
         self._snapshot, self._plan, self._request = snapshot, plan, request
         self._model, _ = request.writer
-        self._report = report
+        self._report, self._record_usage = report, record_usage
         self._ends_at = time.monotonic() + snapshot.policy.compaction_seconds
         self._tokens, self._max_tokens, self._reported_at = 0, 1, 0.0
         self._repairs = snapshot.policy.repair_calls
@@ -263,6 +279,8 @@ class SummaryWriter:
             failed = translatable("{model} failed ({reason})").format(model=label, reason=error.failure.title)
             raise NoSummary(failed, error.is_overflow) from error
         self.usage = add_usage(self.usage, reply.end.usage)
+        if self._record_usage is not None:
+            await self._record_usage(reply.used_for("summary"))
         if reply.end.reason != "stop":
             called = translatable("the reply of {model} called a tool instead")
             raise NoSummary((LONG_REPLY if reply.end.reason == "length" else called).format(model=label))
@@ -301,7 +319,8 @@ class SummaryWriter:
         compaction = build_compaction(page, keep, draft, *record, name)
         if compaction is None:
             raise NoSummary(translatable("its summary was not shorter than what it would have replaced"))
-        return replace(compaction, usage=self.usage)
+        is_recorded = self.usage is not None and self._record_usage is not None
+        return replace(compaction, usage=self.usage, is_usage_recorded=is_recorded)
 
 
 BY_MODEL = ("auto", "llm")

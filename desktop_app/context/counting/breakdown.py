@@ -394,7 +394,7 @@ def usage_in(entry: AnyEntry) -> UsageOf | None:
     match entry:
         case Message() if entry.role is Role.ASSISTANT and entry.model:
             purpose = CHAT
-        case Compaction() if entry.usage is not None:
+        case Compaction() if entry.usage is not None and not entry.is_usage_recorded:
             purpose = "summary"
         case Flush() if entry.usage is not None:
             purpose = "memory"

@@ -22,15 +22,17 @@ from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.read_insights import dollars_saved, export_insights, insights_of_all, insights_of_one
+from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session
 from desktop_app.context.presets import policy_of
 from desktop_app.context.record_figures import thin_out
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
+from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Flush, Trigger
+from desktop_app.conversation.transcript import AuxiliaryUsage, Flush, Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
@@ -124,7 +126,11 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
 
-    return await engine.compute(p.Computation.PLAN, session.id, write_summary(optimization, order, report))
+    async def record_usage(usage: AuxiliaryUsage) -> None:
+        engine.coalescer.publish(await session.record_operation(stamp(usage)))
+
+    written = write_summary(optimization, order, report, record_usage)
+    return await engine.compute(p.Computation.PLAN, session.id, written)
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
@@ -155,10 +161,6 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
     sent = [item for item in after.items if item.kind is ItemKind.MESSAGE and item.message.role is not Role.SYSTEM]
     fidelity = compaction.fidelity if compaction else Fidelity()
     gauge_before, gauge_after = planned_gauges(optimization, session)
-    if not optimization.is_written and optimization.compaction_plan:
-        summary_tokens = session.provider_tokens(optimization.compaction_plan.summary_room)
-    else:
-        summary_tokens = session.provider_tokens(session.counts.text(compaction.summary)) if compaction else 0
     pruned = session.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0
     return p.Plan(
         id=optimization.id,
@@ -172,7 +174,7 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
         pins=sum(item.is_pinned for item in sent),
         rules=fidelity.rules_kept,
         summary=compaction.summary if compaction else "",
-        summary_tokens=summary_tokens,
+        summary_tokens=gauge_after.segments.get(Segment.SUMMARY, 0) if compaction or not optimization.is_written else 0,
         fidelity=fidelity,
         tail_tokens=optimization.tail_tokens,
         tail_least=optimization.tail_least,
