@@ -6471,8 +6471,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Zeigen, wo es ist</translation>
     </message>
     <message>
-        <source>Measured: the provider reported this total for the last request.</source>
-        <translation>Gemessen: Diese Summe hat der Anbieter für die letzte Anfrage gemeldet.</translation>
+        <source>Measured: what the provider reported for the last request, and what came after it, counted locally.</source>
+        <translation>Gemessen: vom Anbieter für die letzte Anfrage gemeldet; was danach kam, ist hier gezählt.</translation>
     </message>
     <message>
         <source>Estimated: counted locally for the request as it would be sent.</source>

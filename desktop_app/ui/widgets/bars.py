@@ -19,7 +19,9 @@ from .formats import format_percent
 from .look import Tint, colour, mix, reading_x, turn_around
 
 BASIS_SENTENCES = {
-    Provenance.MEASURED: translatable("Measured: the provider reported this total for the last request."),
+    Provenance.MEASURED: translatable(
+        "Measured: what the provider reported for the last request, and what came after it, counted locally."
+    ),
     Provenance.ESTIMATED: translatable("Estimated: counted locally for the request as it would be sent."),
     Provenance.ASSUMED: translatable("Assumed: there is no tokenizer for this model, so this is a cautious guess."),
 }
