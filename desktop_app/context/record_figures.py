@@ -131,7 +131,9 @@ def _moments_of_operations(entries: Iterable[AnyEntry], holding: AbstractSet[str
             yield _moment_of(entry, entry.id not in holding)
         elif isinstance(entry, FailedCompaction):
             tokens, note = entry.tokens, entry.detail or entry.cause
-            yield OperationMoment(entry.at, "failed", entry.trigger, tokens, tokens, seconds=entry.seconds, note=note)
+            yield OperationMoment(
+                entry.at, "failed", entry.trigger, tokens, tokens, seconds=entry.seconds, note=note, operation=entry.id
+            )
 
 
 def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
@@ -143,6 +145,7 @@ def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
         operation.tokens_after,
         len(operation.message_ids if isinstance(operation, Prune) else operation.archived),
         is_undone=is_undone,
+        operation=done_as(operation),
     )
     if isinstance(operation, Compaction):
         return replace(moment, seconds=operation.seconds, note=operation.note)
@@ -206,8 +209,8 @@ def _day_parts(
     for entry in entries:
         if not entry.at:
             continue
-        if makes_room(entry):
-            freed = entry.tokens_before - entry.tokens_after if entry.id in holding else 0
+        if makes_room(entry) and entry.id in holding:
+            freed = entry.tokens_before - entry.tokens_after
             yield DayInsights(day_of(entry.at), operations=int(done_as(entry) not in counted), freed=freed)
             counted.add(done_as(entry))
         if isinstance(entry, Message) and (result := entry.tool_result) and (sizes := sizes_in_notice(result.text)):

@@ -24,7 +24,7 @@ class Moment(msgspec.Struct, frozen=True):
 
 
 class OperationMoment(msgspec.Struct, frozen=True):
-    """One operation. Tokens are of the request before and after it."""
+    """One step that made room, or failed to. Tokens are of the request before and after it."""
 
     at: float
     kind: str
@@ -38,6 +38,8 @@ class OperationMoment(msgspec.Struct, frozen=True):
     is_undone: bool = False
     note: str = ""
     """Why it was not done as it was wanted; "" if it was."""
+    operation: str = ""
+    """The same for all steps of one plan, which are one operation for the user."""
 
     @property
     def freed(self) -> int:
@@ -119,10 +121,12 @@ class Insights(msgspec.Struct, frozen=True):
         """Return the tokens that operations of that kind freed."""
         return sum(one.freed for one in self.operations if one.kind == kind)
 
-    @property
-    def succeeded(self) -> tuple[OperationMoment, ...]:
-        """The operations without those that failed."""
-        return tuple(one for one in self.operations if one.kind != "failed")
+    def steps_of_operations(self) -> tuple[tuple[OperationMoment, ...], ...]:
+        """Return the steps of each operation, in the order of their first ones."""
+        steps: dict[str, tuple[OperationMoment, ...]] = {}
+        for one in self.operations:
+            steps[one.operation] = (*steps.get(one.operation, ()), one)
+        return tuple(steps.values())
 
     def spent(self, purpose: str = "") -> Usage:
         """Return what all requests took, or those for one purpose."""

@@ -70,6 +70,17 @@ def test_operations_free_tokens_until_they_are_undone() -> None:
     assert [one.is_undone for one in undone.operations] == [False, True]
 
 
+def test_the_steps_of_a_plan_are_one_operation_everywhere_and_an_undone_one_is_none() -> None:
+    prune = Prune(trigger=Trigger.USER, tokens_before=400, tokens_after=300, plan_id="p")
+    made = compaction(id="c1", tokens_before=300, tokens_after=100, plan_id="p")
+    later = compaction(id="c2", tokens_before=200, tokens_after=150)
+    transcript = of(user("Hello?"), answer(380, 20), prune, made, later)
+    for record_now, operations in ((transcript, 2), (transcript.append(Undo(entry_id="c2", id="u1")), 1)):
+        insights = insights_of(record_now, letters(), day_of)
+        assert insights.whole.operations == operations == RunningTotals().after(record_now.entries).totals.operations
+        assert [len(steps) for steps in insights.steps_of_operations()] == [2, 1]
+
+
 def test_the_summary_that_a_conversation_begins_with_has_freed_nothing_in_it() -> None:
     begun = compaction(id="c1", archived=(), tokens_before=48_000, tokens_after=600, fidelity=Fidelity(3, 4, 2, 1),
                        usage=Usage(900, 90))  # fmt: skip

@@ -174,13 +174,13 @@ class WindowChart(WithRole, StyleAware, QWidget):
     def _describe(self) -> str:
         if not self.points:
             return tr("No reply yet")
-        done = sum(point.operation is not None for point in self.points)
+        steps = [point.operation for point in self.points if point.operation is not None]
         highest = max(max(point.before, point.tokens) for point in self.points)
         newest = describe_point(self.points[-1], self.usable)
         text = tr("{replies}, {operations}, at most {tokens} tokens. Newest: {newest}. Arrow keys read each point.")
         return text.format(
-            replies=tr("%n replies", "", len(self.points) - done),
-            operations=tr("%n operations", "", done),
+            replies=tr("%n replies", "", len(self.points) - len(steps)),
+            operations=tr("%n operations", "", len({step.operation for step in steps})),
             tokens=format_number(highest),
             newest=newest,
         )

@@ -155,11 +155,13 @@ def _waited(insights: Insights) -> Figure:
     if not insights.operations:
         return Figure(tr("Time waited for room"), NONE, tr("Room never had to be made"))
     waits = [one.seconds for one in insights.operations if one.is_waited_for]
-    wanted, share = sum(not one.note for one in insights.succeeded), len(insights.succeeded) / len(insights.operations)
+    operations = insights.steps_of_operations()
+    succeeded = [steps for steps in operations if all(one.kind != "failed" for one in steps)]
+    wanted, share = sum(not any(one.note for one in steps) for steps in succeeded), len(succeeded) / len(operations)
     longest = tr("all in the background or by you")
     if waits:
         longest = tr("longest {wait}").format(wait=format_wait(max(waits)))
-    made = tr("{share} of %n operations succeeded, {count} as intended", "", len(insights.operations))
+    made = tr("{share} of %n operations succeeded, {count} as intended", "", len(operations))
     detail = "\n".join((longest, made.format(share=format_percent(share), count=format_number(wanted))))
     return Figure(tr("Time waited for room"), format_wait(sum(waits)), detail)
 
