@@ -51,7 +51,7 @@ async def test_reported_usage_makes_the_gauge_measured(talk) -> None:
     await home.turn(session, "How are you?")
     gauge = session.gauge()
     assert gauge.provenance is Provenance.MEASURED
-    assert gauge.total == 105 + session.counts.tokenizer.overhead.assistant
+    assert gauge.total == 105 + session.counts.tokenizer.overhead.around(Role.ASSISTANT)
     assert sum(gauge.segments.values()) == gauge.total
 
 

@@ -85,7 +85,7 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
 def _empty_summary(counts: TokenCounts) -> int:
     """Return the tokens of a summary with nothing in it, and of what may have to stand behind it."""
     empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
-    understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.assistant
+    understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.around(Role.ASSISTANT)
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 

@@ -472,7 +472,7 @@ def _part(item: Item, view: View, counts: TokenCounts, arguments: str) -> SentPa
         is_pinned=item.is_pinned,
         repair=item.repair.value if item.repair else "",
         at=message.at,
-        other_segments=tuple(s for s, count in tokens.parts if count and s is not _segment(item)),
+        other_segments=tuple(s for s, count in tokens.parts if count > 0 and s is not _segment(item)),
         arguments=arguments,
     )
     if item.kind is ItemKind.SUMMARY:

@@ -33,18 +33,23 @@ class Overhead(msgspec.Struct, frozen=True):
 
     message: int = 4
     """Around each message."""
-    assistant: int = 4
-    """Around each of the model's own, where that differs."""
+    assistant: int | None = None
+    """Around each of the model's own; None: as around each message."""
     priming: int = 3
     """Once a request, to start the reply; it belongs to the system segment."""
+    calling: int = 0
+    """Around a reply that has calls, more than around another one."""
+    silent: int = 0
+    """Around a reply that has calls and no text, besides."""
     system: int | None = None
     """Around the system prompt; None: as around each message."""
     unasked: int = 0
     """What stands in its place where none is sent, such as a prompt of the template's own."""
     result: int | None = None
-    """Around each result of a tool; None: as around each message."""
+    """Around the only result of a reply; None: as around each message."""
     results: int = 0
-    """Around all results of one reply together; counted with the calls, since each result is counted by itself."""
+    """How much of it is around all results of one reply together. A message is counted by itself, so that each result
+    has it, and a reply with several calls has it less often, as a part of the results."""
     calls: int = 0
     """Around all calls of one reply together."""
     call: int = 0
@@ -59,8 +64,6 @@ class Overhead(msgspec.Struct, frozen=True):
     """Beside the tools where no system prompt is sent."""
     call_form: CallForm = "plain"
     tool_form: ToolForm = "plain"
-    silent: int = 0
-    """Where a reply has calls and no text, besides."""
     drops_text: bool = False
     """Whether the text of a reply that has calls is left out."""
     pictures: PictureRule = ""
@@ -73,15 +76,24 @@ class Overhead(msgspec.Struct, frozen=True):
         return replace(self, call_form=call_form, tool_form=tool_form)
 
     def around(self, role: Role) -> int:
-        if role is Role.ASSISTANT:
-            return self.assistant
-        if role is Role.TOOL and self.result is not None:
-            return self.result
-        return self.system if role is Role.SYSTEM and self.system is not None else self.message
+        of_roles = {Role.ASSISTANT: self.assistant, Role.TOOL: self.result, Role.SYSTEM: self.system}
+        own = of_roles.get(role)
+        return self.message if own is None else own
 
     def not_generated(self, message: Message) -> int:
         """Return the tokens that are counted with a reply, and that its model does not write."""
-        return self.assistant + (self.results if message.tool_calls else 0)
+        around = self.around_calls(message)
+        return self.around(Role.ASSISTANT) + sum(tokens for s, tokens in around.items() if s is not Segment.CALLS)
+
+    def around_calls(self, message: Message) -> dict[Segment, int]:
+        """Return what is around a reply because it has calls, and what the results of several have less than if each
+        were the only one."""
+        calls = len(message.tool_calls)
+        if not calls:
+            return {}
+        frame = self.calling + (0 if message.text else self.silent)
+        around = {Segment.ASSISTANT: frame, Segment.CALLS: self.calls}
+        return {**around, Segment.RESULTS: self.results * (1 - calls)} if self.results and calls > 1 else around
 
     def without_system(self, has_tools: bool) -> int:
         """Return the tokens that a request has more where no system prompt is sent."""
@@ -150,8 +162,8 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
                 tokens = picture_tokens(attachment, rule) if is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
-    if calls:
-        by_segment[Segment.CALLS] += overhead.calls + overhead.results + (0 if message.text else overhead.silent)
+    for segment, tokens in overhead.around_calls(message).items():
+        by_segment[segment] = by_segment.get(segment, 0) + tokens
     if calls and any(_has_details(call, dialect) for call in calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
     if written > 1 and message.role is Role.SYSTEM and set(by_segment) == {role_segment}:

@@ -22,145 +22,94 @@ CHATML = Overhead(message=5, assistant=6, priming=4)
 """SmolLM2's: <|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, one
 for all others; the priming is such a message's beginning."""
 # Qwen's roles are one token. All results of one reply go as one message of the user's.
-QWEN = Overhead(
-    message=5,
-    assistant=5,
-    priming=3,
-    result=4,
-    results=5,
-    calls=-2,
-    call=4,
-    tools=76,
-    tool=1,
-    tools_alone=5,
-    call_form="arguments",
-    tool_form="json",
+QWEN = Overhead(message=5, result=8, results=4, calls=-1, call=4, tools=76, tool=1, tools_alone=5).forms(
+    "arguments", "json"
 )
 # <|start_header_id|>, the role, <|end_header_id|>, an empty line, <|eot_id|>; the reply's beginning, and
 # <|begin_of_text|>. The system prompt begins with two dates, and is there always. Tools stand in the first question.
 LLAMA_3 = Overhead(
     message=5,
-    assistant=5,
     priming=5,
     system=25,
     unasked=25,
     result=6,
     tools=56,
     tool=0,
-    call_form="parameters",
-    tool_form="indented",
     quotes_results=True,
     drops_text=True,
-)
+).forms("parameters", "indented")
 # <｜User｜> before a question, <｜Assistant｜> and </think> before a reply, an end mark behind it; a mark at the
-# beginning.
-DEEPSEEK = Overhead(
-    message=1,
-    assistant=3,
-    priming=4,
-    system=0,
-    result=3,
-    results=8,
-    calls=12,
-    call=4,
-    argument=2,
-    silent=1,
-    tools=246,
-    tool=0,
-    call_form="attributes",
-    tool_form="function",
-)
+# beginning. A reply to results has no mark before it.
+DEEPSEEK = Overhead(message=1, assistant=4, priming=4, system=0, result=2, calling=-3, calls=2, call=3, tool=0)
+# DSML, since V3.2: calls as tags with attributes, and so are the results of V3.2.
+DSML = replace(DEEPSEEK, assistant=3, silent=1, calls=12, call=2, argument=2, tools=246).forms("attributes", "function")
 # [INST] and [/INST] around a question, an end mark behind a reply, a mark at the beginning.
-MISTRAL = Overhead(
-    message=2,
-    assistant=1,
-    priming=1,
-    system=2,
-    result=2,
-    call=2,
-    tools=2,
-    tool=1,
-    call_form="raw",
-    tool_form="json",
-)
+MISTRAL = Overhead(message=2, assistant=1, priming=1, result=2, call=2, tools=2, tool=1).forms("raw", "json")
+# An id is some eight tokens.
+MISTRAL_WITH_IDS = replace(MISTRAL, result=10, call=10)
 
 OVERHEADS: dict[str, Overhead] = {
     # The file that is built in writes no system prompt of its own; the template that its makers publish writes 21.
     "smollm2": CHATML,
     "openai": OPENAI,
     # <|start|>, the role, <|message|>, <|end|>; a reply has its channel, too. A system message of its own comes first;
-    # ours becomes a developer's. Each call is a message.
+    # ours becomes a developer's. Each call is a message: without a text, a reply has no other.
     "gpt-oss": Overhead(
         message=4,
         assistant=6,
+        silent=-6,
         priming=2,
         system=68,
         unasked=61,
-        result=13,
+        result=12,
         calls=1,
-        call=12,
-        silent=-7,
+        call=13,
         tools=27,
         tool=-1,
         tools_alone=4,
-        call_form="raw",
-        tool_form="typescript",
-    ),
-    "qwen-2.5": replace(QWEN, unasked=21, tools_alone=0, result=8, calls=-1),
+    ).forms("raw", "typescript"),
+    "qwen-2.5": replace(QWEN, unasked=21, tools_alone=0, result=13, results=5),
     "qwen-3": QWEN,
-    "qwen-3-coder": replace(QWEN, calls=-1, tools=173, tool=-1, tools_alone=24, call_form="tags", tool_form="xml"),
-    "qwen-3.5": replace(QWEN, priming=5, call=5, calls=3, silent=-1, tools=197, tools_alone=4, call_form="tags"),
+    "qwen-3-coder": replace(QWEN, result=9, results=5, tools=173, tool=-1, tools_alone=24).forms("tags", "xml"),
+    # A reply since the last question has the marks of thoughts.
+    "qwen-3.5": replace(
+        QWEN, calling=4, silent=-1, priming=5, calls=0, call=5, tools=197, tools_alone=4, call_form="tags"
+    ),
     "llama-2": Overhead(message=8, assistant=2, priming=0),  # [INST] and [/INST] are written as text
     "llama-3": LLAMA_3,
     # Its template is not to be had; the marks are Llama 3's by other names.
     "llama-4": replace(LLAMA_3, system=5, unasked=0, drops_text=False),
-    "deepseek-3.1": Overhead(message=1, assistant=4, priming=4, system=0, result=2, calls=-1, call=3, tool=0).forms(
-        "raw", "none"
-    ),
-    "deepseek-3.2": DEEPSEEK,
-    "deepseek-4": replace(DEEPSEEK, priming=3, result=5, results=1, tools=221),
-    "mistral-v1": Overhead(message=5, assistant=5),  # [INST] and [/INST] are written as text
-    "mistral-v3": replace(MISTRAL, system=0, result=13, calls=2, call=0, silent=1).forms("list", "json"),
-    "mistral-v7": replace(MISTRAL, calls=3, call_form="list"),
-    "mistral-v11": replace(MISTRAL, result=10, call=8),
+    "deepseek-3.1": DEEPSEEK.forms("raw", "none"),
+    "deepseek-3.2": replace(DSML, calling=-1, result=14, results=9),
+    "deepseek-4": replace(DSML, calling=1, priming=3, result=7, tools=221),
+    "mistral-v1": Overhead(message=5),  # [INST] and [/INST] are written as text
+    "mistral-v3": replace(MISTRAL_WITH_IDS, system=0, result=19, calls=3, call=-4, call_form="list"),
+    "mistral-v7": replace(MISTRAL_WITH_IDS, calls=3, call=-4, call_form="list"),
+    "mistral-v11": MISTRAL_WITH_IDS,
     "mistral-v13": MISTRAL,
     # Templates whose vocabulary is not to be had: fitted with o200k's tokens and their own marks.
-    "glm": Overhead(message=2, assistant=5, priming=3, result=3, call=4, argument=4, tools=100, tool=0).forms(
+    "glm": Overhead(message=2, assistant=5, result=5, results=1, calls=-1, call=4, argument=4, tools=100, tool=0).forms(
         "pairs", "json"
     ),
-    "kimi": Overhead(priming=3, unasked=19, result=13, calls=2, call=6, tools=7, tool=0).forms("raw", "json"),
+    "kimi": Overhead(unasked=19, result=13, calls=2, call=6, tools=7, tool=0).forms("raw", "json"),
     "minimax": Overhead(
-        message=5,
-        assistant=5,
-        priming=6,
-        unasked=11,
-        result=1,
-        results=3,
-        calls=5,
-        call=4,
-        argument=-4,
-        tools=96,
-        tool=4,
-        call_form="attributes",
-        tool_form="function",
-    ),
+        message=5, priming=6, unasked=11, result=10, results=5, calls=3, call=0, argument=-4, tools=96, tool=4
+    ).forms("attributes", "function"),
     "gemma-4": Overhead(
         message=5,
-        assistant=5,
-        priming=8,
-        result=2,
-        calls=-4,
-        call=4,
-        argument=5,
+        calling=-3,
         silent=1,
+        priming=8,
+        result=11,
+        calls=-1,
+        call=2,
+        argument=2,
         tools=-9,
         tool=20,
         tools_alone=13,
-        call_form="gemma",
-        tool_form="gemma",
-    ),
+    ).forms("gemma", "gemma"),
     # <start_of_turn>, the role, a newline, <end_of_turn>, a newline; <bos>.
-    "gemma-2": Overhead(message=5, assistant=5, priming=4),
+    "gemma-2": Overhead(message=5, priming=4),
     # Google charges hardly more than the words of a schema.
     "gemini": Overhead(tool=4, tool_form="words"),
     # 549 tokens for the first tool and 53 for each further one, as measured with small ones; each message of a tool's

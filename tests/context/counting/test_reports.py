@@ -108,7 +108,7 @@ def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
     later = user("word " * 4_000)
     shown = gauge(view_of(record(*entries, later)), letters(), Calibration(1.3, frame=7, added=90))
     assert shown.provenance is Provenance.MEASURED
-    own = letters().total(later) + letters().tokenizer.overhead.assistant
+    own = letters().total(later) + letters().tokenizer.overhead.around(Role.ASSISTANT)
     after_it = round(own * 1.3 + 2 * 7)
     assert shown.total == last.usage.prompt_tokens + last.usage.reply_tokens + after_it, "what is added was reported"
     assert sum(shown.segments.values()) == shown.total

@@ -36,7 +36,7 @@ def reply(entries: list[AnyEntry], counts: TokenCounts, *parts: Part, hidden: in
     """A reply that a server which counts as we do reports: its thoughts are a part of it."""
     thought = sum(Letters().count(part.text) for part in parts if isinstance(part, Reasoning))
     message = Message(role=Role.ASSISTANT, parts=parts, model=MODEL.record_name)
-    own = TokenCounts(Letters()).total(message) - Letters().overhead.assistant
+    own = TokenCounts(Letters()).total(message) - Letters().overhead.around(Role.ASSISTANT)
     prompt = request_tokens(view_of(record(*entries)), counts)
     usage = Usage(prompt, own + thought + hidden, reasoning_tokens=hidden)
     return Message(role=Role.ASSISTANT, parts=parts, model=MODEL.record_name, usage=usage)

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from desktop_app.context.counting.breakdown import request_tokens, tally
+from desktop_app.context.counting.breakdown import item_tokens, request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.openai_chat import Json, messages_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext, Transcript
@@ -42,6 +43,8 @@ TOTALS = Path(__file__).with_name("template_totals.json")
 class Measured(msgspec.Struct):
     total: int
     tools: int
+    calls: int = 0
+    results: int = 0
 
 
 def measured() -> dict[str, list[Measured | None]]:
@@ -88,6 +91,32 @@ def test_the_tools_are_as_large_as_the_template_writes_them(template: str) -> No
         shown = tally(view_of_request(request), counts).segments.get(Segment.SCHEMAS, 0)
         # Where a template drops them, it takes what the reply's beginning would have: then the rest is off by that.
         assert shown == pytest.approx(real.tools, rel=0.05, abs=6 if template != "deepseek-3.1" else 0)
+
+
+@pytest.mark.parametrize("template", ["qwen-2.5", "qwen-3", "qwen-3-coder", "deepseek-3.2", "llama-3"])
+def test_each_message_of_a_round_is_as_large_as_the_template_writes_it(template: str) -> None:
+    """Where each reply has one call, its result is counted with its whole frame."""
+    counts = counts_for(template)
+    rounds = [(r, real) for (kind, r), real in zip(requests(), measured()[template], strict=True) if kind == "rounds"]
+    for request, real in rounds:
+        assert real is not None
+        items = view_of_request(request).items
+        results = sum(item_tokens(item, counts).total for item in items if item.message.role is Role.TOOL)
+        assert results == pytest.approx(real.results, rel=0.02)
+
+
+@pytest.mark.parametrize("template", MODELS)
+def test_calls_and_results_are_as_large_as_the_template_writes_them(template: str) -> None:
+    """Each was off by up to 55 %, one where the other made up for it: a result's frame was counted with its call."""
+    counts, compared = counts_for(template), 0
+    for (_, request), real in zip(requests(), measured()[template], strict=True):
+        if real is None or not real.calls:
+            continue
+        view, compared = view_of_request(request), compared + 1
+        segments = tally(view, counts).segments
+        assert segments[Segment.CALLS] == pytest.approx(real.calls, rel=0.035)
+        assert segments[Segment.RESULTS] == pytest.approx(real.results, rel=0.03)
+    assert compared >= 4
 
 
 @pytest.mark.parametrize(

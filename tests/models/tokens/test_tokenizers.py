@@ -82,11 +82,9 @@ def test_special_tokens_are_plain_text_and_nothing_is_no_token(family: str) -> N
 
 
 def test_the_overhead_of_a_message() -> None:
-    assert tokenizer_for("gpt-4o").overhead == Overhead(
-        4, 4, 3, tools=12, tool=0, tool_form="openai", pictures="openai"
-    )
+    assert tokenizer_for("gpt-4o").overhead == Overhead(tools=12, tool=0, tool_form="openai", pictures="openai")
     assert tokenizer_for("mixtral").overhead.message == 5
-    assert tokenizer_for("some-model-of-nobody").overhead == Overhead(4, 4, 3)
+    assert tokenizer_for("some-model-of-nobody").overhead == Overhead()
 
 
 @pytest.mark.slow
