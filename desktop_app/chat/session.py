@@ -155,8 +155,8 @@ class Session:
         if self._calibration is None:
             name = self.model.info.record_name
             start, refused = prior(self.counts.tokenizer.name, name), self.learned_window.refused
-            start = learn_exactly(start, refused, self.policy) if refused is not None else start
-            self._calibration = calibration_of(self.transcript, self.view, self.counts, name, self.policy, start)
+            start = learn_exactly(start, refused) if refused is not None else start
+            self._calibration = calibration_of(self.transcript, self.view, self.counts, name, start)
         return self._calibration
 
     @property
@@ -282,7 +282,7 @@ class Session:
         reply, sent = replies[0], self._sent
         before, self._calibration = self._calibration, None
         if sent is not None and reply.usage is not None and reply.as_of == sent.as_of and len(replies) == 1:
-            self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage), self.policy)
+            self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage))
 
     async def record_message(
         self, message: Message, *before: AnyEntry, after: tuple[AnyEntry, ...] = ()

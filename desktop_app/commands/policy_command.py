@@ -7,9 +7,9 @@ from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 
-from desktop_app.context.fitting import acting_policy, share_in_tokens
+from desktop_app.context.fitting import acting_policy
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for
-from desktop_app.context.policy_fields import GROUPS, SOURCES, FieldSource
+from desktop_app.context.policy_fields import GROUPS, SOURCES, FieldSource, share_in_tokens
 from desktop_app.context.presets import (
     PRESETS,
     WrongNumber,
@@ -187,8 +187,8 @@ def _field(policy: ContextPolicy, source: FieldSource, other: ContextPolicy | No
         "bounds": [source.least, source.most] if source.unit else None,
         "unit": source.unit,
         "meaning": source.meaning,
-        "row": source.row,
-        "documents": source.documents,
+        "row": source.number.row,
+        "documents": source.number.documents,
         "differs_from_balanced": differs(policy, source.field),
     }
 
@@ -224,7 +224,7 @@ def _rows(policy: ContextPolicy, source: FieldSource, budget: Budget | None) -> 
     first, *more = elements(policy, source)
     if budget is not None and (tokens := share_in_tokens(source.field, policy, budget)) is not None:
         first += f" = {tokens:,} tokens"
-    rows = [(mark, source.field, first, f"{source.row} ({source.documents})", source.meaning)]
+    rows = [(mark, source.field, first, f"{source.number.row} ({source.number.documents})", source.meaning)]
     return rows + [("", "", words, "", "") for words in more]
 
 
@@ -240,7 +240,7 @@ def side_by_side() -> str:
                 ", ".join(elements(policy, source)) if policy is BALANCED or differs(policy, source.field) else ""
                 for policy in (BALANCED, *others)
             ]
-            lines.append(f"| `{source.field}` | {source.row} | {' | '.join(cells)} |")
+            lines.append(f"| `{source.field}` | {source.number.row} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

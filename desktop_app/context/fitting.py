@@ -7,28 +7,24 @@ from msgspec.structs import replace
 from .memory.memories import memory_room
 from .policy import Budget, ContextPolicy
 
+MIN_DUE_SHARE = 0.30
+"""Of the usable window: no step is due below it, however small the window is."""
+MAX_USER_SHARE = 0.25
+"""Of the target, for the user's own messages that stay word for word."""
+STREAM_GRACE = 64
+"""Tokens that a stopped reply may bring until the end of a line, then as many until the end of a word."""
+MAX_GRACE_SHARE = 0.01
+"""Of the whole window, so that the stop stays where the policy puts it."""
+MAX_UNANSWERED_SHARE = 0.015
+"""Of the usable window, for what stays of each result that no reply has followed: forty parallel results still fit into
+a window of 8,192."""
+MAX_RECALL_SHARE = 0.25
+"""Of the usable window, for what the model looks up at once."""
+MIN_UNASKED_RECALL = 500
+"""Tokens. Less, as in windows below about 32,000, is not worth a longer request."""
+
 BYTES_A_TOKEN = 3
 """Of code and logs; prose has four."""
-LIMITED_BY = {
-    "reserve_share_of_window": "reserve_tokens",
-    "truncate_share": "truncate_bytes",
-    "protect_share_of_window": "protect_newest",
-    "prune_least_share_of_window": "prune_least",
-    "tail_share": "tail_most",
-    "keep_user_share": "keep_user_tokens",
-    "stream_grace_share": "stream_grace",
-    "unanswered_share": "unanswered_least",
-    "flush_share": "flush_distance",
-    "memory_share": "memory_most",
-    "recall_share": "recall_most",
-}
-"""Shares, and the numbers that they limit."""
-OF_USABLE = (
-    *("due_least", "background_at", "prune_at", "compact_at", "blocked_at", "prune_target", "target"),
-    *("tail_share_least", "summary_kept_share", "recall_unasked_share", "research_share", "research_answer_share"),
-)
-OF_WINDOW = ("stream_stop_at", "stream_abort_at", "stream_rest", "summary_reply_share", "flush_reply_share")
-OF_SUMMARY = ("summary_asked_share", "summary_facts_share")
 
 
 def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
@@ -38,7 +34,7 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
     """
     if budget.usable <= 0:
         return policy
-    least = policy.due_least
+    least = MIN_DUE_SHARE
     blocked = _between(least, _part(policy, policy.blocked_at, budget), 1.0)
     compact = _between(least, _part(policy, policy.compact_at, budget), blocked)
     background = _between(least, _part(policy, policy.background_at, budget), compact)
@@ -68,41 +64,27 @@ def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         tail_most=min(made.tail_most, round(usable * min(made.tail_share, made.target))),
         protect_newest=min(made.protect_newest, round(budget.window * made.protect_share_of_window)),
         prune_least=min(made.prune_least, round(budget.window * made.prune_least_share_of_window)),
-        keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * made.keep_user_share)),
-        unanswered_least=min(made.unanswered_least, round(usable * made.unanswered_share)),
+        keep_user_tokens=min(made.keep_user_tokens, round(usable * made.target * MAX_USER_SHARE)),
+        unanswered_least=min(made.unanswered_least, round(usable * MAX_UNANSWERED_SHARE)),
         flush_distance=min(made.flush_distance, round(usable * made.flush_share)),
         memory_most=memory_room(made, budget),
         recall_unasked_share=made.recall_unasked_share if unasked_room(made, budget) else 0.0,
-        recall_most=min(made.recall_most, round(usable * made.recall_share)),
-        stream_grace=stream_grace(made, budget.window),
+        recall_most=min(made.recall_most, round(usable * MAX_RECALL_SHARE)),
     )
 
 
-def share_in_tokens(field: str, acting: ContextPolicy, budget: Budget) -> int | None:
-    """Return the tokens of that share in that window (for a reply of another model, as if it were the chat's).
-
-    None for what is no share of tokens, and for a share that limits another number. acting: from `acting_policy`.
-    """
-    share = getattr(acting, field)
-    if field in OF_USABLE:
-        return round(share * budget.usable)
-    if field in OF_WINDOW:
-        return round(share * budget.window)
-    return round(share * acting.summary_most) if field in OF_SUMMARY else None
-
-
-def stream_grace(policy: ContextPolicy, window: int) -> int:
+def stream_grace(window: int) -> int:
     """Return the tokens that a reply which is to be stopped may still bring until the end of a line.
 
     A share of the window at the most, so that the stop stays where the policy puts it.
     """
-    return min(policy.stream_grace, max(round(policy.stream_grace_share * window), 1))
+    return min(STREAM_GRACE, max(round(MAX_GRACE_SHARE * window), 1))
 
 
 def unasked_room(policy: ContextPolicy, budget: Budget) -> int:
     """Return the tokens that a recall may take which nobody asked for; 0 where there is too little room for one."""
     room = min(policy.recall_most, round(budget.usable * policy.recall_unasked_share))
-    return room if room >= policy.recall_unasked_least else 0
+    return room if room >= MIN_UNASKED_RECALL else 0
 
 
 def fit_result_size(policy: ContextPolicy, usable: int) -> ContextPolicy:

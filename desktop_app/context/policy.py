@@ -1,14 +1,17 @@
-"""Every number that decides, in one frozen value, and the budget that it gives for one model.
+"""The table of every number that decides (default, unit, bounds, label, meaning, source), and the budget of a model.
 
-`policy_sources.py` says of each field what it means and who asked for it; `presets.py` has the policies that differ.
+The command, the page of policies, docs/policies.md and the translations are made from it (`policy_fields.py`), and
+`presets.py` has the policies that differ. Numbers that nobody would turn are constants beside their code.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec.structs import replace
+
+from desktop_app.conversation.words import translatable
 
 NO_LIMIT = 1_000_000_000
 """For a number that should never be reached."""
@@ -22,45 +25,98 @@ MIN_USABLE = 8_000
 Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
 
 
+class Number(msgspec.Struct, frozen=True):
+    """What a field of the policy is, besides its type and default."""
+
+    unit: str
+    """What the number counts: a key of `policy_fields.BOUNDS_OF_UNIT`; "" for what is no number."""
+    row: str
+    """Of docs/features.md, such as "C7"."""
+    documents: str
+    """Those that asked for it, such as "0 1 3": 0 OpenFork, 1 LM Studio autocompaction, 2 SPEC-008, 3 the Go agent,
+    4 Seline, + our own."""
+    label: str
+    meaning: str
+    """Completes the unit, if there is one: "tokens kept for the reply"."""
+    bounds: tuple[float, float] | None = None
+    """Where those of the unit are not narrow or wide enough: beyond these a number would break what it is for."""
+    is_common: bool = False
+    """Whether people change it; the other fields of a group are folded."""
+    limits: str = ""
+    """The field that this share limits in a small window."""
+    of: Literal["usable", "window", ""] = ""
+    """For a share of tokens: of the usable window or of the whole one. "" for a share of something else."""
+
+
+# A field in three lines: unit, row and documents; label and meaning; and its default.
+# fmt: off
 class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """When room is made, and how.
 
-    Shares are of the usable window (window - reserve) unless a name says otherwise; what is called `is_…` is on or off,
-    and other whole numbers are tokens unless their comment says otherwise. Ids such as (C7) are rows of
-    docs/features.md.
+    Shares are of the usable window (window - reserve) unless a name says otherwise. Ages count assistant messages that
+    came later.
     """
 
     name: str = "balanced"
 
-    # The reserve for the reply (C7, K14): a fixed one if it is given, else a share, but no more than the model writes.
-    reserve_tokens: int = 0
-    reserve_share_of_window: float = 0.20
-    reserve_most: int = 16_384
-    reserve_least: int = 1_000
+    # The budget
+    reserve_tokens: Annotated[int, Number("tokens", "K14", "0 2 3",
+        label=translatable("Reserved tokens"), meaning=translatable("kept for the reply; 0: by the share"))] = 0
+    reserve_share_of_window: Annotated[float, Number("share", "C7", "1", bounds=(0, 0.5), limits="reserve_tokens",
+        is_common=True,
+        label=translatable("Reserved for the reply"), meaning=translatable("of the window kept for the reply"))] = 0.20
+    reserve_most: Annotated[int, Number("tokens", "C7", "0 3",
+        label=translatable("Reserve, at most"), meaning=translatable("the most that this share gives"))] = 16_384
+    reserve_least: Annotated[int, Number("tokens", "C7", "1",
+        label=translatable("Reserve, at least"), meaning=translatable("the least that is kept for the reply"))] = 1_000
+    limit_without_window: Annotated[int, Number("tokens", "C6", "3 4",
+        label=translatable("Limit if the window is not known"),
+        meaning=translatable("of a request where nobody knows the window; 0: no limit"))] = 128_000
+    messages_most: Annotated[int, Number("messages", "K14", "3", bounds=(2, 10_000),
+        label=translatable("Messages, at most"),
+        meaning=translatable("from which older messages are summarized when there is no limit in tokens"))] = 50
 
-    # A window that nobody could tell (C6, K14): a request may take this; if that is 0, messages are counted instead.
-    limit_without_window: int = 128_000
-    messages_most: int = 50
-
-    # The steps (C8, S1): the shares at which each is due.
-    is_automatic: bool = True
-    phases: tuple[Phase, ...] = ("before_request", "tool_result", "streaming", "after_turn")
-    layers: tuple[Literal["prune", "compact"], ...] = ("prune", "compact")
-    background_at: float = 0.75
-    prune_at: float = 0.80
-    compact_at: float = 0.90
-    blocked_at: float = 0.95
-    shares_of: Literal["usable", "window"] = "usable"
+    # When room is made
+    is_automatic: Annotated[bool, Number("", "K14", "3",
+        label=translatable("Automatic"), meaning=translatable("whether room is made automatically"))] = True
+    phases: Annotated[tuple[Phase, ...], Number("", "S1", "1 3 4",
+        label=translatable("Phases"),
+        meaning=translatable("in which room is made at the shares below; in others, only where it would not fit"))] = (
+        *("before_request", "tool_result", "streaming", "after_turn"),
+    )
+    layers: Annotated[tuple[Literal["prune", "compact"], ...], Number("", "S1", "0 2",
+        label=translatable("Layers"), meaning=translatable("which layer is asked first"))] = ("prune", "compact")
+    shares_of: Annotated[Literal["usable", "window"], Number("", "C8", "4",
+        label=translatable("Shares are of"), meaning=translatable("what the shares below are of"))] = "usable"
     """What the four shares above and the target are of; `fit_policy` turns them into shares of the usable window."""
-    due_least: float = 0.30
-    buffer_share_of_rest: float = 0.0
-    buffer_least: int = 0
+    background_at: Annotated[float, Number("share", "C8", "4", bounds=(0.1, 1), of="usable", is_common=True,
+        label=translatable("In the background, after a reply"),
+        meaning=translatable("filling up: room is made in the background, after a reply"))] = 0.75
+    prune_at: Annotated[float, Number("share", "C8", "1", of="usable", is_common=True,
+        label=translatable("Shorten old tool results"),
+        meaning=translatable("nearly full: old tool results are shortened"))] = 0.80
+    compact_at: Annotated[float, Number("share", "C8", "0 4", bounds=(0.1, 1), of="usable", is_common=True,
+        label=translatable("Summarize older messages"),
+        meaning=translatable("full: older messages are summarized"))] = 0.90
+    blocked_at: Annotated[float, Number("share", "C8", "4", bounds=(0.2, 1), of="usable", is_common=True,
+        label=translatable("Nothing is sent"),
+        meaning=translatable("too long: nothing is sent until there is room"))] = 0.95
+    buffer_share_of_rest: Annotated[float, Number("share", "C7", "1", bounds=(0, 0.9),
+        label=translatable("Safety margin, share of what is free"),
+        meaning=translatable("of what is free, added to a request before it is compared"))] = 0.0
+    buffer_least: Annotated[int, Number("tokens", "C7", "1",
+        label=translatable("Safety margin, at least"),
+        meaning=translatable("at least added to a request before it is compared"))] = 0
 
-    # Layer 1, one tool result as it enters (T1 to T5). Lines, bytes, characters of a line; then characters.
-    truncate_lines: int = 2_000
-    truncate_bytes: int = 50 * 1024
-    truncate_line: int = 2_000
-    truncate_tools: tuple[tuple[str, int], ...] = (
+    # Layer 1: cut oversized results
+    truncate_lines: Annotated[int, Number("lines", "T1", "0 3",
+        label=translatable("Lines of a result"), meaning=translatable("of one tool result"))] = 2_000
+    truncate_bytes: Annotated[int, Number("bytes", "T1", "0 3",
+        label=translatable("Bytes of a result"), meaning=translatable("of one tool result"))] = 50 * 1024
+    truncate_line: Annotated[int, Number("characters", "T1", "0", bounds=(80, 1_000_000),
+        label=translatable("Length of a line"), meaning=translatable("of one line"))] = 2_000
+    truncate_tools: Annotated[tuple[tuple[str, int], ...], Number("characters", "T2", "0",
+        label=translatable("Limits by tool"), meaning=translatable("of the result of that tool"))] = (
         ("read", 100_000),
         ("bash", 50_000),
         ("grep", 30_000),
@@ -69,14 +125,24 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         ("web_search", 20_000),
         ("list", 10_000),
     )
-    truncate_other_tools: int = 50_000
-    truncate_share: float = 0.15
-    truncate_keep: Literal["by_tool", "head", "head_tail"] = "by_tool"
-    spill_above: int = 200_000
-    spill_days: int = 30
+    truncate_other_tools: Annotated[int, Number("characters", "T2", "0", is_common=True,
+        label=translatable("One tool result, in characters"),
+        meaning=translatable("of the result of any other tool"))] = 50_000
+    truncate_share: Annotated[float, Number("share", "T1", "+", limits="truncate_bytes", is_common=True,
+        label=translatable("One tool result"),
+        meaning=translatable("of what can be used: the most for one tool result; 0: no such limit"))] = 0.15
+    truncate_keep: Annotated[Literal["by_tool", "head", "head_tail"], Number("", "T3", "3",
+        label=translatable("Which end of a result stays"), meaning=translatable("which end stays"))] = "by_tool"
+    spill_above: Annotated[int, Number("characters", "T4", "3",
+        label=translatable("Only a notice, above"),
+        meaning=translatable("above which only the notice stays; of a command both ends as well"))] = 200_000
+    spill_days: Annotated[int, Number("days", "T5", "0",
+        label=translatable("Long outputs are kept for"),
+        meaning=translatable("after which a long output that nothing refers to is removed"))] = 30
 
-    # Layer 2, old tool results (P1 to P9). Ages count assistant messages that came later; sizes are in characters.
-    prune_order: tuple[str, ...] = (
+    # Layer 2: shorten old results
+    prune_order: Annotated[tuple[str, ...], Number("", "P1-P6", "0 2 3 4",
+        label=translatable("Order of shortening"), meaning=translatable("the strategies, mildest first"))] = (
         "repeats",
         "superseded",
         "old_errors",
@@ -85,128 +151,183 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         "digest",
         "hard_clear",
     )
-    old_error_turns: int = 4
-    soft_trim_age: int = 3
-    soft_trim_above: int = 4_000
-    soft_trim_head: int = 1_500
-    soft_trim_tail: int = 1_500
-    digest_by: Literal["rule", "model", "off"] = "rule"
-    digest_above: int = 10
-    digest_most: int = 800
-    digest_model_most: int = 1_200
-    digest_model_input: int = 12_000
-    digest_model_reply: int = 600
-    digest_seconds: int = 30
-    hard_clear_age: int = 8
-    protect_newest: int = 40_000
-    protect_share_of_window: float = 0.25
-    protect_user_turns: int = 2
-    protected_tools: tuple[str, ...] = (
+    old_error_turns: Annotated[int, Number("turns", "P3", "4",
+        label=translatable("Input of failed calls is dropped after"),
+        meaning=translatable("after which the input of a failed call is dropped"))] = 4
+    soft_trim_age: Annotated[int, Number("turns", "P4", "2",
+        label=translatable("Trim results older than"), meaning=translatable("up to which a result is left alone"))] = 3
+    soft_trim_above: Annotated[int, Number("characters", "P4", "2",
+        label=translatable("Trim results longer than"),
+        meaning=translatable("up to which a result is left alone"))] = 4_000
+    soft_trim_head: Annotated[int, Number("characters", "P4", "2",
+        label=translatable("Beginning of a trimmed result"),
+        meaning=translatable("that stay of its beginning"))] = 1_500
+    soft_trim_tail: Annotated[int, Number("characters", "P4", "2",
+        label=translatable("End of a trimmed result"), meaning=translatable("that stay of its end"))] = 1_500
+    digest_by: Annotated[Literal["rule", "model", "off"], Number("", "P5", "3",
+        label=translatable("Who writes the digest of old results"),
+        meaning=translatable("who writes the digest of old results"))] = "rule"
+    digest_above: Annotated[int, Number("results", "P5", "3",
+        label=translatable("Results beside the digest"),
+        meaning=translatable("that stay visible beside the digest"))] = 10
+    digest_most: Annotated[int, Number("characters", "P5", "3",
+        label=translatable("Digest, at most"), meaning=translatable("of a digest by rule"))] = 800
+    hard_clear_age: Annotated[int, Number("turns", "P6", "2 0",
+        label=translatable("Reduce to one line, older than"),
+        meaning=translatable("up to which a result is not reduced to one line"))] = 8
+    protect_newest: Annotated[int, Number("tokens", "P7", "0", is_common=True,
+        label=translatable("Newest messages never shortened"),
+        meaning=translatable("at the end that are never shortened"))] = 40_000
+    protect_share_of_window: Annotated[float, Number("share", "P7", "+", limits="protect_newest",
+        label=translatable("Never shortened, share of the window"),
+        meaning=translatable("of the window: the most that this protects"))] = 0.25
+    protect_user_turns: Annotated[int, Number("turns", "P7", "4",
+        label=translatable("Turns never shortened"), meaning=translatable("of the user that are never shortened"))] = 2
+    protected_tools: Annotated[tuple[str, ...], Number("", "P7", "4",
+        label=translatable("Tools never shortened"),
+        meaning=translatable("patterns of tools whose results are never shortened, those of servers too"))] = (
         *("save_memory", "memory", "memory__*"),
         *("plan", "plan_*", "*_plan", "*_plan_*", "todo*", "*_todo*"),
     )
-    prune_target: float = 0.50
-    prune_least: int = 20_000
-    prune_least_share_of_window: float = 0.10
-    prune_runway: float = 0.25
-    prune_enough: int = NO_LIMIT
-    cache_seconds: int = 300
+    prune_target: Annotated[float, Number("share", "P8", "0", of="usable", is_common=True,
+        label=translatable("Shorten down to"),
+        meaning=translatable("of what can be used at which shortening stops"))] = 0.50
+    prune_least: Annotated[int, Number("tokens", "P8", "0",
+        label=translatable("Shorten, at least"),
+        meaning=translatable("below which shortening is not worth losing the provider's cache"))] = 20_000
+    prune_least_share_of_window: Annotated[float, Number("share", "P8", "+", limits="prune_least",
+        label=translatable("Shorten at least, share of the window"),
+        meaning=translatable("of the window: the most that this asks for"))] = 0.10
+    prune_runway: Annotated[float, Number("share", "P8", "+",
+        label=translatable("Room that shortening must leave"),
+        meaning=translatable("below background_at that shortening must leave; else a summary follows soon"))] = 0.25
+    prune_enough: Annotated[int, Number("tokens", "P8", "0",
+        label=translatable("Shortening stops at"), meaning=translatable("at which shortening stops"))] = NO_LIMIT
+    cache_seconds: Annotated[int, Number("seconds", "P9", "+",
+        label=translatable("The provider’s cache lasts for"),
+        meaning=translatable("for which a provider's cache keeps the beginning of a request; 0: not considered"))] = 300
 
-    # Layer 3 (K1 to K5, K7 to K9, K11).
-    strategy: Literal["auto", "llm", "extractive", "last_messages"] = "auto"
+    # Layer 3: summarize older messages
+    strategy: Annotated[Literal["auto", "llm", "extractive", "last_messages"], Number("", "K3", "0 1 2 3 4",
+        is_common=True,
+        label=translatable("Who writes the summary"),
+        meaning=translatable("who writes the summary; if it cannot, the next of them does"))] = "auto"
     """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
-    target: float = 0.35
-    target_least: int = 3_200
+    target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
+        label=translatable("Summarize down to"),
+        meaning=translatable("to which summarizing brings the request"))] = 0.35
+    target_least: Annotated[int, Number("tokens", "K1", "+",
+        label=translatable("Summarize down to, at least"),
+        meaning=translatable("to which it brings it in a small window, of which the share would be less"))] = 3_200
     """The prompt and the tools take 1,700, and more than a small window's share would leave to what was said."""
-    target_share_of_due: float = 0.70
-    tail_most: int = NO_LIMIT
-    tail_share: float = 1.0
+    target_share_of_due: Annotated[float, Number("share", "K1", "+", bounds=(0.1, 1),
+        label=translatable("Target, share of the first threshold"),
+        meaning=translatable("of the first share at which room is made: the most for the target"))] = 0.70
+    tail_most: Annotated[int, Number("tokens", "K1", "3", is_common=True,
+        label=translatable("Newest messages kept word for word"),
+        meaning=translatable("that stay word for word; 0: by messages"))] = NO_LIMIT
+    tail_share: Annotated[float, Number("share", "K1", "3", limits="tail_most",
+        label=translatable("Newest messages, share"),
+        meaning=translatable("of what can be used: the most for the newest messages"))] = 1.0
     """Of the usable window: by itself, the tail is as long as the target lets it be (decision 40)."""
-    tail_share_least: float = 0.05
-    """About a question and its answer."""
-    tail_assistant_turns: int = 5
-    tail_messages: int = 5
-    head_least: int = 1
-    summary_most: int = 2_000
-    summary_share_of_head: float = 0.50
-    summary_share_of_target: float = 0.50
-    summary_least: int = 120
-    summary_asked_share: float = 0.80
-    """Models write a tenth more than they are asked for, and lost facts are restored."""
-    summary_facts_share: float = 0.60
-    summary_kept_share: float = 0.05
-    summary_input_result: int = 1_800
-    summary_reply_least: int = 4_000
-    summary_reply_share: float = 0.3333
-    summary_calls: int = 16
-    aside_share: float = 0.90
-    aside_share_again: float = 0.60
-    """Claude's tokens are a quarter more than is counted here, and a server may have a smaller window than it says."""
-    call_seconds: int = 60
-    compaction_seconds: int = 300
-    repair_calls: int = 1
-    spend_most: int = 24
-    spend_seconds: int = 600
-    keep_user_tokens: int = 0
-    keep_user_share: float = 0.25
-    futile_below: float = 0.10
-    futile_in_a_row: int = 2
-    last_resort_messages: int = 5
+    tail_assistant_turns: Annotated[int, Number("turns", "K1", "2",
+        label=translatable("Newest messages, replies of the model"),
+        meaning=translatable("of the model that stay where they fit"))] = 5
+    tail_messages: Annotated[int, Number("messages", "K14", "3 4",
+        label=translatable("Newest messages, number"),
+        meaning=translatable("that stay when the newest are not measured in tokens"))] = 5
+    head_least: Annotated[int, Number("messages", "K1", "0 4", bounds=(1, 1_000),
+        label=translatable("Summarize, at least"), meaning=translatable("fewer are not summarized"))] = 1
+    summary_most: Annotated[int, Number("tokens", "K2", "0 4", bounds=(50, 100_000), is_common=True,
+        label=translatable("Length of the summary"), meaning=translatable("of the summary"))] = 2_000
+    summary_share_of_head: Annotated[float, Number("share", "K2", "+", bounds=(0.01, 1),
+        label=translatable("Summary, share of what it replaces"),
+        meaning=translatable("of what it replaces: the most for the summary"))] = 0.50
+    summary_share_of_target: Annotated[float, Number("share", "K2", "+", bounds=(0.1, 1),
+        label=translatable("Summary, share of the target"),
+        meaning=translatable("of the target, without what must stay: the most for the summary"))] = 0.50
+    summary_calls: Annotated[int, Number("calls", "K3", "+", bounds=(1, 1_000),
+        label=translatable("Summary, calls at most"),
+        meaning=translatable("of a model for one summary; a head that needs more is summarized by rules"))] = 16
+    call_seconds: Annotated[int, Number("seconds", "K11", "+", bounds=(1, 3_600),
+        label=translatable("One call for a summary, time"), meaning=translatable("for one call of that model"))] = 60
+    compaction_seconds: Annotated[int, Number("seconds", "K11", "+", bounds=(1, 86_400),
+        label=translatable("One summary, time"), meaning=translatable("for all calls of one summary"))] = 300
+    repair_calls: Annotated[int, Number("calls", "K7", "+",
+        label=translatable("Repairs of a summary"),
+        meaning=translatable("more, when rules or open questions are lost"))] = 1
+    spend_most: Annotated[int, Number("compactions", "K3", "+",
+        label=translatable("Automatic summaries by a model, at most"),
+        meaning=translatable("that ask a model automatically within the time below; 0: no limit"))] = 24
+    spend_seconds: Annotated[int, Number("seconds", "K3", "+", bounds=(1, 86_400),
+        label=translatable("Automatic summaries, counted within"),
+        meaning=translatable("in which they are counted, over all conversations"))] = 600
+    keep_user_tokens: Annotated[int, Number("tokens", "K9", "+", is_common=True,
+        label=translatable("Your own messages kept word for word"),
+        meaning=translatable("of the user's own messages that stay word for word"))] = 0
 
-    # While a reply streams, at a tool result, after an overflow (S2, S3, S5). Shares here are of the whole window.
-    stream_stop_at: float = 0.90
-    stream_abort_at: float = 1.00
-    stream_restarts: int = 2
-    stream_rest: float = 0.10
-    stream_grace: int = 64
-    stream_grace_share: float = 0.01
-    stream_calls: int = 128
-    stream_characters: int = 8_000_000
-    """Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without any
-    meaning has few tokens, so that the window alone is no bound."""
-    stream_quiet_seconds: int = 1_800
-    tool_result_tries: int = 3
-    unanswered_least: int = 300
-    unanswered_share: float = 0.015
-    """Of the usable window, the most of that floor: forty parallel results still fit into a window of 8,192. A notice
-    that names the spill takes 130 tokens, so that a floor of less than 300 would leave hardly more than it."""
-    retry_wait_most: int = 60
-    overflow_retries: int = 1
-    overflow_shed: tuple[float, ...] = (0.10, 0.20, 0.50, 1.00)
+    # While a reply streams, at tool results, after an overflow
+    stream_stop_at: Annotated[float, Number("share", "S3", "1", bounds=(0.2, 1), of="window", is_common=True,
+        label=translatable("A streaming reply is stopped"),
+        meaning=translatable("of the whole window: the reply is stopped, and goes on once there is room"))] = 0.90
+    stream_abort_at: Annotated[float, Number("share", "S3", "1", bounds=(0.2, 1), of="window",
+        label=translatable("A streaming reply ends with an error"),
+        meaning=translatable("of the whole window: the reply ends with an error"))] = 1.00
+    stream_restarts: Annotated[int, Number("restarts", "S3", "1",
+        label=translatable("Restarts of a reply"), meaning=translatable("of one reply"))] = 2
+    stream_calls: Annotated[int, Number("calls", "S5", "+", bounds=(1, 10_000),
+        label=translatable("Tool calls of one reply"),
+        meaning=translatable("of tools in one reply; with more it is stopped, and none is run"))] = 128
+    stream_quiet_seconds: Annotated[int, Number("seconds", "S5", "+", bounds=(1, 86_400),
+        label=translatable("Silence of a reply"),
+        meaning=translatable("without content, though the server sends signs of life"))] = 1_800
+    tool_result_tries: Annotated[int, Number("tries", "S2", "1",
+        label=translatable("Making room for a tool result, tries"),
+        meaning=translatable("in one turn to make room for a tool result"))] = 3
+    unanswered_least: Annotated[int, Number("tokens", "S2", "+",
+        label=translatable("Left of a result that was not read yet"),
+        meaning=translatable("that stay of each result that no reply has followed, where not all fit"))] = 300
+    retry_wait_most: Annotated[int, Number("seconds", "S5", "+",
+        label=translatable("Wait before a retry, at most"),
+        meaning=translatable("that a provider may ask to wait for; for longer, you are asked instead"))] = 60
+    overflow_retries: Annotated[int, Number("retries", "S5", "3",
+        label=translatable("After an overflow, retries"),
+        meaning=translatable("after a provider said that the request was too long"))] = 1
+    overflow_shed: Annotated[tuple[float, ...], Number("shares", "S5", "+",
+        label=translatable("After an overflow, results left out"),
+        meaning=translatable("of the tool results that are left out then, one step after the other"))] = (
+        *(0.10, 0.20, 0.50, 1.00),
+    )
 
-    # Memory (S7, S8, S9).
-    flush_distance: int = 4_000
-    flush_share: float = 0.15
+    # Memory
+    flush_distance: Annotated[int, Number("tokens", "S7", "2",
+        label=translatable("Memories are saved before summarizing"),
+        meaning=translatable("before older messages are summarized, at which memories are saved; 0: never"))] = 4_000
+    flush_share: Annotated[float, Number("share", "S7", "+", limits="flush_distance",
+        label=translatable("Memories are saved before summarizing, share"),
+        meaning=translatable("of what can be used: the most of that distance"))] = 0.15
     """Of the usable window, the most of that distance: 4,000 tokens are half of a small window, and what is said after
     the flush is looked at only before the next compaction."""
-    flush_seconds: int = 60
-    flush_reply: int = 2_000
-    """Eight notes take 500, and some models reason before."""
-    flush_reply_share: float = 0.25
-    flush_gone_most: int = 4_000
-    """About as much as is said between a flush and its compaction."""
-    memory_most: int = 1_000
-    memory_share: float = 0.10
-    recall_most: int = 4_000
-    recall_share: float = 0.25
-    recall_unasked_share: float = 0.02
-    recall_unasked_least: int = 500
-    """Less, as in windows below about 32,000, is not worth a longer request."""
+    flush_seconds: Annotated[int, Number("seconds", "S7", "+", bounds=(1, 3_600),
+        label=translatable("Saving memories, time"),
+        meaning=translatable("for the model that says what should be remembered; then rules do"))] = 60
+    memory_most: Annotated[int, Number("tokens", "S8", "+", is_common=True,
+        label=translatable("Memories in the system prompt"),
+        meaning=translatable("of memories in the system prompt"))] = 1_000
+    recall_most: Annotated[int, Number("tokens", "S9", "+", is_common=True,
+        label=translatable("Looking things up, at most"),
+        meaning=translatable("that looking up once may bring back"))] = 4_000
+    recall_unasked_share: Annotated[float, Number("share", "S9", "+", of="usable",
+        label=translatable("Looking up automatically, share"),
+        meaning=translatable("of what can be used: the most for what is looked up automatically"))] = 0.02
 
-    # Beside the conversation: research, and images for a model without eyes.
-    research_rounds: int = 12
-    research_seconds: int = 300
-    research_answer_seconds: int = 60
-    research_share: float = 0.95
-    research_answer_share: float = 0.25
-    caption_most: int = 400
-    caption_seconds: int = 60
-
-    # Learning what a provider counts (C5).
-    calibration_weight: float = 0.20
-    calibration_step: float = 0.15
-    calibration_least: float = 0.50
-    calibration_most: float = 2.00
+    # Beside the conversation: research and images
+    research_rounds: Annotated[int, Number("calls", "L2", "+", bounds=(1, 1_000),
+        label=translatable("Research, rounds"),
+        meaning=translatable("of the model for one research, the answer's included"))] = 12
+    research_seconds: Annotated[int, Number("seconds", "L2", "+", bounds=(1, 86_400),
+        label=translatable("Research, time"), meaning=translatable("after which nothing more is searched"))] = 300
+    # fmt: on
 
     @property
     def thresholds(self) -> tuple[float, float, float, float]:

@@ -158,7 +158,7 @@ class _Replay:
         self._tally = tally(self._view, self._counts, self._tally)
         counted = self._tally.total + closing_tokens(self._view, self._counts)
         messages = len(self._view.items) + len(closing_items(self._view))
-        return self._calibration.of_request(counted, messages, self._policy)
+        return self._calibration.of_request(counted, messages)
 
     def _shared_tokens(self) -> int:
         """Return the tokens with which the request begins as the one before did."""
@@ -169,4 +169,4 @@ class _Replay:
             if one != other:
                 break
             shared, messages = shared + item_tokens(one, self._counts).total, messages + 1
-        return self._calibration.of_request(shared, messages, self._policy)
+        return self._calibration.of_request(shared, messages)

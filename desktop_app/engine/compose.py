@@ -17,6 +17,7 @@ from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.chat.turn_services import Services
 from desktop_app.context import sentence_kinds
+from desktop_app.context.fitting import MAX_RECALL_SHARE
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.presets import faults_of
 from desktop_app.context.recall.query import RecallReach
@@ -95,7 +96,7 @@ async def compose_services(
     async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
         policy = session.policy
-        most = min(policy.recall_most, round(session.budget.usable * policy.recall_share))
+        most = min(policy.recall_most, round(session.budget.usable * MAX_RECALL_SHARE))
         return session.counted_here(most), session.counts.text
 
     async def recall_reach(session: Session) -> RecallReach:

@@ -716,7 +716,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Reserved tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of the window kept for the reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reserved for the reply</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -724,7 +732,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Reserve, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the least that is kept for the reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reserve, at least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Limit if the window is not known</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -732,19 +752,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model&apos;s counts</source>
+        <source>Messages, at most</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that one report can move it by</source>
+        <source>Automatic</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>below which it never gets</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>above which it never gets</source>
+        <source>Phases</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -756,11 +772,43 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Layers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>what the shares below are of</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Shares are of</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In the background, after a reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shorten old tool results</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summarize older messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is sent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Safety margin, share of what is free</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of what is free, added to a request before it is compared</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Safety margin, at least</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -772,7 +820,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Lines of a result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes of a result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of one line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Length of a line</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -780,7 +840,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Limits by tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One tool result, in characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of the result of any other tool</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One tool result</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -792,11 +864,31 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Which end of a result stays</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only a notice, above</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>above which only the notice stays; of a command both ends as well</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Long outputs are kept for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the strategies, mildest first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Order of shortening</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Input of failed calls is dropped after</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -808,6 +900,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Trim results older than</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Trim results longer than</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Beginning of a trimmed result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>that stay of its beginning</source>
         <translation type="unfinished"></translation>
     </message>
@@ -816,7 +920,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>End of a trimmed result</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Who writes the digest of old results</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>who writes the digest of old results</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Results beside the digest</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -828,19 +944,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of a digest by the model</source>
+        <source>A streaming reply is stopped</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that the model gets for it</source>
+        <source>Looking up automatically, share</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of its reply: twice what the digest takes</source>
+        <source>Research, rounds</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
+        <source>Research, time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -864,7 +980,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Newest messages, replies of the model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of the model that stay where they fit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest messages, number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summarize, at least</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -872,47 +1000,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Length of the summary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary, share of what it replaces</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>of what it replaces: the most for the summary</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>for the summary, before the target is met</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the summary&apos;s length that the model is asked for</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the summary: the most for sentences that the model must copy</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of what can be used, for messages that the model wants to keep</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of a tool result that the summarizing model gets</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>that the model may write for a summary: some think first</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the window of the model that writes it: the most for its reply</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>of a model for one summary; a head that needs more is summarized by rules</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the room in a request for a summary or memories: tokens are estimated</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of that room, once a provider refused the request as too long</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -924,7 +1024,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Automatic summaries, counted within</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>in which they are counted, over all conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your own messages kept word for word</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -932,23 +1040,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the target: the most for those messages</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>that freed less stop the automatic ones</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>that stay when nothing else helped</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>of the whole window: the reply ends with an error</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the whole window that a stopped reply must find to go on</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -956,19 +1048,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>more until the end of a line, then as many until the end of a word</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of the whole window: the most for that</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>of tools in one reply; with more it is stopped, and none is run</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of one reply; with more it is stopped</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -992,23 +1072,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of its reply</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of its window: the most for that reply</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of archived messages that it is shown again beside the conversation</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>of memories in the system prompt</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for memories</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1017,26 +1081,6 @@
     </message>
     <message>
         <source>after which nothing more is searched</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>for the answer then</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of what can be used: above it, results of the research are dropped</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for the answer in the conversation</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>that stand for an image which the model cannot see</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>for the description of one image</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2458,11 +2502,15 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: nothing is done below it, however small the window</source>
+        <source>after which a long output that nothing refers to is removed</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>after which a long output that nothing refers to is removed</source>
+        <source>Digest, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reduce to one line, older than</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2470,7 +2518,15 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Newest messages never shortened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>at the end that are never shortened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Never shortened, share of the window</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2478,7 +2534,19 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Turns never shortened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tools never shortened</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>patterns of tools whose results are never shortened, those of servers too</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shorten down to</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2486,7 +2554,19 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Shorten, at least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>below which shortening is not worth losing the provider&apos;s cache</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Shorten at least, share of the window</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Room that shortening must leave</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2498,7 +2578,23 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Shortening stops at</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The provider’s cache lasts for</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>for which a provider&apos;s cache keeps the beginning of a request; 0: not considered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Who writes the summary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summarize down to</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2506,11 +2602,23 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most for the newest messages</source>
+        <source>Summarize down to, at least</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the least for the newest messages that Optimize offers</source>
+        <source>Target, share of the first threshold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest messages kept word for word</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Newest messages, share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>of what can be used: the most for the newest messages</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2522,7 +2630,31 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Summary, share of the target</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary, calls at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One call for a summary, time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>for all calls of one summary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>One summary, time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Repairs of a summary</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Automatic summaries by a model, at most</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2530,11 +2662,43 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that a summary must free</source>
+        <source>of the whole window: the reply is stopped, and goes on once there is room</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the whole window: the reply is stopped, and goes on once there is room</source>
+        <source>A streaming reply ends with an error</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restarts of a reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tool calls of one reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Silence of a reply</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Making room for a tool result, tries</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Left of a result that was not read yet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Wait before a retry, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After an overflow, retries</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After an overflow, results left out</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2542,7 +2706,19 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Memories are saved before summarizing</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>before older messages are summarized, at which memories are saved; 0: never</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories are saved before summarizing, share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Saving memories, time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2550,19 +2726,19 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Memories in the system prompt</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking things up, at most</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>that looking up once may bring back</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most for looking up what the model asks for</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>of what can be used: the most for what is looked up automatically</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>where that share is less, nothing is looked up automatically</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2607,10 +2783,6 @@ The last lines of its errors:
     </message>
     <message>
         <source>that stay of each result that no reply has followed, where not all fit</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for that floor</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -568,22 +568,6 @@
         <translation>einer Anfrage, wo niemand das Fenster kennt; 0: ohne Grenze</translation>
     </message>
     <message>
-        <source>of the newest report in what is learned of a model&apos;s counts</source>
-        <translation>der neuesten Meldung an dem, was über die Zählung eines Modells gelernt wird</translation>
-    </message>
-    <message>
-        <source>that one report can move it by</source>
-        <translation>um den eine Meldung es verschieben kann</translation>
-    </message>
-    <message>
-        <source>below which it never gets</source>
-        <translation>unter den es nie fällt</translation>
-    </message>
-    <message>
-        <source>above which it never gets</source>
-        <translation>über den es nie steigt</translation>
-    </message>
-    <message>
         <source>in which room is made at the shares below; in others, only where it would not fit</source>
         <translation>in denen bei den Anteilen unten Platz geschaffen wird; in anderen nur, wo es nicht passen würde</translation>
     </message>
@@ -664,22 +648,6 @@
         <translation>einer Kurzfassung nach Regeln</translation>
     </message>
     <message>
-        <source>of a digest by the model</source>
-        <translation>einer Kurzfassung durch das Modell</translation>
-    </message>
-    <message>
-        <source>that the model gets for it</source>
-        <translation>die das Modell dafür erhält</translation>
-    </message>
-    <message>
-        <source>of its reply: twice what the digest takes</source>
-        <translation>seiner Antwort: doppelt so viel wie die Kurzfassung</translation>
-    </message>
-    <message>
-        <source>for the model&apos;s digest; then the rule&apos;s stays</source>
-        <translation>für die Kurzfassung des Modells; danach bleibt die nach Regeln</translation>
-    </message>
-    <message>
         <source>of the window: the most that this protects</source>
         <translation>des Fensters: höchstens so viel wird geschützt</translation>
     </message>
@@ -712,44 +680,8 @@
         <translation>des Ersetzten: höchstens für die Zusammenfassung</translation>
     </message>
     <message>
-        <source>for the summary, before the target is met</source>
-        <translation>für die Zusammenfassung, bevor das Ziel erreicht ist</translation>
-    </message>
-    <message>
-        <source>of the summary&apos;s length that the model is asked for</source>
-        <translation>der Länge der Zusammenfassung, der vom Modell verlangt wird</translation>
-    </message>
-    <message>
-        <source>of the summary: the most for sentences that the model must copy</source>
-        <translation>der Zusammenfassung: höchstens für Sätze, die das Modell übernehmen muss</translation>
-    </message>
-    <message>
-        <source>of what can be used, for messages that the model wants to keep</source>
-        <translation>des Nutzbaren, für Nachrichten, die das Modell behalten will</translation>
-    </message>
-    <message>
-        <source>of a tool result that the summarizing model gets</source>
-        <translation>eines Werkzeugergebnisses, die das zusammenfassende Modell erhält</translation>
-    </message>
-    <message>
-        <source>that the model may write for a summary: some think first</source>
-        <translation>die das Modell für eine Zusammenfassung schreiben darf: Manche denken zuerst</translation>
-    </message>
-    <message>
-        <source>of the window of the model that writes it: the most for its reply</source>
-        <translation>des Fensters des schreibenden Modells: höchstens für seine Antwort</translation>
-    </message>
-    <message>
         <source>of a model for one summary; a head that needs more is summarized by rules</source>
         <translation>eines Modells für eine Zusammenfassung; was mehr braucht, wird nach Regeln zusammengefasst</translation>
-    </message>
-    <message>
-        <source>of the room in a request for a summary or memories: tokens are estimated</source>
-        <translation>des Platzes in einer Anfrage für eine Zusammenfassung oder Erinnerungen: Token sind geschätzt</translation>
-    </message>
-    <message>
-        <source>of that room, once a provider refused the request as too long</source>
-        <translation>dieses Platzes, wenn ein Anbieter die Anfrage als zu lang abgelehnt hat</translation>
     </message>
     <message>
         <source>for one call of that model</source>
@@ -768,44 +700,16 @@
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
-        <source>of the target: the most for those messages</source>
-        <translation>des Ziels: höchstens für diese Nachrichten</translation>
-    </message>
-    <message>
-        <source>that freed less stop the automatic ones</source>
-        <translation>die weniger freimachen, beenden die automatischen</translation>
-    </message>
-    <message>
-        <source>that stay when nothing else helped</source>
-        <translation>die bleiben, wenn nichts anderes half</translation>
-    </message>
-    <message>
         <source>of the whole window: the reply ends with an error</source>
         <translation>des ganzen Fensters: Die Antwort endet mit einem Fehler</translation>
-    </message>
-    <message>
-        <source>of the whole window that a stopped reply must find to go on</source>
-        <translation>des ganzen Fensters, den eine angehaltene Antwort zum Fortfahren braucht</translation>
     </message>
     <message>
         <source>of one reply</source>
         <translation>einer Antwort</translation>
     </message>
     <message>
-        <source>more until the end of a line, then as many until the end of a word</source>
-        <translation>mehr bis zum Ende einer Zeile, dann ebenso viele bis zum Ende eines Wortes</translation>
-    </message>
-    <message>
-        <source>of the whole window: the most for that</source>
-        <translation>des ganzen Fensters: höchstens dafür</translation>
-    </message>
-    <message>
         <source>of tools in one reply; with more it is stopped, and none is run</source>
         <translation>von Werkzeugen in einer Antwort; bei mehr wird sie angehalten, und keines läuft</translation>
-    </message>
-    <message>
-        <source>of one reply; with more it is stopped</source>
-        <translation>einer Antwort; bei mehr wird sie angehalten</translation>
     </message>
     <message>
         <source>without content, though the server sends signs of life</source>
@@ -828,24 +732,8 @@
         <translation>des Nutzbaren: höchstens von diesem Abstand</translation>
     </message>
     <message>
-        <source>of its reply</source>
-        <translation>seiner Antwort</translation>
-    </message>
-    <message>
-        <source>of its window: the most for that reply</source>
-        <translation>seines Fensters: höchstens für diese Antwort</translation>
-    </message>
-    <message>
-        <source>of archived messages that it is shown again beside the conversation</source>
-        <translation>archivierter Nachrichten, die es neben der Unterhaltung noch einmal sieht</translation>
-    </message>
-    <message>
         <source>of memories in the system prompt</source>
         <translation>von Erinnerungen im Systemprompt</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for memories</source>
-        <translation>des Nutzbaren: höchstens für Erinnerungen</translation>
     </message>
     <message>
         <source>of the model for one research, the answer&apos;s included</source>
@@ -854,26 +742,6 @@
     <message>
         <source>after which nothing more is searched</source>
         <translation>nach denen nichts mehr gesucht wird</translation>
-    </message>
-    <message>
-        <source>for the answer then</source>
-        <translation>danach für die Antwort</translation>
-    </message>
-    <message>
-        <source>of what can be used: above it, results of the research are dropped</source>
-        <translation>des Nutzbaren: Darüber fallen Ergebnisse der Recherche weg</translation>
-    </message>
-    <message>
-        <source>of what can be used: the most for the answer in the conversation</source>
-        <translation>des Nutzbaren: höchstens für die Antwort in der Unterhaltung</translation>
-    </message>
-    <message>
-        <source>that stand for an image which the model cannot see</source>
-        <translation>die für ein Bild stehen, das das Modell nicht sehen kann</translation>
-    </message>
-    <message>
-        <source>for the description of one image</source>
-        <translation>für die Beschreibung eines Bildes</translation>
     </message>
     <message>
         <source>The budget</source>
@@ -4086,14 +3954,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nachrichten, höchstens</translation>
     </message>
     <message>
-        <source>Calibration, at least</source>
-        <translation>Kalibrierung, mindestens</translation>
-    </message>
-    <message>
-        <source>Calibration, at most</source>
-        <translation>Kalibrierung, höchstens</translation>
-    </message>
-    <message>
         <source>One tool result, in characters</source>
         <translation>Ein Werkzeugergebnis, in Zeichen</translation>
     </message>
@@ -4104,18 +3964,6 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Digest, at most</source>
         <translation>Kurzfassung, höchstens</translation>
-    </message>
-    <message>
-        <source>Digest by a model, at most</source>
-        <translation>Kurzfassung des Modells, höchstens</translation>
-    </message>
-    <message>
-        <source>Summary, at least</source>
-        <translation>Zusammenfassung, mindestens</translation>
-    </message>
-    <message>
-        <source>Reply with a summary, at least</source>
-        <translation>Zusammenfassung, Antwort mindestens</translation>
     </message>
     <message>
         <source>Wait before a retry, at most</source>
@@ -8799,10 +8647,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>ob automatisch Platz geschaffen wird</translation>
     </message>
     <message>
-        <source>of what can be used: nothing is done below it, however small the window</source>
-        <translation>des Nutzbaren: Darunter geschieht nichts, wie klein das Fenster auch ist</translation>
-    </message>
-    <message>
         <source>after which a long output that nothing refers to is removed</source>
         <translation>nach denen eine lange Ausgabe entfernt wird, auf die nichts verweist</translation>
     </message>
@@ -8851,10 +8695,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des Nutzbaren: höchstens für die neuesten Nachrichten</translation>
     </message>
     <message>
-        <source>of what can be used: the least for the newest messages that Optimize offers</source>
-        <translation>des Nutzbaren: das Wenigste für die neuesten Nachrichten, das „Optimieren“ anbietet</translation>
-    </message>
-    <message>
         <source>that stay when the newest are not measured in tokens</source>
         <translation>die bleiben, wenn die neuesten nicht in Token gemessen werden</translation>
     </message>
@@ -8869,10 +8709,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>that ask a model automatically within the time below; 0: no limit</source>
         <translation>die in der Zeit unten automatisch ein Modell bemühen; 0: ohne Grenze</translation>
-    </message>
-    <message>
-        <source>that a summary must free</source>
-        <translation>den eine Zusammenfassung freimachen muss</translation>
     </message>
     <message>
         <source>of the whole window: the reply is stopped, and goes on once there is room</source>
@@ -8895,16 +8731,8 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>die ein Nachschlagen zurückholen darf</translation>
     </message>
     <message>
-        <source>of what can be used: the most for looking up what the model asks for</source>
-        <translation>des Nutzbaren: höchstens für das, was das Modell nachschlägt</translation>
-    </message>
-    <message>
         <source>of what can be used: the most for what is looked up automatically</source>
         <translation>des Nutzbaren: höchstens für das, was automatisch nachgeschlagen wird</translation>
-    </message>
-    <message>
-        <source>where that share is less, nothing is looked up automatically</source>
-        <translation>wo dieser Anteil weniger ist, wird nichts automatisch nachgeschlagen</translation>
     </message>
     <message>
         <source>Layer 1: cut oversized results</source>
@@ -8967,40 +8795,12 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Grenze, wenn das Fenster nicht bekannt ist</translation>
     </message>
     <message>
-        <source>Calibration, weight</source>
-        <translation>Kalibrierung, Gewicht</translation>
-    </message>
-    <message>
-        <source>Calibration, step</source>
-        <translation>Kalibrierung, Schritt</translation>
-    </message>
-    <message>
         <source>Shares are of</source>
         <translation>Anteile beziehen sich auf</translation>
     </message>
     <message>
-        <source>Nothing is done below</source>
-        <translation>Nichts geschieht unter</translation>
-    </message>
-    <message>
         <source>In the background, after a reply</source>
         <translation>Im Hintergrund, nach einer Antwort</translation>
-    </message>
-    <message>
-        <source>Summary, share that is asked for</source>
-        <translation>Zusammenfassung, verlangter Anteil</translation>
-    </message>
-    <message>
-        <source>Summary, share for facts</source>
-        <translation>Zusammenfassung, Anteil der Fakten</translation>
-    </message>
-    <message>
-        <source>Summary, share for kept messages</source>
-        <translation>Zusammenfassung, Anteil des Behaltenen</translation>
-    </message>
-    <message>
-        <source>Summary, input of each result</source>
-        <translation>Zusammenfassung, Eingabe je Ergebnis</translation>
     </message>
     <message>
         <source>beginning</source>
@@ -9143,18 +8943,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Ergebnisse neben der Kurzfassung</translation>
     </message>
     <message>
-        <source>Digest by a model, input</source>
-        <translation>Kurzfassung des Modells, Eingabe</translation>
-    </message>
-    <message>
-        <source>Digest by a model, reply</source>
-        <translation>Kurzfassung des Modells, Antwort</translation>
-    </message>
-    <message>
-        <source>Digest by a model, time</source>
-        <translation>Kurzfassung des Modells, Zeit</translation>
-    </message>
-    <message>
         <source>Reduce to one line, older than</source>
         <translation>Auf eine Zeile verkürzen, älter als</translation>
     </message>
@@ -9199,10 +8987,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Neueste Nachrichten, Anteil</translation>
     </message>
     <message>
-        <source>Newest messages, share at least</source>
-        <translation>Neueste Nachrichten, Anteil mindestens</translation>
-    </message>
-    <message>
         <source>Newest messages, replies of the model</source>
         <translation>Neueste Nachrichten, Antworten des Modells</translation>
     </message>
@@ -9219,20 +9003,8 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Zusammenfassung, Anteil am Ersetzten</translation>
     </message>
     <message>
-        <source>Summary, share for the reply</source>
-        <translation>Zusammenfassung, Anteil der Antwort</translation>
-    </message>
-    <message>
         <source>Summary, calls at most</source>
         <translation>Zusammenfassung, Aufrufe höchstens</translation>
-    </message>
-    <message>
-        <source>Requests for summaries and memories, share</source>
-        <translation>Anfragen für Zusammenfassungen und Erinnerungen, Anteil</translation>
-    </message>
-    <message>
-        <source>Requests for summaries and memories, after a refusal</source>
-        <translation>Anfragen für Zusammenfassungen und Erinnerungen, nach einer Ablehnung</translation>
     </message>
     <message>
         <source>One call for a summary, time</source>
@@ -9255,48 +9027,16 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Automatische Zusammenfassungen, gezählt in</translation>
     </message>
     <message>
-        <source>Your own messages, share</source>
-        <translation>Eigene Nachrichten, Anteil</translation>
-    </message>
-    <message>
-        <source>A summary frees at least</source>
-        <translation>Eine Zusammenfassung macht mindestens frei</translation>
-    </message>
-    <message>
-        <source>Automatic summaries stop after</source>
-        <translation>Automatische Zusammenfassungen enden nach</translation>
-    </message>
-    <message>
-        <source>Last resort, newest messages</source>
-        <translation>Letzter Ausweg, neueste Nachrichten</translation>
-    </message>
-    <message>
         <source>A streaming reply ends with an error</source>
         <translation>Eine laufende Antwort endet mit einem Fehler</translation>
-    </message>
-    <message>
-        <source>Room that a stopped reply needs</source>
-        <translation>Platz, den eine angehaltene Antwort braucht</translation>
     </message>
     <message>
         <source>Restarts of a reply</source>
         <translation>Neustarts einer Antwort</translation>
     </message>
     <message>
-        <source>Up to the end of the line</source>
-        <translation>Bis zum Ende der Zeile</translation>
-    </message>
-    <message>
-        <source>Up to the end of the line, share</source>
-        <translation>Bis zum Ende der Zeile, Anteil</translation>
-    </message>
-    <message>
         <source>Tool calls of one reply</source>
         <translation>Werkzeugaufrufe einer Antwort</translation>
-    </message>
-    <message>
-        <source>Length of one reply</source>
-        <translation>Länge einer Antwort</translation>
     </message>
     <message>
         <source>Silence of a reply</source>
@@ -9327,36 +9067,12 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Erinnerungen sichern, Zeit</translation>
     </message>
     <message>
-        <source>Saving memories, reply</source>
-        <translation>Erinnerungen sichern, Antwort</translation>
-    </message>
-    <message>
-        <source>Saving memories, share for the reply</source>
-        <translation>Erinnerungen sichern, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Saving memories, summarized messages shown</source>
-        <translation>Erinnerungen sichern, gezeigte zusammengefasste Nachrichten</translation>
-    </message>
-    <message>
-        <source>Memories in the system prompt, share</source>
-        <translation>Erinnerungen im Systemprompt, Anteil</translation>
-    </message>
-    <message>
         <source>Looking things up, at most</source>
         <translation>Nachschlagen, höchstens</translation>
     </message>
     <message>
-        <source>Looking things up, share</source>
-        <translation>Nachschlagen, Anteil</translation>
-    </message>
-    <message>
         <source>Looking up automatically, share</source>
         <translation>Automatisch nachschlagen, Anteil</translation>
-    </message>
-    <message>
-        <source>Looking up automatically, at least</source>
-        <translation>Automatisch nachschlagen, mindestens</translation>
     </message>
     <message>
         <source>Research, rounds</source>
@@ -9365,26 +9081,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Research, time</source>
         <translation>Recherche, Zeit</translation>
-    </message>
-    <message>
-        <source>Research, time for the answer</source>
-        <translation>Recherche, Zeit für die Antwort</translation>
-    </message>
-    <message>
-        <source>Research, share</source>
-        <translation>Recherche, Anteil</translation>
-    </message>
-    <message>
-        <source>Research, share for the answer</source>
-        <translation>Recherche, Anteil der Antwort</translation>
-    </message>
-    <message>
-        <source>Description of an image, at most</source>
-        <translation>Bildbeschreibung, höchstens</translation>
-    </message>
-    <message>
-        <source>Description of an image, time</source>
-        <translation>Bildbeschreibung, Zeit</translation>
     </message>
     <message>
         <source>Enter or Tab to accept</source>
@@ -9558,16 +9254,8 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>die von jedem Ergebnis bleiben, auf das noch keine Antwort gefolgt ist, wenn nicht alle passen</translation>
     </message>
     <message>
-        <source>of what can be used: the most for that floor</source>
-        <translation>des Nutzbaren: höchstens so viel für diese Untergrenze</translation>
-    </message>
-    <message>
         <source>Left of a result that was not read yet</source>
         <translation>Rest eines noch ungelesenen Ergebnisses</translation>
-    </message>
-    <message>
-        <source>Left of such a result, at most</source>
-        <translation>Rest eines solchen Ergebnisses, höchstens</translation>
     </message>
     <message>
         <source>only its name is sent; the model can read it</source>

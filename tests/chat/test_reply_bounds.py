@@ -8,13 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ModelError, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
+from desktop_app.chat.turn import incoming_reply
 from desktop_app.chat.turn.incoming_reply import ReplyBounds
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import TextDelta, ToolStarted, TurnFailed
 from desktop_app.conversation.message import Message, ToolCall
 from provider import Call, Endless, Reply
 
-POLICY = replace(BALANCED, stream_calls=2, stream_characters=10, stream_quiet_seconds=60)
+POLICY = replace(BALANCED, stream_calls=2, stream_quiet_seconds=60)
 EVENT = (
     'data: {"id":"s","object":"chat.completion.chunk","created":1,"model":"s","choices":[{"index":0,"delta":%s}]}\n\n'
 )
@@ -37,7 +38,8 @@ def call(place: int) -> ToolCall:
         ([TextPiece("1"), ReplyEnd("tool_calls", None, (call(0), call(1)))], None),
     ],
 )
-def test_a_reply_is_as_long_as_the_policy_says_and_no_longer(within: list[Any], beyond: Any) -> None:
+def test_a_reply_is_as_long_as_its_bounds_and_no_longer(within: list[Any], beyond: Any, monkeypatch) -> None:
+    monkeypatch.setattr(incoming_reply, "MAX_CHARACTERS", 10)
     now = 0.0
     bounds = ReplyBounds(POLICY, "Model", lambda: now)
     for piece in within:
@@ -90,9 +92,10 @@ async def test_a_reply_with_thousands_of_calls_is_stopped_and_none_is_run(talk) 
 
 
 @pytest.mark.wire
-async def test_text_without_an_end_is_stopped_by_its_characters_where_it_has_hardly_a_token(talk) -> None:
+async def test_text_without_an_end_is_stopped_by_its_characters_where_it_has_hardly_a_token(talk, monkeypatch) -> None:
     step = Endless(EVENT % ('{"content":"%s"}' % (" " * 500)), HI)
-    policy = replace(BALANCED, stream_characters=20_000, phases=())
+    monkeypatch.setattr(incoming_reply, "MAX_CHARACTERS", 20_000)
+    policy = replace(BALANCED, phases=())
     _, events, messages = await turn_under(talk, policy, step)
     assert [event.failure.kind for event in events if isinstance(event, TurnFailed)] == ["garbage"]
     shown = sum(len(event.text) for event in events if isinstance(event, TextDelta))

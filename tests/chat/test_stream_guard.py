@@ -16,6 +16,7 @@ from desktop_app.chat.turn.stream_guard import (
     find_stop_boundary,
     limits_of,
 )
+from desktop_app.context.fitting import STREAM_GRACE
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import PRESETS
 from desktop_app.conversation.gauge import Segment
@@ -72,7 +73,7 @@ def test_a_line_that_does_not_end_is_cut_behind_a_word_then_anywhere() -> None:
     assert find_stop_boundary("words", 11, 10) is None
     assert find_stop_boundary("words", 21, 10) == 5
     grace = limits_of(BALANCED, 200_000, is_automatic=True).grace
-    assert grace == BALANCED.stream_grace
+    assert grace == STREAM_GRACE
     assert find_stop_boundary("我们", grace + 1, grace) is None
     assert find_stop_boundary("我们", 2 * grace + 1, grace) == 2
     assert find_stop_boundary("one\n\n\ntwo\n", 1, 10) == 6

@@ -179,7 +179,7 @@ def test_a_ticket_of_the_first_message_is_in_every_request_though_the_model_drop
         view = view_of(transcript)
         plan = make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
         if isinstance(plan, CompactionPlan):
-            draft = draft_of(plan, transcript, view, BALANCED, BARE, "", 32_000, 0, counts, counts.text)
+            draft = draft_of(plan, transcript, view, BARE, "", 32_000, 0, counts, counts.text)
             done = build_compaction(
                 "Some parts are ported.", (), draft, transcript, view, BALANCED, budget, counts, "m"
             )

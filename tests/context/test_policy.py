@@ -11,17 +11,14 @@ from msgspec.structs import replace
 from preset_conversations import has
 
 from desktop_app.context.fitting import (
-    LIMITED_BY,
-    OF_SUMMARY,
-    OF_USABLE,
-    OF_WINDOW,
+    MIN_DUE_SHARE,
     acting_policy,
     fit_policy,
-    share_in_tokens,
+    stream_grace,
     unasked_room,
 )
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, budget_for, policy_for_target
-from desktop_app.context.policy_fields import GROUPS
+from desktop_app.context.policy_fields import GROUPS, share_in_tokens
 from desktop_app.context.presets import AGGRESSIVE, FOR_PEOPLE, PRESETS, RELAXED, SUMMARIES
 
 NAMES = st.sampled_from(sorted(PRESETS))
@@ -35,8 +32,8 @@ def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_out
     assert budget.reserve > 0
     assert 0 < budget.usable == window - budget.reserve
     assert budget.usable >= (min(window / 2, 8_000) if PRESETS[name].reserve_tokens else window / 2)
-    assert policy.due_least <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
-    assert policy.prune_at == 0 or policy.due_least <= policy.prune_at <= policy.compact_at
+    assert MIN_DUE_SHARE <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
+    assert policy.prune_at == 0 or MIN_DUE_SHARE <= policy.prune_at <= policy.compact_at
     assert 0 < policy.target < min(policy.background_at, policy.compact_at)
     assert list(policy.thresholds) == sorted(policy.thresholds)
     assert fit_policy(policy, budget) == policy, "fitting again changes nothing"
@@ -82,7 +79,6 @@ def test_balanced_has_the_numbers_of_the_feature_table_that_no_other_test_holds(
         summary_most=2_000,
         summary_share_of_head=0.50,
         repair_calls=1,
-        futile_below=0.10,
         call_seconds=60,
         compaction_seconds=300,
         spend_most=24,
@@ -181,9 +177,9 @@ def test_every_number_has_exactly_one_source_that_names_a_row_and_who_asked() ->
     fields = Counter(field.name for field in msgspec.structs.fields(ContextPolicy) if field.name != "name")
     assert Counter(source.field for source in SOURCES) == fields
     for source in SOURCES:
-        assert re.fullmatch(r"[CTPKSWL]\d{1,2}(-[CTPKSWL]\d{1,2})?", source.row), source.field
-        assert source.documents, source.field
-        assert set(source.documents.split()) <= {"0", "1", "2", "3", "4", "+"}, source.field
+        assert re.fullmatch(r"[CTPKSWL]\d{1,2}(-[CTPKSWL]\d{1,2})?", source.number.row), source.field
+        assert source.number.documents, source.field
+        assert set(source.number.documents.split()) <= {"0", "1", "2", "3", "4", "+"}, source.field
         assert source.meaning, source.field
 
 
@@ -191,7 +187,7 @@ def test_every_preset_has_a_line_of_its_own_and_shares_that_are_parts() -> None:
     assert SUMMARIES.keys() == PRESETS.keys()
     assert all(0 < len(words) < 100 for words in SUMMARIES.values())
     shares = [source.field for source in SOURCES if source.unit == "share"]
-    assert len(shares) > 25
+    assert len(shares) > 15
     assert all(0 <= getattr(policy, share) <= 1 for policy in PRESETS.values() for share in shares)
 
 
@@ -199,24 +195,23 @@ def test_a_recall_that_nobody_asked_for_has_enough_room_or_none() -> None:
     assert unasked_room(BALANCED, Budget(32_000, 6_000)) == 520
     assert unasked_room(BALANCED, Budget(30_000, 6_000)) == 0
     assert unasked_room(BALANCED, Budget(1_000_000, 0)) == BALANCED.recall_most
-    assert unasked_room(replace(BALANCED, recall_unasked_least=400), Budget(30_000, 6_000)) == 480
     assert acting_policy(BALANCED, Budget(30_000, 6_000)).recall_unasked_share == 0
     assert acting_policy(BALANCED, Budget(32_000, 6_000)).recall_unasked_share == BALANCED.recall_unasked_share
 
 
 OF_SOMETHING_ELSE = {
-    *("calibration_weight", "buffer_share_of_rest", "target_share_of_due", "summary_share_of_head"),
-    "summary_share_of_target",
-    *("futile_below", "prune_runway", "aside_share", "aside_share_again"),
+    *("buffer_share_of_rest", "target_share_of_due", "summary_share_of_head", "summary_share_of_target", "prune_runway")
 }
-"""Shares of what is no number of tokens of a window: of a report, of a head, of what is free just now."""
+"""Shares of what is no number of tokens of a window: of a head, of what is free just now."""
 
 
-def test_every_share_is_told_in_tokens_or_limits_a_number_that_is() -> None:
-    told = [*LIMITED_BY, *OF_USABLE, *OF_WINDOW, *OF_SUMMARY]
-    assert len(told) == len(set(told))
-    shares = {source.field for source in SOURCES if source.unit == "share"}
-    assert shares == {*told, *OF_SOMETHING_ELSE}
+def test_every_share_is_given_in_tokens_or_limits_a_number_that_is() -> None:
+    numbers = {source.field: source.number for source in SOURCES if source.unit == "share"}
+    assert {field for field, number in numbers.items() if not number.of and not number.limits} == OF_SOMETHING_ELSE
+    assert not [field for field, number in numbers.items() if number.of and number.limits]
+    limited = [number.limits for number in numbers.values() if number.limits]
+    assert len(limited) == len(set(limited))
+    assert set(limited) <= {source.field for source in SOURCES}
 
 
 def test_the_tail_acts_up_to_the_target() -> None:
@@ -231,10 +226,10 @@ def test_the_tail_acts_up_to_the_target() -> None:
     [
         (
             8_192,
-            {"compact_at": 5_899, "tail_share_least": 328, "stream_stop_at": 7_373, "research_answer_share": 1_638},
+            {"compact_at": 5_899, "stream_stop_at": 7_373},
         ),
-        (32_768, {"compact_at": 23_593, "tail_share_least": 1_311, "stream_stop_at": 29_491}),
-        (200_000, {"compact_at": 165_254, "tail_share_least": 9_181, "summary_reply_share": 66_660}),
+        (32_768, {"compact_at": 23_593, "stream_stop_at": 29_491}),
+        (200_000, {"compact_at": 165_254, "stream_stop_at": 180_000}),
     ],
 )
 def test_a_share_is_so_many_tokens_in_a_window(window: int, tokens: dict[str, int]) -> None:
@@ -244,5 +239,4 @@ def test_a_share_is_so_many_tokens_in_a_window(window: int, tokens: dict[str, in
 
 
 def test_a_reply_that_is_stopped_may_end_its_line_in_a_share_of_a_small_window() -> None:
-    graces = [acting_policy(BALANCED, budget_for(BALANCED, window)).stream_grace for window in (50, 2_000, 200_000)]
-    assert graces == [1, 20, 64]
+    assert [stream_grace(window) for window in (50, 2_000, 200_000)] == [1, 20, 64]

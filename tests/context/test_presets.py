@@ -9,10 +9,13 @@ import pytest
 from msgspec.structs import replace
 from preset_conversations import has, tokens_at
 
+from desktop_app.context.compact.compaction import LAST_RESORT_MESSAGES
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.memory.flush import flush_at
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy, budget_for
 from desktop_app.context.presets import GOAGENT, LIKE_PROGRAMS, LMSTUDIO, OPENCODE, SELINE, SPEC008
+from desktop_app.context.prune.strategies import MAX_DIGEST_INPUT, MAX_MODEL_DIGEST
+from desktop_app.context.summary.model_summary import MAX_INPUT_RESULT
 from desktop_app.conversation.transcript import Trigger
 
 REPLIES = (0, 300, 4_096, 8_192, 64_000)
@@ -62,6 +65,13 @@ def test_opencode_has_its_documents_numbers() -> None:
     assert tokens_at(OPENCODE, "target", 200_000) == 100_000
 
 
+def test_numbers_of_documents_that_no_policy_changes() -> None:
+    assert LAST_RESORT_MESSAGES == 5  # 1: "Fallback: Keep system message + last 5 messages"
+    assert MAX_DIGEST_INPUT == 12_000  # 3: "input clipped to 12000 chars"
+    assert MAX_MODEL_DIGEST == 1_200  # 3: "output clipped to 1200 runes"
+    assert MAX_INPUT_RESULT == 1_800  # 3: "reduced to a max of 1800 runes for summary input"
+
+
 # --- 1: LM Studio -----------------------------------------------------------------------------------------------------
 
 
@@ -75,7 +85,6 @@ def test_lmstudio_has_its_documents_numbers() -> None:
         tool_result_tries=3,  # "Max 3 restart attempts per request"
         buffer_share_of_rest=0.20,  # "Add output buffer: 20% of remaining context
         buffer_least=1_000,  # or min 1000 tokens"
-        last_resort_messages=5,  # "Fallback: Keep system message + last 5 messages"
         limit_without_window=0,  # "throw error if !modelInfo?.contextLimit"
         prune_order=(),  # only the pruning agent, which is a model
         strategy="llm",
@@ -155,8 +164,6 @@ def test_goagent_has_its_documents_numbers() -> None:
         reserve_tokens=16_384,  # ReserveTokens: 16384
         digest_above=10,  # ToolCallCutoff: 10
         digest_by="model",  # ToolSummaryStrategy: "llm"
-        digest_model_input=12_000,  # "input clipped to 12000 chars"
-        digest_model_most=1_200,  # "output clipped to 1200 runes"
         digest_most=800,  # "Heuristic fallback output is clipped to 800 runes"
         is_automatic=True,  # AutoCompact: true
         truncate_lines=2_000,  # MaxLines: 2000
@@ -164,7 +171,6 @@ def test_goagent_has_its_documents_numbers() -> None:
         truncate_other_tools=204_800,  # MaxChars: 200 * 1024
         spill_above=204_800,  # LargeOutputThreshold: 200 * 1024
         truncate_keep="head_tail",  # TruncateMode: "head_tail"
-        summary_input_result=1_800,  # "reduced to a max of 1800 runes for summary input"
         overflow_retries=1,  # maxCompactionRecoveries = 1
         prune_order=("digest",),
         strategy="llm",

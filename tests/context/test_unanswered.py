@@ -12,9 +12,9 @@ from made_by_hand import call, continuing, letters, model, record, result, sent,
 from msgspec.structs import replace
 
 from conversations_made_up import PIXEL, Letters
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, compaction_of
 from desktop_app.context.compact.make_room import WindowTooSmall, make_room
-from desktop_app.context.fitting import fit_policy
+from desktop_app.context.fitting import MAX_UNANSWERED_SHARE, fit_policy
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.prune.strategies import plan_prune
@@ -123,7 +123,7 @@ def made_room(
 def missing(shown: View, wanted: list[Message], policy: ContextPolicy, budget: Budget) -> list[str]:
     """What of these results the request does not have, in a line each."""
     texts = {item.message.id: item.message.text for item in shown.items}
-    least = min(policy.unanswered_least, round(budget.usable * policy.unanswered_share))
+    least = min(policy.unanswered_least, round(budget.usable * MAX_UNANSWERED_SHARE))
     faults = [f"{m.id} is not in the request" for m in wanted if m.id not in texts]
     for message in wanted:
         now, whole = texts.get(message.id, ""), message.text
@@ -234,7 +234,7 @@ def test_room_for_a_summary_of_what_is_older_is_left_beside_them() -> None:
     made, done = made_room(transcript, fit_policy(BALANCED, budget), budget, Trigger.TOOL_RESULT)
     shown = view_of(made)
     assert shown.summary is not None
-    assert Letters().count(shown.summary.summary) > 2 * BALANCED.summary_least
+    assert Letters().count(shown.summary.summary) > 2 * MIN_SUMMARY
     assert tokens(shown) < budget.usable * BALANCED.compact_at
     assert len(done) == 2
 

@@ -57,9 +57,10 @@ SHORT = {
     "desktop_app.models.discovery.PROBE_SECONDS": 0.3,
     "desktop_app.chat.turn.reply.KEEP_EVERY": 0.05,
     "desktop_app.chat.turn.incoming_reply.KEEP_EVERY": 0.05,
+    "desktop_app.chat.turn.incoming_reply.MAX_CHARACTERS": 1_000_000,
 }
 """Limits that are constants, smaller."""
-LIMITS: dict[str, Any] = {"stream_quiet_seconds": 3, "stream_characters": 1_000_000, "retry_wait_most": 1}
+LIMITS: dict[str, Any] = {"stream_quiet_seconds": 3, "retry_wait_most": 1}
 """Limits that are numbers of the policy."""
 POLICIES = (
     OwnPolicy("short", "balanced", LIMITS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from desktop_app.context.compact.compaction import CompactionPlan, plan_compaction
+from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.view.items import Item, ItemKind
 from desktop_app.context.view.view import View, view_of
@@ -31,7 +31,7 @@ def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:
         return None
     leaving = {*plan.archived, *(item.message.id for item in view.items if _is_answered(item, view))}
     archived = tuple(item.message.id for item in view.items if item.message.id in leaving)
-    room = max(plan.summary_budget, min(snapshot.policy.summary_least, budget.usable // 2))
+    room = max(plan.summary_budget, min(MIN_SUMMARY, budget.usable // 2))
     return replace(
         plan,
         archived=archived,

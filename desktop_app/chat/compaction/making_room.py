@@ -12,7 +12,7 @@ from desktop_app.chat.ports import Emit, WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.compact.compaction import CompactionPlan, measure_blocks
+from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, measure_blocks
 from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
 from desktop_app.context.compact.make_room import make_room as next_step
 from desktop_app.context.policy import ContextPolicy
@@ -131,7 +131,7 @@ class _RoomMaking:
             if not await self._carry_out(snapshot, step) and not self._is_outdated:
                 self.has_failed = step is not None and self._is_missed()
                 refuse_what_does_not_fit(session)
-                if is_stalled(session.view, session.policy):
+                if is_stalled(session.view):
                     await self.note_failure("stalled")
                     self._emit(RoomRefused(session.id, STALLED))
                 elif self._frees_nothing:
@@ -149,7 +149,7 @@ class _RoomMaking:
         if trigger is Trigger.USER and not is_due(session.view, total, session.policy, session.budget, trigger):
             return False
         blocks = await asyncio.to_thread(measure_blocks, session.view, session.counts)
-        return blocks.tail_tokens(0) >= session.policy.summary_least
+        return blocks.tail_tokens(0) >= MIN_SUMMARY
 
     def _is_missed(self) -> bool:
         """Return whether what was not made is still needed: what the background prepares is so before a request, and by

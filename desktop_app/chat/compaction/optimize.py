@@ -21,7 +21,13 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, measure_blocks, plan_compaction
+from desktop_app.context.compact.compaction import (
+    MIN_TAIL_SHARE,
+    CompactionPlan,
+    compaction_of,
+    measure_blocks,
+    plan_compaction,
+)
 from desktop_app.context.compact.make_room import shorten_what_stays
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens
 from desktop_app.context.prune.strategies import plan_prune
@@ -222,7 +228,7 @@ def _with_fresh_summary(optimization: Optimization, compaction: Compaction) -> O
 
 def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
-    least = round(snapshot.budget.usable * snapshot.policy.tail_share_least)
+    least = round(snapshot.budget.usable * MIN_TAIL_SHARE)
     total = sum(measure_blocks(view, snapshot.counts).tokens)
     longest = _plan_compaction(snapshot, view, min(total, snapshot.budget.usable), "extractive")
     return least, max(longest.tail if longest else total, least + 1)

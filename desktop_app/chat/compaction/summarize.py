@@ -24,7 +24,7 @@ from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
-from desktop_app.context.prune.strategies import NAME, digest_input, digested_exchanges, with_digest
+from desktop_app.context.prune.strategies import MAX_MODEL_DIGEST, NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     Draft,
@@ -48,6 +48,10 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
+
+DIGEST_REPLY = 600
+"""Tokens that a model may write for a digest."""
+DIGEST_SECONDS = 30
 
 PROGRESS_EVERY = 0.2
 """Seconds between two reports of how much of the summary is written."""
@@ -179,7 +183,6 @@ def draft_summary(
         plan,
         snapshot.transcript,
         snapshot.view,
-        snapshot.policy,
         prompts,
         request.instructions,
         info.window,
@@ -415,15 +418,15 @@ class SummaryService:
         is_allowed = self._settings().summaries == "auto" and not role.model.info.is_builtin
         if self._digest_prompt is None or not is_wanted or not is_allowed:
             return prune, None
-        prompt = (await asyncio.to_thread(self._digest_prompt)).replace("{most}", f"{policy.digest_model_most:,}")
+        prompt = (await asyncio.to_thread(self._digest_prompt)).replace("{most}", f"{MAX_MODEL_DIGEST:,}")
         results = Text(await asyncio.to_thread(results_to_digest, prune, snapshot))
         try:
-            most, seconds = policy.digest_model_reply, policy.digest_seconds
+            most, seconds = DIGEST_REPLY, DIGEST_SECONDS
             reply = await role.ask(prompt, results, max_tokens=most, seconds=seconds)
         except ModelError as error:
             log.info("old results are digested by rule, because %s", error.failure.title)
             return prune, None
-        better = with_digest(prune, mask_secrets(reply.text.strip()), policy, snapshot.counts)
+        better = with_digest(prune, mask_secrets(reply.text.strip()), snapshot.counts)
         return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
     async def offer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Offer:
@@ -489,7 +492,7 @@ class SummaryService:
 def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
     """Return the results that the prune digests, without secrets, for a model."""
     exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
-    return mask_secrets(digest_input(digested_exchanges(exchanges, prune), snapshot.policy))
+    return mask_secrets(digest_input(digested_exchanges(exchanges, prune)))
 
 
 def cost_of(estimate: Estimate, price: Price | None) -> float | None:

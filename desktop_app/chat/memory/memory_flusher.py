@@ -45,7 +45,7 @@ from desktop_app.context.memory.memories import (
     memory_text,
 )
 from desktop_app.context.memory.memory_rules import notes_by_rule, user_rules
-from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.summary.model_summary import SIDE_REQUEST_SHARE, SIDE_REQUEST_SHARE_AGAIN
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in
 from desktop_app.conversation.message import Message, Role, Usage
@@ -53,6 +53,13 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_entries
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
+
+MAX_REPLY = 2_000
+"""Tokens: eight notes take 500, and some models reason before."""
+MAX_REPLY_SHARE = 0.25
+"""Of the model's window."""
+MAX_GONE = 4_000
+"""Tokens of archived messages that the model is shown again: about what is said between a flush and its compaction."""
 
 
 class FlushQuestion(msgspec.Struct, frozen=True):
@@ -78,10 +85,10 @@ async def question_for_flush(
     is_too_long: whether the provider has just refused the current request as too long.
     """
     model, counts, policy = session.model, session.counts, session.policy
-    reply_tokens = _reply_tokens(model, policy)
+    reply_tokens = _reply_tokens(model)
     if not is_too_long and (question := _append_question(session, messages, prompts, known, reply_tokens)) is not None:
         return question
-    share = policy.aside_share_again if is_too_long else policy.aside_share
+    share = SIDE_REQUEST_SHARE_AGAIN if is_too_long else SIDE_REQUEST_SHARE
     room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
     asked = await asyncio.to_thread(request_for_flush, messages, prompts, known, room, counts.text)
     return FlushQuestion(asked, (SAVE_MEMORY,), reply_tokens, policy.flush_seconds) if asked else None
@@ -94,20 +101,20 @@ def _append_question(
     view, counts, policy = session.view, session.counts, session.policy
     in_view = {item.message.id for item in view.items}
     gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
-    if sum(map(counts.total, gone)) > policy.flush_gone_most:
+    if sum(map(counts.total, gone)) > MAX_GONE:
         return None  # it is asked about the unflushed messages alone
     assembled, tools = session.assemble()
-    messages = append_question(assembled, prompts, known, gone, 2 * policy.flush_gone_most, counts.text)
+    messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE, counts.text)
     if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
         return None
     has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
     return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens, policy.flush_seconds)
 
 
-def _reply_tokens(model: ChatModel, policy: ContextPolicy) -> int:
+def _reply_tokens(model: ChatModel) -> int:
     info = model.info
-    most = policy.flush_reply
-    return min(most, round(info.window * policy.flush_reply_share), info.max_output or most)
+    most = MAX_REPLY
+    return min(most, round(info.window * MAX_REPLY_SHARE), info.max_output or most)
 
 
 async def ask_for_notes(

@@ -68,6 +68,13 @@ from desktop_app.conversation.tools import ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
 from desktop_app.conversation.words import translatable
 
+ANSWER_SECONDS = 60
+"""For the answer, once nothing more is searched."""
+MAX_RESEARCH_SHARE = 0.95
+"""Of the usable window: above it, results of the research are dropped."""
+MAX_ANSWER_SHARE = 0.25
+"""Of the usable window, for the answer in the conversation."""
+
 WITHOUT_ANSWER = "[The research ended before it came to an answer.]"
 
 
@@ -173,7 +180,7 @@ class ResearchReply:
 
     def _cut(self, text: str) -> str:
         """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
-        most = round(self._session.budget.usable * self._session.policy.research_answer_share)
+        most = round(self._session.budget.usable * MAX_ANSWER_SHARE)
         tokens = self._session.provider_tokens(self._session.counts.text(text))
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 
@@ -334,10 +341,10 @@ class ResearchTurn(Turn):
     async def ask_model(self) -> Message:
         policy = self._session.policy
         for share in policy.overflow_shed:
-            if self._session.gauge().total > policy.research_share * self._session.budget.usable:
+            if self._session.gauge().total > MAX_RESEARCH_SHARE * self._session.budget.usable:
                 await drop_results(self._session, self._services, share, self._relay)
         try:
-            async with asyncio.timeout_at(self._ends_at + policy.research_answer_seconds):
+            async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
                 return await super().ask_model()
         except TimeoutError:
             raise WorldError(TOO_LONG) from None

@@ -25,6 +25,10 @@ from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.message import Message, Part, Reasoning, ReplyEnding, Role, Text, Usage
 from desktop_app.conversation.words import translatable
 
+MAX_CHARACTERS = 8_000_000
+"""Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without meaning
+has few tokens, so that the window alone is no bound."""
+
 ENDINGS: dict[str, ReplyEnding] = {
     "length": "length",
     "content_filter": "content_filter",
@@ -182,11 +186,9 @@ class ReplyBounds:
             raise self._error(
                 translatable("more than {calls} tool calls").format(calls=f"{self._policy.stream_calls:,}"), KEPT_CALLS
             )
-        if self._characters > self._policy.stream_characters:
+        if self._characters > MAX_CHARACTERS:
             raise self._error(
-                translatable("more than {characters} characters").format(
-                    characters=f"{self._policy.stream_characters:,}"
-                ),
+                translatable("more than {characters} characters").format(characters=f"{MAX_CHARACTERS:,}"),
                 MESSAGE_STORED,
             )
         return None

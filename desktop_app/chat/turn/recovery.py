@@ -15,7 +15,7 @@ from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.make_room import FUTILE_SHARE, WindowTooSmall
 from desktop_app.context.counting.breakdown import sent_request
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import READ, Oversized, find_oversized
@@ -257,7 +257,7 @@ def would_optimizing_help(snapshot: ContextSnapshot) -> bool:
     except WindowTooSmall:
         return False
     usable = snapshot.model_budget.usable if snapshot.model_budget else snapshot.budget.usable
-    return after <= usable and before - after >= snapshot.policy.futile_below * before
+    return after <= usable and before - after >= FUTILE_SHARE * before
 
 
 def _message_too_large(failure: Failure, oversized: Oversized, factor: float, can_read: bool) -> Failure:

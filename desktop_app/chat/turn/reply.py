@@ -24,7 +24,7 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.make_room import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.view.view import with_entries
@@ -325,7 +325,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
         basis = basis.with_record(with_entries(basis.transcript, partial, continuation))
-    most = (basis.policy.stream_stop_at - basis.policy.stream_rest) * basis.budget.window
+    most = (basis.policy.stream_stop_at - ROOM_TO_GO_ON) * basis.budget.window
     for _ in range(MAX_STEPS):
         try:
             step = decide(basis, Trigger.STREAMING)

@@ -100,7 +100,7 @@ def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: fl
         round(policy.stream_stop_at * window),
         round(policy.stream_abort_at * window),
         policy.stream_restarts if may_stop else 0,
-        stream_grace(policy, window),
+        stream_grace(window),
         factor,
     )
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from desktop_app.context.counting.breakdown import base_tokens, closing_tokens, item_total, request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.extractive.extract import extract
+from desktop_app.context.fitting import MAX_USER_SHARE
 from desktop_app.context.ledger.ledger import fidelity, holding_rules, ledger_of
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy
@@ -27,6 +28,13 @@ from desktop_app.context.view.view import View, unanswered_ids, view_of, with_en
 from desktop_app.conversation.memory import Fidelity, Ledger
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+
+MIN_TAIL_SHARE = 0.05
+"""Of the usable window, the least that the tail slider keeps: about a question and its answer."""
+MIN_SUMMARY = 120
+"""Tokens for a summary, before the target is met."""
+LAST_RESORT_MESSAGES = 5
+"""Messages that stay when nothing else helped (K5, document 1)."""
 
 _ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see cut_points.py
 
@@ -92,7 +100,7 @@ def _empty_summary(counts: TokenCounts) -> int:
 def room_for_summary(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget) -> int:
     """Return the tokens to keep free for the summary of all that may leave, where what must stay fills the window."""
     wanted = room.summary + round(room.tail_tokens(0) * policy.summary_share_of_head)
-    return min(wanted, policy.summary_most, max(policy.summary_least, round(budget.usable * SUMMARY_SHARE)))
+    return min(wanted, policy.summary_most, max(MIN_SUMMARY, round(budget.usable * SUMMARY_SHARE)))
 
 
 def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
@@ -109,7 +117,7 @@ def blocks_worth_keeping(
     """Return blocks that stay if there is room: messages asked for, and the user's own within a budget (K9)."""
     runs = enumerate(room.blocks if keep else ())
     asked = {index for index, run in runs if any(item.message.id in keep for item in run)}
-    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * policy.keep_user_share))
+    left = min(policy.keep_user_tokens, round(budget.usable * policy.target * MAX_USER_SHARE))
     for index in range(len(room.blocks) - 1, -1, -1):
         run = room.blocks[index]
         if index in room.must_stay or not is_of_user(run[0]) or run[0].message.has_image:
@@ -133,7 +141,7 @@ def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tai
     else:
         slack = budget.usable * SLACK if usual == most and tail_tokens is None else 0
         begin = _by_tokens(room, policy, usual, most, slack)
-    few = max(begin, len(room.blocks) - policy.last_resort_messages)
+    few = max(begin, len(room.blocks) - LAST_RESORT_MESSAGES)
     return sorted({begin, few, len(room.blocks)})
 
 
@@ -290,7 +298,7 @@ def _plan(
     to_limit = round(budget.usable * policy.blocked_at) - kept
     own = round(head * policy.summary_share_of_head)
     wanted = min(policy.summary_most, room.summary + own)  # it takes in the present one
-    least = policy.summary_least
+    least = MIN_SUMMARY
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
         least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)
     summary = max(min(wanted, max(to_target, min(least, to_limit))), 0)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import MIN_DUE_SHARE
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.prune.exchange import max_freed
 from desktop_app.context.prune.strategies import plan_prune
@@ -17,6 +18,13 @@ from desktop_app.context.view.view import View
 from desktop_app.conversation.transcript import Compaction, Prune, Trigger, active_entries
 
 from .compaction import CompactionPlan, MeasuredBlocks, measure_blocks, plan_compaction, room_for_summary
+
+FUTILE_SHARE = 0.10
+"""Of a request: a compaction that frees less is futile (K8)."""
+MAX_FUTILE = 2
+"""Futile compactions in a row that stop the automatic ones."""
+ROOM_TO_GO_ON = 0.10
+"""Of the whole window, what a stopped reply must find free to go on (S3)."""
 
 OVER = 1.000001
 """A share that only a request that does not fit has."""
@@ -57,7 +65,7 @@ def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueSh
         case Trigger.AFTER_TURN if trigger.value in policy.phases:
             return DueShares(min(policy.background_at, policy.prune_at), policy.background_at)
         case Trigger.STREAMING if trigger.value in policy.phases:
-            due = max(budget.share(room_to_go_on(policy, budget)), policy.due_least)
+            due = max(budget.share(room_to_go_on(policy, budget)), MIN_DUE_SHARE)
             return DueShares(min(policy.prune_at, due), min(policy.compact_at, due))
         case _ if trigger.value in policy.phases:
             return DueShares(policy.prune_at, policy.compact_at)
@@ -70,7 +78,7 @@ def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
 
     The rest of the reply, as much as is reserved for a whole one, must end before it would be stopped again.
     """
-    rest = max(budget.reserve, round(policy.stream_rest * budget.window))
+    rest = max(budget.reserve, round(ROOM_TO_GO_ON * budget.window))
     return max(round(policy.stream_stop_at * budget.window) - rest, 0)
 
 
@@ -139,7 +147,7 @@ class _Decision:
         self.share = budget.share(self._size)
         self._fits = self._size <= budget.usable
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
-        self._is_compaction_due = is_full and not (self._fits and is_stalled(view, policy) and self._is_futile())
+        self._is_compaction_due = is_full and not (self._fits and is_stalled(view) and self._is_futile())
         # Tokens that even the shortest form of what no reply has followed would free.
         self._shortened = 0
 
@@ -186,7 +194,7 @@ class _Decision:
     def _is_futile(self) -> bool:
         """Return whether a compaction would free so little again (K8)."""
         plan = self._compaction()
-        return plan is None or self._total - plan.projected < self._inputs[1].futile_below * self._total
+        return plan is None or self._total - plan.projected < FUTILE_SHARE * self._total
 
     def last_resort(self) -> Prune | CompactionPlan | None:
         """Return whatever frees something where no layer alone was enough."""
@@ -227,12 +235,12 @@ def shorten_what_stays(
     return plan_shortening(view, policy, budget, counts, total, need, trigger, staying)
 
 
-def is_stalled(view: View, policy: ContextPolicy) -> bool:
+def is_stalled(view: View) -> bool:
     """Return whether the last compactions freed so little that automatic ones pause until one would free more (K8)."""
     compactions = [entry for entry in active_entries(view.path) if isinstance(entry, Compaction)]
-    last = compactions[-policy.futile_in_a_row :]
-    return len(last) == policy.futile_in_a_row and all(
-        entry.tokens_before - entry.tokens_after < policy.futile_below * entry.tokens_before for entry in last
+    last = compactions[-MAX_FUTILE:]
+    return len(last) == MAX_FUTILE and all(
+        entry.tokens_before - entry.tokens_after < FUTILE_SHARE * entry.tokens_before for entry in last
     )
 
 

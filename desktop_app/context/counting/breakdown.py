@@ -256,7 +256,7 @@ def gauge_of(
     )
     measured = _measured_total(view, sums, counts, model, calibration, gauge.total, closing, sum(whole_view.values()))
     if measured is None:
-        return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing), policy), policy)
+        return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing)), policy)
     return measured_gauge(gauge, measured, policy)
 
 

@@ -17,13 +17,20 @@ from itertools import combinations_with_replacement
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.view.view import View
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled, Undo
 
 from .tokens import TokenCounts
+
+REPORT_WEIGHT = 0.20
+"""Of the newest report in what is learned of a model's counts (C5)."""
+MAX_STEP = 0.15
+"""By which one report can move the factor."""
+MIN_FACTOR = 0.5
+MAX_FACTOR = 2.0
+"""Bounds of the factor: no tokenizer that is used is further from ours."""
 
 PRIORS = (("o200k", "claude", 1.25),)
 """Tokenizer, family, factor. Claude reported 1.22 and 1.28 times o200k's count in two published coding sessions.
@@ -78,10 +85,10 @@ class Calibration(msgspec.Struct, frozen=True):
         """Return the provider's tokens for a part of a request."""
         return round(self.factor * counted + self.frame * messages)
 
-    def of_request(self, counted: int, messages: int, policy: ContextPolicy) -> int:
+    def of_request(self, counted: int, messages: int) -> int:
         """Return the provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
-        least = min(policy.calibration_least * counted, max(counted - MAX_TEMPLATE, 0))
-        most = max(policy.calibration_most * counted, counted + MAX_TEMPLATE)
+        least = min(MIN_FACTOR * counted, max(counted - MAX_TEMPLATE, 0))
+        most = max(MAX_FACTOR * counted, counted + MAX_TEMPLATE)
         return round(min(max(self.factor * counted + self.frame * messages + self.added, least), most))
 
 
@@ -104,7 +111,7 @@ def is_plausible(usage: Usage, counted: int) -> bool:
     return abs(reported - counted) <= MAX_TEMPLATE or counted / 2 <= reported <= counted * 2
 
 
-def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
+def learn(calibration: Calibration, report: Report) -> Calibration:
     """Return the calibration after that report.
 
     Frame and added tokens fit the reports so far; the factor is a moving average of the rest, whose prior counts as one
@@ -115,27 +122,27 @@ def learn(calibration: Calibration, report: Report, policy: ContextPolicy) -> Ca
     is_short = counted < MIN_REQUEST
     if not counted or not reported or not is_plausible(Usage(reported, 0), counted):
         return calibration
-    expected = calibration.of_request(counted, report.messages, policy)
+    expected = calibration.of_request(counted, report.messages)
     is_as_before = is_short or abs(expected - reported) <= OTHERWISE * reported
     sums = _with_report(calibration.sums if is_as_before else AS_COUNTED.sums, report)
     frame, added = _around(sums, calibration.start)
     rest = reported - frame * report.messages - added
-    weight = max(policy.calibration_weight, 1 / (calibration.samples + 2)) * min(counted / MIN_REQUEST, 1.0)
+    weight = max(REPORT_WEIGHT, 1 / (calibration.samples + 2)) * min(counted / MIN_REQUEST, 1.0)
     wanted = (rest / counted - calibration.factor) * weight
-    step = min(max(wanted, -policy.calibration_step), policy.calibration_step)
-    factor = min(max(calibration.factor + step, policy.calibration_least), policy.calibration_most)
+    step = min(max(wanted, -MAX_STEP), MAX_STEP)
+    factor = min(max(calibration.factor + step, MIN_FACTOR), MAX_FACTOR)
     samples = calibration.samples + (not is_short)
     return Calibration(factor, samples, frame, added, calibration.start, sums)
 
 
-def learn_exactly(calibration: Calibration, report: Report, policy: ContextPolicy) -> Calibration:
+def learn_exactly(calibration: Calibration, report: Report) -> Calibration:
     """Return the calibration by which that request takes what was reported of it: by an error that refused it, which
     no later report corrects. What cannot be of the request teaches nothing, and neither does a short one."""
     counted, reported = report.counted, report.usage.prompt_tokens
     if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
         return calibration
     factor = (reported - calibration.frame * report.messages - calibration.added) / counted
-    factor = min(max(factor, policy.calibration_least), policy.calibration_most)
+    factor = min(max(factor, MIN_FACTOR), MAX_FACTOR)
     return replace(calibration, factor=factor, samples=calibration.samples + 1)
 
 

@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 
-from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import GROWING, AnyEntry, Chain, Transcript
@@ -22,7 +21,7 @@ MAX_FOLDS = 4
 
 
 def calibration_of(
-    transcript: Transcript, view: View, counts: TokenCounts, model: str, policy: ContextPolicy, start: Calibration
+    transcript: Transcript, view: View, counts: TokenCounts, model: str, start: Calibration
 ) -> Calibration:
     """Return what the newest replies of that model teach, from `start` on.
 
@@ -30,7 +29,7 @@ def calibration_of(
     """
     newest = list(islice(_reports(transcript, view, counts, model), MAX_REPORTS))
     for report in reversed(newest):
-        start = learn(start, report, policy)
+        start = learn(start, report)
     return start
 
 

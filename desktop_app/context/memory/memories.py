@@ -30,6 +30,9 @@ from desktop_app.conversation.words import lexicon
 
 from .widening import widens
 
+MAX_MEMORY_SHARE = 0.10
+"""Of the usable window, for memories in the system prompt."""
+
 MIN_OPPOSITE_SHARE = 0.75
 """Of the words besides "not" and the like: from there on one note is the other's opposite."""
 MAX_CACHED_NOTES = 4_096
@@ -266,7 +269,7 @@ def memory_room(policy: ContextPolicy, budget: Budget) -> int:
     """Return the tokens that memories may take in the system prompt: no large part of a small window."""
     if not budget.window:  # not known yet
         return policy.memory_most
-    return min(policy.memory_most, round(budget.usable * policy.memory_share))
+    return min(policy.memory_most, round(budget.usable * MAX_MEMORY_SHARE))
 
 
 def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> str:

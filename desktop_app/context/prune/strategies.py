@@ -43,6 +43,11 @@ from .exchange import (
     shortened_arguments,
 )
 
+MAX_MODEL_DIGEST = 1_200
+"""Characters of a digest that a model wrote (document 3)."""
+MAX_DIGEST_INPUT = 12_000
+"""Characters of old results that a model digests (document 3)."""
+
 
 class PruneDraft:
     """Collects the changes that free tokens.
@@ -216,13 +221,13 @@ def digested_exchanges(exchanges: Sequence[Exchange], prune: Prune) -> list[Exch
     return [exchange for exchange in exchanges if exchange.message.id in ids]
 
 
-def digest_input(results: Sequence[Exchange], policy: ContextPolicy) -> str:
-    """Return what a model is asked to digest, at most `digest_model_input` characters: a line and both ends of each.
+def digest_input(results: Sequence[Exchange]) -> str:
+    """Return what a model is asked to digest, at most MAX_DIGEST_INPUT characters: a line and both ends of each.
 
     Results have equal shares. Where that would be too little for each, only the newest are among them.
     """
-    shown = results[-max(policy.digest_model_input // MIN_RESULT, 1) :]
-    share = policy.digest_model_input // max(len(shown), 1)
+    shown = results[-max(MAX_DIGEST_INPUT // MIN_RESULT, 1) :]
+    share = MAX_DIGEST_INPUT // max(len(shown), 1)
     return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in shown)
 
 
@@ -231,13 +236,13 @@ def _for_model(exchange: Exchange, share: int) -> str:
     return f"{line}\n{ends_of(exchange.whole.text, max(share - len(line) - 2, 0))}"
 
 
-def with_digest(prune: Prune, text: str, policy: ContextPolicy, counts: TokenCounts) -> Prune:
-    """Return the prune with a model's digest instead of the rule's, at most `digest_model_most` characters long."""
+def with_digest(prune: Prune, text: str, counts: TokenCounts) -> Prune:
+    """Return the prune with a model's digest instead of the rule's, at most MAX_MODEL_DIGEST characters long."""
     text = text.strip()
     for index, pruned in enumerate(prune.results):
         if pruned.strategy == NAME and pruned.text.startswith(HEADING) and text:
             heading = pruned.text.partition("\n")[0]
-            digested = f"{heading}\n{head_of(text, policy.digest_model_most)}"
+            digested = f"{heading}\n{head_of(text, MAX_MODEL_DIGEST)}"
             more = counts.text(digested) - counts.text(pruned.text)
             results = (*prune.results[:index], replace(pruned, text=digested), *prune.results[index + 1 :])
             return replace(prune, results=results, tokens_after=prune.tokens_after + more)

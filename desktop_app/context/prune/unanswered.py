@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import MAX_UNANSWERED_SHARE
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.truncate import shorten_result, spill_named_in
 from desktop_app.context.view.view import View
@@ -122,7 +123,7 @@ def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: T
 
 def floor_of(policy: ContextPolicy, budget: Budget) -> int:
     """Return the tokens that each unanswered result has in every request, if it is that long."""
-    return min(policy.unanswered_least, round(budget.usable * policy.unanswered_share))
+    return min(policy.unanswered_least, round(budget.usable * MAX_UNANSWERED_SHARE))
 
 
 def common_ceiling(sizes: Collection[int], room: int) -> int:

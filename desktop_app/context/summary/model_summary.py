@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import (
+    LAST_RESORT_MESSAGES,
     TURN_HEADING,
     CompactionPlan,
     compaction_of,
@@ -35,6 +36,24 @@ from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of, texts_of_part
 from .restore_facts import restore_facts, restore_names, restore_rules
 from .summary_reply import WrittenSummary, says_enough
+
+ASKED_SHARE = 0.80
+"""Of the summary's budget: models write a tenth more than they are asked for, and lost facts are restored."""
+FACTS_SHARE = 0.60
+"""Of the summary's budget, for sentences that the model must copy."""
+KEPT_SHARE = 0.05
+"""Of the usable window, for messages that the model wants to keep."""
+MAX_INPUT_RESULT = 1_800
+"""Characters of a tool result that the summarizing model gets (document 3)."""
+MIN_REPLY = 4_000
+"""Tokens that the model may write for a summary: some think first."""
+MAX_REPLY_SHARE = 0.3333
+"""Of the window of the model that writes it."""
+SIDE_REQUEST_SHARE = 0.90
+"""Of the room in a request for a summary or memories, because its tokens are estimated."""
+SIDE_REQUEST_SHARE_AGAIN = 0.60
+"""Once a provider refused the request as too long: Claude takes a quarter more tokens than are counted here, and a
+server may have a smaller window than it says."""
 
 REPLY_AROUND = 500
 """Tokens that JSON adds to the page."""
@@ -73,7 +92,6 @@ def draft_of(
     plan: CompactionPlan,
     transcript: Transcript,
     view: View,
-    policy: ContextPolicy,
     prompts: Prompts,
     instructions: str,
     window: int,
@@ -89,21 +107,21 @@ def draft_of(
     head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary else ""
     ledger = ledger_of(head, view.ledger)
-    budget = round(plan.summary_budget * policy.summary_asked_share)
-    copied = round(plan.summary_budget * policy.summary_facts_share)
+    budget = round(plan.summary_budget * ASKED_SHARE)
+    copied = round(plan.summary_budget * FACTS_SHARE)
     musts = _listed(restore_facts("", head, ledger, copied, counts.text))
     wanted = SummaryTask(prompts, budget, tuple(musts), instructions)
-    reply_most = max(2 * budget + REPLY_AROUND, policy.summary_reply_least)
-    reply_most = min(reply_most, round(window * policy.summary_reply_share), max_output or window)
+    reply_most = max(2 * budget + REPLY_AROUND, MIN_REPLY)
+    reply_most = min(reply_most, round(window * MAX_REPLY_SHARE), max_output or window)
     words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     told = count("\n".join(musts)) + max(count(earlier), budget)
-    room = round((window - reply_most - words - told) * _safe_share(policy, is_too_long))
-    parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, policy.summary_input_result)
+    room = round((window - reply_most - words - told) * _safe_share(is_too_long))
+    parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, MAX_INPUT_RESULT)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
 
 
-def _safe_share(policy: ContextPolicy, is_too_long: bool) -> float:
-    return policy.aside_share_again if is_too_long else policy.aside_share
+def _safe_share(is_too_long: bool) -> float:
+    return SIDE_REQUEST_SHARE_AGAIN if is_too_long else SIDE_REQUEST_SHARE
 
 
 def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
@@ -166,7 +184,7 @@ def _plan_that_keeps(
 
     The tail stays as it is: no plan may archive messages that the page does not summarise.
     """
-    room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * policy.summary_kept_share))
+    room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * KEPT_SHARE))
     for most in range(len(keep), 0, -1):
         other = plan_compaction(view, policy, budget, counts, plan.total, plan.trigger, plan.tail, keep[:most])
         if other and set(other.archived) < set(plan.archived) and other.projected <= plan.projected + room:
@@ -178,7 +196,7 @@ def plan_last_messages(
     view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
     """Return the plan that archives all but the last few messages (K5); None if that is nothing."""
-    last = [item.message for item in list(view.items)[-policy.last_resort_messages :]]
+    last = [item.message for item in list(view.items)[-LAST_RESORT_MESSAGES:]]
     return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
 

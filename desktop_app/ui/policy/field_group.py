@@ -17,7 +17,7 @@ from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .field_row import FieldRow
-from .words import COMMON, Window
+from .words import Window
 
 
 class FieldGroupView(QWidget):
@@ -28,13 +28,13 @@ class FieldGroupView(QWidget):
     def __init__(self, group: FieldGroup) -> None:
         super().__init__()
         self.rows: dict[str, FieldRow] = {}
-        self._folded = [source for source in group.sources if source.field not in COMMON]
+        self._folded = [source for source in group.sources if not source.number.is_common]
         self._shown: tuple[ContextPolicy, ContextPolicy, Window | None] | None = None
         self._column = vertical(TextLabel(tr(group.title), size=14, weight=BOLD), holder=self, spacing=6)
         self._rest = QWidget()
         self._rest_column = vertical(holder=self._rest, spacing=6)
         self._rest.hide()
-        self._common = [source for source in group.sources if source.field in COMMON]
+        self._common = [source for source in group.sources if source.number.is_common]
         self._unbuilt = iter(self._folded)
         self._next = QTimer(self, interval=0)  # a row at a time: all at once would hold the window
         self._next.timeout.connect(self._add_folded)

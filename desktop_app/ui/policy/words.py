@@ -5,23 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from desktop_app.context.fitting import LIMITED_BY, share_in_tokens
 from desktop_app.context.policy import BALANCED, NO_LIMIT, Budget, ContextPolicy
-from desktop_app.context.policy_fields import SOURCES, FieldSource
+from desktop_app.context.policy_fields import SOURCES, FieldSource, share_in_tokens
 from desktop_app.context.presets import text_of_value, value_of_text
-from desktop_app.conversation.words import lexicon, translatable
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.formats import format_number, isolate
 
-from .field_labels import LABELS
-
-COMMON = lexicon(
-    "reserve_share_of_window background_at prune_at compact_at blocked_at "
-    "truncate_share truncate_other_tools protect_newest prune_target target "
-    "tail_most summary_most keep_user_tokens strategy stream_stop_at "
-    "memory_most recall_most "
-)
-"""The fields that people change; the others of a group are folded."""
 POLICY_NAMES = {
     "relaxed": translatable("Relaxed"),
     "balanced": translatable("Balanced"),
@@ -78,7 +68,7 @@ OWN = "+"
 
 def field_label(field: str) -> str:
     """Return the field's name, such as "Compact"."""
-    return tr(LABELS[field])
+    return tr(SOURCES[field].number.label)
 
 
 def policy_label(name: str) -> str:
@@ -90,7 +80,7 @@ def about_field(source: FieldSource) -> str:
     """Return what the number means, and which programs have it, too."""
     unit = [] if source.unit in ("share", "shares", "factor", "") else [tr(UNITS[source.unit])]
     meaning = " ".join((*unit, tr(source.meaning)))
-    programs = ", ".join(PROGRAMS[one] for one in source.documents.split() if one != OWN)
+    programs = ", ".join(PROGRAMS[one] for one in source.number.documents.split() if one != OWN)
     compared = tr("as in {programs}").format(programs=programs)
     return f"{meaning} · {compared}" if programs else meaning
 
@@ -172,7 +162,7 @@ def acting_words(source: FieldSource, policy: ContextPolicy, window: Window | No
     field, acting = source.field, window.acting
     if (tokens := share_in_tokens(field, acting, window.budget)) is not None:
         return tr("here {value}").format(value=value_words(tokens, "tokens"))
-    if other := LIMITED_BY.get(field):
+    if other := source.number.limits:
         return tr("here {value}").format(value=value_words(getattr(acting, other), SOURCES[other].unit))
     chosen, here = getattr(policy, field), getattr(acting, field)
     if chosen == here or not isinstance(here, int | float):

@@ -66,19 +66,19 @@ ROUNDS = [*[m for n in range(60) for m in (user("q " * 20), model("a " * 20))], 
 def test_two_futile_compactions_in_a_row_stop_the_third() -> None:
     pins = [Pin(message_id=f"m{n}", id=f"p{n}") for n in range(6, 120)]
     stalled = view_of(record(*ROUNDS, *pins, FUTILE, FUTILE))
-    assert is_stalled(stalled, BALANCED)
+    assert is_stalled(stalled)
     assert asked(stalled, 0.92, Trigger.BEFORE_REQUEST) is None
     assert asked(view_of(record(*ROUNDS, *pins, FUTILE)), 0.92, Trigger.BEFORE_REQUEST) is not None
     assert asked(stalled, 1.02, Trigger.BEFORE_REQUEST) is not None, "but never when the request would not fit"
     worthwhile = replace(FUTILE, tokens_after=500)
-    assert not is_stalled(view_of(record(*ROUNDS, worthwhile, FUTILE)), BALANCED)
-    assert not is_stalled(view_of(record(*ROUNDS, FUTILE)), BALANCED)
+    assert not is_stalled(view_of(record(*ROUNDS, worthwhile, FUTILE)))
+    assert not is_stalled(view_of(record(*ROUNDS, FUTILE)))
 
 
 def test_the_pause_ends_once_a_step_would_free_a_tenth() -> None:
     """Such as when what was pinned no longer is, or the conversation has gone on."""
     view = view_of(record(*ROUNDS, FUTILE, FUTILE))
-    assert is_stalled(view, BALANCED)
+    assert is_stalled(view)
     step = asked(view, 0.92, Trigger.BEFORE_REQUEST)
     assert isinstance(step, CompactionPlan)
     assert step.projected <= 0.9 * step.total

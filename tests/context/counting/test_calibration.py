@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from desktop_app.context.counting.calibration import Calibration, Report, learn, prior
-from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.message import Usage
 
 
@@ -18,7 +17,7 @@ def after(*reports: tuple[int, int], start: Calibration | None = None) -> Calibr
     """What is learned of counted and reported tokens of requests with twenty messages each."""
     calibration = start or Calibration()
     for counted, reported in reports:
-        calibration = learn(calibration, Report(counted, 20, Usage(reported, 0)), BALANCED)
+        calibration = learn(calibration, Report(counted, 20, Usage(reported, 0)))
     return calibration
 
 
@@ -70,12 +69,12 @@ def test_some_reports_teach_nothing(counted: int, reported: int, why: str) -> No
 def test_a_short_request_teaches_what_is_around_its_texts(counted: int, reported: int) -> None:
     """A template of the server's own, above all: the next short request is right, and a long one hardly moved."""
     once = after((counted, reported))
-    before, now = abs(reported - counted), abs(reported - once.of_request(counted, 20, BALANCED))
+    before, now = abs(reported - counted), abs(reported - once.of_request(counted, 20))
     assert now < before / 2
     assert once.samples == 0, "the first long one weighs half all the same"
     again = after((counted, reported), (counted, reported), start=once)
-    assert abs(reported - again.of_request(counted, 20, BALANCED)) <= 0.06 * reported
-    assert once.of_request(20_000, 20, BALANCED) <= 20_000 * 1.1
+    assert abs(reported - again.of_request(counted, 20)) <= 0.06 * reported
+    assert once.of_request(20_000, 20) <= 20_000 * 1.1
 
 
 @given(st.lists(st.tuples(st.integers(0, 200_000), st.integers(0, 400_000)), max_size=30))
@@ -86,7 +85,7 @@ def test_whatever_is_reported_the_factor_stays_in_its_bounds(reports: list[tuple
         before, calibration = calibration, after(report, start=calibration)
         assert 0.5 <= calibration.factor <= 2.0
         assert abs(calibration.factor - before.factor) <= 0.15 + 1e-9
-        assert 500 <= calibration.of_request(1_000, 90, BALANCED) <= 2_000, "so does every estimate"
+        assert 500 <= calibration.of_request(1_000, 90) <= 2_000, "so does every estimate"
 
 
 LAWS = {
@@ -104,8 +103,8 @@ def errors_under(law: Callable[[int, int, int], float], requests: int, seed: int
         messages = 12 + 3 * (number % 30)
         counted = 1_500 + sum(chance.randrange(20, 220) for _ in range(messages))
         reported = round(law(counted, messages, number))
-        errors.append(abs(calibration.of_request(counted, messages, BALANCED) / reported - 1))
-        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)), BALANCED)
+        errors.append(abs(calibration.of_request(counted, messages) / reported - 1))
+        calibration = learn(calibration, Report(counted, messages, Usage(reported, 0)))
     return errors
 
 
@@ -131,5 +130,5 @@ def test_what_is_always_the_same_is_learned_whatever_it_is_put_down_to(
     report = Report(counted, messages, Usage(round(counted * true), 0))
     calibration = Calibration()
     for _ in range(30):
-        calibration = learn(calibration, report, BALANCED)
-    assert calibration.of_request(counted, messages, BALANCED) == pytest.approx(counted * true, rel=0.01)
+        calibration = learn(calibration, report)
+    assert calibration.of_request(counted, messages) == pytest.approx(counted * true, rel=0.01)

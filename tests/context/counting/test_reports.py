@@ -35,7 +35,7 @@ def growing(turns: int, factor: float, name: str = NAME) -> list[AnyEntry]:
 
 
 def folded(transcript: Transcript, start: Calibration | None = None) -> Calibration:
-    return calibration_of(transcript, view_of(transcript), letters(), NAME, BALANCED, start or Calibration())
+    return calibration_of(transcript, view_of(transcript), letters(), NAME, start or Calibration())
 
 
 @pytest.mark.parametrize("true", [1.28, 0.8, 1.0])
@@ -56,7 +56,7 @@ def test_the_fold_is_what_was_learned_reply_by_reply_across_operations() -> None
     calibration, before = Calibration(), 3
     for place, item in enumerate(shown.items):
         if item.message.usage:
-            calibration = learn(calibration, Report(before, place, item.message.usage), BALANCED)
+            calibration = learn(calibration, Report(before, place, item.message.usage))
         before += letters().total(item.message)
     # the second half was reported as a conversation of its own, so only that the reports are paired is compared
     assert folded(record(*first, pin, *second)) == calibration

@@ -10,7 +10,6 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import AS_COUNTED
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.dialect import BLANK, reasoning_to_return
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
@@ -28,7 +27,7 @@ def counts_of(kind: ReturnedReasoning) -> TokenCounts:
 
 def told(entries: list[AnyEntry], counts: TokenCounts) -> Gauge:
     shown = view_of(record(*entries))
-    start = calibration_of(record(*entries), shown, counts, MODEL.record_name, BALANCED, AS_COUNTED)
+    start = calibration_of(record(*entries), shown, counts, MODEL.record_name, AS_COUNTED)
     return gauge(shown, counts, start)
 
 

@@ -107,24 +107,24 @@ def test_the_model_gets_a_line_and_both_ends_of_each_result() -> None:
     prune = planned(view)
     results = digested_exchanges(exchanges_of(view, ONLY, Budget(10**6, 0), letters()), prune)
     assert [e.message.id for e in results] == [r.message_id for r in prune.results]
-    asked = digest_input(results, ONLY)
+    asked = digest_input(results)
     assert 11_000 < len(asked) <= 12_000
     assert asked.startswith("- read src/0.py, 2,007 characters: module 0\nmodule 0\nx = 1\n")
     assert all(f"- read src/{n}.py" in asked for n in range(10))
     many = digested_exchanges(exchanges_of(view_of(record(*session(400))), ONLY, Budget(10**6, 0), letters()), prune)
-    assert len(digest_input(many * 40, ONLY)) <= 12_000
-    assert digest_input([], ONLY) == ""
+    assert len(digest_input(many * 40)) <= 12_000
+    assert digest_input([]) == ""
 
 
 def test_a_models_digest_takes_the_place_of_the_rules_with_an_exact_saving() -> None:
     messages = session(30)
     prune = planned(view_of(record(*messages)))
-    written = with_digest(prune, "  The modules were read; all is well. " * 100, ONLY, letters())
+    written = with_digest(prune, "  The modules were read; all is well. " * 100, letters())
     text = written.results[-1].text
     heading, _, told = text.partition("\n")
     assert heading == "[Old results, digested: 20 results up to here; each is archived in full]"
     assert told.startswith("The modules were read")
     assert 1_100 < len(told) <= 1_200
     assert written.tokens_after == tokens(view_of(record(*messages, replace(written, id="op"))))
-    assert with_digest(prune, "  \n", ONLY, letters()) == prune, "a model that says nothing changes nothing"
-    assert with_digest(replace(prune, results=()), "text", ONLY, letters()).results == ()
+    assert with_digest(prune, "  \n", letters()) == prune, "a model that says nothing changes nothing"
+    assert with_digest(replace(prune, results=()), "text", letters()).results == ()
