@@ -97,11 +97,11 @@ OVERHEADS: dict[str, Overhead] = {
     ).forms("attributes", "function"),
     "gemma-4": Overhead(
         message=5,
-        calling=-3,
+        calling=-4,
         silent=1,
         priming=8,
         result=11,
-        calls=-1,
+        calls=-2,
         call=2,
         argument=2,
         tools=-9,
