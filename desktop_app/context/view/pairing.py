@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 import msgspec
 
@@ -109,7 +110,6 @@ class _Pairing:
     def __init__(self, messages: Sequence[Message], away: AbstractSet[int] = frozenset()) -> None:
         self._messages = messages
         self._away = away
-        self._calls: dict[str, list[_PairedCall]] = {}
         # Of each message, the index of the first one of the reply that it belongs to or directly follows; else -1.
         self._replies: list[int] = []
         # By the index of a reply, that of its last message, and its calls.
@@ -117,8 +117,12 @@ class _Pairing:
         self._own_calls: dict[int, list[_PairedCall]] = {}
         self._behind_replies: set[int] = set()  # indices of strays that stand right behind a reply, or within one
         strays = self._pair_neighbours()
-        ids = {_call_id_of(messages[index]) for index in strays}
-        self._waiting = {call_id: [*filter(self._waits, self._calls.get(call_id, ()))] for call_id in ids}
+        # The calls of the ids that results ask for which follow no call of theirs.
+        self._calls: dict[str, list[_PairedCall]] = {_call_id_of(messages[index]): [] for index in strays}
+        for call in chain.from_iterable(self._own_calls.values()):
+            if call.call_id in self._calls:
+                self._calls[call.call_id].append(call)
+        self._waiting = {call_id: [*filter(self._waits, calls)] for call_id, calls in self._calls.items()}
         self._lost = {index for index in strays if not self._pair_stray(index)}
         self.elsewhere = set(strays) - self._lost
 
@@ -133,6 +137,8 @@ class _Pairing:
         behind: dict[int, list[int]] = {}
         paired: set[int] = set()
         for reply, calls in self._own_calls.items():
+            if len(calls) == 1 and calls[0].results == [self._ends[reply] + 1]:
+                continue  # it is there already, as nearly everywhere
             # A reply is sent up to the message for whose call a result is there already, and then goes on.
             ends = sorted({call.message for call in calls if min(call.results, default=call.message) < call.message})
             for call in sorted((call for call in calls if call.results), key=lambda call: min(call.results)):
@@ -143,8 +149,10 @@ class _Pairing:
                 paired.update(chosen)
         order: list[int] = []
         for index in range(len(messages)):
-            order += () if index in paired else (index,)
-            order += behind.get(index, ())
+            if index not in paired:
+                order.append(index)
+            if index in behind:
+                order += behind[index]
         return PairedMessages([messages[index] for index in order], frozenset(moved), frozenset(again), self.lost_ids)
 
     @property
@@ -185,11 +193,9 @@ class _Pairing:
 
     def _note_reply(self, reply: int, index: int, message: Message) -> None:
         self._ends[reply] = index
-        for part in message.parts:
-            if isinstance(part, ToolCall):
-                call = _PairedCall(part.call_id, reply, index)
-                self._own_calls.setdefault(reply, []).append(call)
-                self._calls.setdefault(part.call_id, []).append(call)
+        calls = [_PairedCall(part.call_id, reply, index) for part in message.parts if isinstance(part, ToolCall)]
+        if calls:
+            self._own_calls.setdefault(reply, []).extend(calls)
 
     def _pair_stray(self, index: int) -> bool:
         """Pair a result that follows no call of its own; return whether there is one."""
