@@ -131,6 +131,15 @@ OWN_TOOLS: list[Json] = [
 ]
 
 
+PICTURES: list[tuple[int, int]] = [
+    *((side, side) for side in (16, 50, 64, 200, 256, 384, 385, 512, 768, 1000, 1024, 1092, 1568, 2048, 4000, 9000)),
+    *((640, 480), (800, 600), (960, 540), (1280, 720), (1366, 768), (1920, 1080), (2560, 1440), (3840, 2160)),
+    *((480, 640), (1080, 1920), (1170, 2532), (2480, 3508), (1240, 1754)),
+    *((3000, 200), (100, 1500), (1541, 1543), (1025, 1029), (777, 333), (5000, 37), (33, 57), (700, 90)),
+]
+"""Widths and heights: icons, photographs, screens, phones, pages, banners, and sizes near the rules' borders."""
+
+
 def requests() -> list[tuple[str, Json]]:
     """Forty requests, each with its kind: {"messages": [...], "tools": [...]}."""
     rng = random.Random(23)

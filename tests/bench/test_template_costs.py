@@ -23,11 +23,13 @@ from desktop_app.conversation.openai_chat import Json, messages_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext, Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_for
-from requests_made_up import requests
+from requests_made_up import PICTURES, requests
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = Path(os.environ.get("PALIMPSEST_PEERS", ROOT / ".bench-venv" / "bin" / "python"))
 TEMPLATES = Path(os.environ.get("PALIMPSEST_TEMPLATES", PYTHON.parent.parent / "templates"))
+PROCESSORS = Path(__file__).parent / "peers" / "pictures.py"
+PICTURE_TOTALS = ROOT / "tests" / "context" / "counting" / "picture_totals.json"
 RENDERERS = Path(__file__).parent / "peers" / "renderers.py"
 TOTALS = ROOT / "tests" / "models" / "tokens" / "template_totals.json"
 MODELS = {
@@ -96,3 +98,17 @@ def test_the_first_request_is_within_three_percent_and_its_parts_within_five() -
     assert max(abs(error) for (_, kind), error in worst.items() if not kind.startswith("parts")) < 0.03
     assert max(map(abs, worst.values())) < 0.05
     assert totals == json.loads(TOTALS.read_text()), "what was measured once is so still"
+
+
+def test_pictures_are_what_real_packages_make_of_them() -> None:
+    command = [str(PYTHON), str(PROCESSORS)]
+    answer = subprocess.run(
+        command, input=json.dumps(PICTURES), capture_output=True, text=True, check=True, timeout=300
+    )
+    measured = json.loads(answer.stdout)
+    if os.environ.get("PALIMPSEST_KEEP_TOTALS"):
+        rows = (f" {json.dumps(rule)}: {json.dumps(row)}" for rule, row in measured.items())
+        PICTURE_TOTALS.write_text("{\n" + ",\n".join(rows) + "\n}\n")
+    known = json.loads(PICTURE_TOTALS.read_text())
+    assert measured
+    assert measured == {rule: known[rule] for rule in measured}, "what was measured once is so still"

@@ -155,15 +155,19 @@ def _gemini(width: int, height: int) -> int:
     return 258 * math.ceil(width / side) * math.ceil(height / side)
 
 
-def _cells(side: int, most: int) -> Callable[[int, int], int]:
-    """Qwen's rule: a token for each square of that side, and two around them; `most` of them at the most."""
+def _cells(side: int, fewest: int, most: int) -> Callable[[int, int], int]:
+    """Qwen's rule: a token for each square of that side, and two around them. The picture is made smaller or larger, so
+    that there are neither more nor fewer squares."""
 
     def tokens(width: int, height: int) -> int:
-        columns, rows = max(round(width / side), 1), max(round(height / side), 1)
+        columns, rows = round(width / side), round(height / side)
         if columns * rows > most:
             scale = math.sqrt(width * height / (most * side * side))
             columns, rows = (max(math.floor(length / scale / side), 1) for length in (width, height))
-        return max(columns * rows, 4) + 2
+        elif columns * rows < fewest:
+            scale = math.sqrt(fewest * side * side / (width * height))
+            columns, rows = (math.ceil(length * scale / side) for length in (width, height))
+        return columns * rows + 2
 
     return tokens
 
@@ -205,8 +209,8 @@ _RULES: dict[PictureRule, Callable[[int, int], int]] = {
     "claude": _claude,
     "gemini": _gemini,
     "gemma": lambda width, height: 260,
-    "qwen-2.5": _cells(28, 16_384),
-    "qwen-3": _cells(32, 16_384),
+    "qwen-2.5": _cells(28, 4, 16_384),
+    "qwen-3": _cells(32, 64, 16_384),
     "llama-4": _llama_4,
     "mistral": _rows(28, 1540),
     "pixtral": _rows(16, 1024),

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import base64
+import json
 import struct
 import zlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop_app.context.counting.picture_tokens import IMAGE_TOKENS, picture_size, picture_tokens
-from desktop_app.conversation.message import Attachment
+from desktop_app.context.counting.breakdown import request_tokens, tally
+from desktop_app.context.counting.picture_tokens import IMAGE_TOKENS, PictureRule, picture_size, picture_tokens
+from desktop_app.context.counting.tokens import Overhead, TokenCounts
+from desktop_app.context.view.view import view_of
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.transcript import Transcript
+from desktop_app.models.tokens.tokenizers import tokenizer_of, with_overhead
 from examples import examples
+from requests_made_up import PICTURES
+
+MEASURED: dict[PictureRule, list[int | None]] = json.loads(Path(__file__).with_name("picture_totals.json").read_bytes())
+"""What packages made of PICTURES, by rule."""
 
 
 def data_url(data: bytes, kind: str = "png") -> str:
@@ -75,6 +87,47 @@ def tokens(rule, width: int, height: int) -> int:
 def test_a_picture_is_counted_by_its_providers_rule(rule, of_1024: int, of_256: int) -> None:
     assert tokens(rule, 1_024, 1_024) == of_1024
     assert tokens(rule, 256, 256) == of_256
+
+
+@pytest.mark.parametrize("rule", MEASURED)
+def test_a_picture_is_counted_as_a_real_package_does(rule: PictureRule) -> None:
+    """The image processors of Qwen and Mistral, and OpenAI's tiles in litellm (tests/bench/peers/pictures.py)."""
+    counted = {size: (tokens(rule, *size), real) for size, real in zip(PICTURES, MEASURED[rule], strict=True)}
+    assert {size: both for size, both in counted.items() if both[1] is not None and both[0] != both[1]} == {}
+    assert sum(real is not None for real in MEASURED[rule]) >= 30
+
+
+@pytest.mark.parametrize(
+    ("rule", "width", "height", "published"),
+    [
+        ("claude", 200, 200, 54),
+        ("claude", 1000, 1000, 1_334),
+        ("claude", 1092, 1092, 1_590),
+        ("gemini", 384, 384, 258),
+        ("gemini", 960, 540, 6 * 258),
+        ("openai", 1024, 1024, 765),
+        ("openai", 2048, 4096, 1_105),
+    ],
+)
+def test_a_picture_is_counted_as_its_provider_publishes(rule, width: int, height: int, published: int) -> None:
+    """The examples of Anthropic's, Google's and OpenAI's guides; Anthropic says "about"."""
+    assert tokens(rule, width, height) == pytest.approx(published, abs=1 if rule == "claude" else 0)
+
+
+@pytest.mark.parametrize("rule", MEASURED)
+def test_a_request_has_its_pictures_as_a_part(rule: PictureRule) -> None:
+    """Two pictures make the request, and the part of its attachments, larger by what the package says of them."""
+    counts = TokenCounts(with_overhead(tokenizer_of(""), Overhead(pictures=rule)))
+    for (width, height), real in zip(PICTURES, MEASURED[rule], strict=True):
+        if real is None:
+            continue
+        picture = Attachment("p.png", "image/png", png(width, height))
+        view, bare = (
+            view_of(Transcript().extend((Message(id="m", role=Role.USER, parts=(Text("Look."), *pictures)),)))
+            for pictures in ((picture, picture), ())
+        )
+        assert tally(view, counts).segments[Segment.ATTACHMENTS] == 2 * real
+        assert request_tokens(view, counts) - request_tokens(bare, counts) == 2 * real
 
 
 @pytest.mark.parametrize("rule", ["openai", "openai-5", "openai-mini", "claude"])
