@@ -10,6 +10,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, cast
 
+import msgspec
+
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolSpec
 
@@ -57,9 +59,17 @@ def _object(text: str) -> Json | None:
     return cast("Json", value) if isinstance(value, dict) else None
 
 
-def to_json(value: Any, indent: int | None = None) -> str:
+def to_json(value: Any) -> str:
     """Return the JSON that Jinja's `tojson` writes, with a space behind each comma and colon."""
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _indented(value: Json) -> str:
+    """Return the JSON that `tojson(indent=4)` writes. msgspec's takes a third of the time."""
+    try:
+        return msgspec.json.format(to_json(value), indent=4)
+    except (msgspec.DecodeError, ValueError):  # such as NaN, or half of a surrogate pair
+        return json.dumps(value, ensure_ascii=False, indent=4)
 
 
 def _text(value: object) -> str:
@@ -220,7 +230,7 @@ def _words_in(schema: Json, depth: int) -> Iterator[str]:
 _TOOLS: dict[str, Callable[[ToolSpec, Json], str]] = {
     "json": lambda tool, schema: to_json(_openai_object(tool, schema)),
     "function": lambda tool, schema: to_json(_function(tool, schema)),
-    "indented": lambda tool, schema: to_json(_openai_object(tool, schema), indent=4),
+    "indented": lambda tool, schema: _indented(_openai_object(tool, schema)),
     "xml": _tagged,
     "typescript": _typescript,
     "gemma": _gemma,

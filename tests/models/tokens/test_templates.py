@@ -7,8 +7,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from desktop_app.context.counting.breakdown import item_tokens, request_tokens, tally
+from desktop_app.context.counting.renderings import tool_texts
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.gauge import Segment
@@ -19,6 +22,7 @@ from desktop_app.conversation.transcript import RequestContext, Transcript
 from desktop_app.models.tokens.estimate import family_of
 from desktop_app.models.tokens.templates import OVERHEADS, template_of
 from desktop_app.models.tokens.tokenizers import is_installed, tokenizer_for
+from examples import examples
 from requests_made_up import requests
 
 MODELS = {
@@ -103,6 +107,23 @@ def test_each_message_of_a_round_is_as_large_as_the_template_writes_it(template:
         items = view_of_request(request).items
         results = sum(item_tokens(item, counts).total for item in items if item.message.role is Role.TOOL)
         assert results == pytest.approx(real.results, rel=0.02)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just("\ud800"),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.text(max_size=5), VALUES, max_size=4))
+@settings(max_examples=examples(100), deadline=None)
+def test_a_tool_with_an_indent_is_the_json_that_python_writes(schema: Json) -> None:
+    """Templates write it with Jinja's `tojson(indent=4)`, which is Python's."""
+    ((text,), more) = tool_texts(ToolSpec("read", "Reads.", json.dumps(schema)), "indented")
+    function = {"name": "read", "description": "Reads.", "parameters": json.loads(json.dumps(schema))}
+    assert text == json.dumps({"type": "function", "function": function}, ensure_ascii=False, indent=4)
+    assert more == 0
 
 
 @pytest.mark.parametrize("template", MODELS)
