@@ -282,8 +282,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Silence of a reply"),
         meaning=translatable("without content, though the server sends signs of life"))] = 1_800
     tool_result_tries: Annotated[int, Number("tries", "S2", "1",
-        label=translatable("Making room for a tool result, tries"),
-        meaning=translatable("in one turn to make room for a tool result"))] = 3
+        label=translatable("Making room in one turn, tries"),
+        meaning=translatable("to make room in one turn; room that lasts for ten replies gives them back"))] = 3
     unanswered_least: Annotated[int, Number("tokens", "S2", "+",
         label=translatable("Left of a result that was not read yet"),
         meaning=translatable("that stay of each result that no reply has followed, where not all fit"))] = 300

@@ -948,6 +948,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Making room in one turn, tries</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>to make room in one turn; room that lasts for ten replies gives them back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Looking up automatically, share</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1053,10 +1061,6 @@
     </message>
     <message>
         <source>without content, though the server sends signs of life</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>in one turn to make room for a tool result</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2679,10 +2683,6 @@ The last lines of its errors:
     </message>
     <message>
         <source>Silence of a reply</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Making room for a tool result, tries</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -716,10 +716,6 @@
         <translation>ohne Inhalt, obwohl der Server Lebenszeichen sendet</translation>
     </message>
     <message>
-        <source>in one turn to make room for a tool result</source>
-        <translation>je Antwort, um Platz für ein Werkzeugergebnis zu schaffen</translation>
-    </message>
-    <message>
         <source>that a provider may ask to wait for; for longer, you are asked instead</source>
         <translation>die ein Anbieter zu warten bitten darf; bei mehr wird gefragt</translation>
     </message>
@@ -8715,6 +8711,14 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des ganzen Fensters: Die Antwort wird angehalten und geht weiter, sobald Platz ist</translation>
     </message>
     <message>
+        <source>Making room in one turn, tries</source>
+        <translation>Platz schaffen in einer Runde, Versuche</translation>
+    </message>
+    <message>
+        <source>to make room in one turn; room that lasts for ten replies gives them back</source>
+        <translation>in einer Runde Platz zu schaffen; Platz, der zehn Antworten lang reicht, gibt sie zurück</translation>
+    </message>
+    <message>
         <source>of the tool results that are left out then, one step after the other</source>
         <translation>der Werkzeugergebnisse, die dann Schritt für Schritt wegfallen</translation>
     </message>
@@ -9041,10 +9045,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Silence of a reply</source>
         <translation>Stille einer Antwort</translation>
-    </message>
-    <message>
-        <source>Making room for a tool result, tries</source>
-        <translation>Platz für ein Werkzeugergebnis, Versuche</translation>
     </message>
     <message>
         <source>After an overflow, retries</source>

@@ -10,7 +10,14 @@ from pathlib import Path
 
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
-from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
+from desktop_app.conversation.events import (
+    MessageRecorded,
+    ReplyStarted,
+    RetryScheduled,
+    TurnEvent,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -49,7 +56,7 @@ class CountedTools:
         command = command_of(call)
         return () if command.startswith("look") else (RequiredPermission("run", "run", command),)
 
-    async def preview(self, *_: object) -> None: ...
+    async def preview(self, *_: object, **__: object) -> None: ...
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         command = command_of(call)
@@ -119,3 +126,16 @@ def steps_in(events: list[TurnEvent]) -> int:
     end = next(index for index, event in enumerate(events) if isinstance(event, TurnFinished))
     changes = [event for event in events[:end] if isinstance(event, ViewChanged)]
     return sum(row.kind in ("prune", "compaction") for change in changes for row in change.operations)
+
+
+def tries_in(events: list[TurnEvent]) -> int:
+    """How often the turn made room before it ended: steps between which no request was sent are one try."""
+    count, is_new = 0, True
+    for event in events:
+        if isinstance(event, TurnFinished):
+            return count
+        if isinstance(event, ViewChanged) and any(row.kind in ("prune", "compaction") for row in event.operations):
+            count += is_new
+            is_new = False
+        is_new = is_new or isinstance(event, ReplyStarted | MessageRecorded | RetryScheduled)
+    raise AssertionError("the turn has not ended")

@@ -49,15 +49,41 @@ MAX_STEPS = 8
 """A prune and a compaction are enough; more steps than this would be a bug in the decision."""
 
 
+LASTING = 10
+"""Replies after which the room that was made has been worth it."""
+UNLIMITED = (Trigger.USER, Trigger.AFTER_TURN)
+"""Reasons to make room that belong to no turn."""
+
+
 class RoomTries:
-    """How many steps one turn has taken to make room; for tool results the policy says how many there may be (S2)."""
+    """How often one turn has made room, whatever the reason; the policy limits it (S2).
+
+    A prune and the compaction after it are one try. Room that lasts for ten replies gives all tries back, so that a
+    long turn which gets on is not stopped.
+    """
 
     def __init__(self) -> None:
         self.count = 0
+        self._replies = 0
 
-    def left(self, trigger: Trigger, policy: ContextPolicy) -> int:
-        """Return how many steps may follow."""
-        return max(policy.tool_result_tries - self.count, 0) if trigger is Trigger.TOOL_RESULT else MAX_STEPS
+    def may_try(self, policy: ContextPolicy) -> bool:
+        """Return whether room may be made once more."""
+        return self.count < policy.tool_result_tries
+
+    def note_try(self) -> None:
+        """Count a try."""
+        self.count += 1
+        self._replies = 0
+
+    def note_reply(self) -> None:
+        """Count a reply for which the room has lasted."""
+        self._replies += 1
+        if self._replies >= LASTING:
+            self.reset()
+
+    def reset(self) -> None:
+        """Give all tries back."""
+        self.count = self._replies = 0
 
 
 def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
@@ -69,8 +95,9 @@ def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPla
 async def make_room(
     session: Session, services: Services, trigger: Trigger, emit: Emit, tries: RoomTries | None = None
 ) -> bool:
-    """Make room until nothing is due any more. Return whether the view has changed. tries: those of the turn so far.
+    """Make room until nothing is due any more. Return whether the view has changed.
 
+    tries: those of the turn so far. Once they are used up, nothing is done, and only what does not fit is refused.
     A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
     Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
     Raises WindowTooSmall and ArchiveError.
@@ -114,19 +141,24 @@ class _RoomMaking:
         session, trigger, memory = self._session, self._trigger, self._services.memory
         if trigger is Trigger.STREAMING:
             self._announce()  # the reader has seen the reply stop
-        left = self._tries.left(trigger, session.policy)
-        if left and memory is not None and memory.is_due(session, trigger) and await self._is_worth_a_flush():
+        if trigger not in UNLIMITED and not self._tries.may_try(session.policy):
+            refuse_what_does_not_fit(session, OFTEN)
+            return
+        if memory is not None and memory.is_due(session, trigger) and await self._is_worth_a_flush():
             self._announce(is_for_memory=True)  # it may ask a model, which takes its time
             for event in await memory.flush(session, trigger):
                 self._emit(event)
-        for _ in range(left):
+        is_counted = False
+        for _ in range(MAX_STEPS):
             if not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
                 return
             snapshot = snapshot_of(session)
             step = await asyncio.to_thread(decide, snapshot, trigger)
             if isinstance(step, CompactionPlan) and await self._wait_for_another():
                 continue  # what is to be done now is another question
-            self._tries.count += step is not None
+            if step is not None and not is_counted:
+                self._tries.note_try()
+                is_counted = True
             self._is_outdated = False
             if not await self._carry_out(snapshot, step) and not self._is_outdated:
                 self.has_failed = step is not None and self._is_missed()
@@ -137,7 +169,7 @@ class _RoomMaking:
                 elif self._frees_nothing:
                     await self.note_failure("frees_nothing")
                 return
-        refuse_what_does_not_fit(session, OFTEN if trigger is Trigger.TOOL_RESULT else OPTIMIZE)
+        refuse_what_does_not_fit(session)
 
     async def _is_worth_a_flush(self) -> bool:
         """Return whether the messages that can be archived take at least as many tokens as the shortest summary.

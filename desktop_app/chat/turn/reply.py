@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.compaction.making_room import (
     MAX_STEPS,
+    RoomTries,
     decide,
     drop_results,
     make_room,
@@ -62,13 +63,23 @@ class StreamedReply:
 
     It is stored as one message, or, where it was stopped to make room, as several, each of which continues the one
     before it. Only the last of them can have calls. No tool runs meanwhile, so nothing is done twice.
+
+    tries: those of the turn to make room; once they are used up, a stream is no longer stopped to make some.
     """
 
-    def __init__(self, session: Session, services: Services, emit: Emit, is_automatic: bool = True) -> None:
+    def __init__(
+        self,
+        session: Session,
+        services: Services,
+        emit: Emit,
+        is_automatic: bool = True,
+        tries: RoomTries | None = None,
+    ) -> None:
         self._session = session
         self._services = services
         self._emit = emit
         self._is_automatic = is_automatic
+        self._tries = tries or RoomTries()
         self._guard = StreamGuard(session.counts.text)
         self._partial = self._first_part()
         self._tried = Tried()
@@ -136,7 +147,8 @@ class StreamedReply:
         """
         session, guard, partial = self._session, self._guard, self._partial
         max_tokens, is_capped = longest_reply(session, request.gauge, self._is_modest)
-        limits = limits_of(session.policy, session.budget.window, self._is_automatic, session.calibration.factor)
+        may_stop = self._is_automatic and self._tries.may_try(session.policy)
+        limits = limits_of(session.policy, session.budget.window, may_stop, session.calibration.factor)
         bounds = ReplyBounds(session.policy, session.model_info.label)
         guard.begun(limits, request.gauge.total, partial.before, is_capped)
         partial.as_of = request.as_of
@@ -223,7 +235,7 @@ class StreamedReply:
             self._show((ReasoningPiece("\n\n"),))
         guard.stored()
         try:
-            await make_room(session, self._services, Trigger.STREAMING, self._emit)
+            await make_room(session, self._services, Trigger.STREAMING, self._emit, self._tries)
         except WindowTooSmall:
             guard.room_made(is_made=False)
         else:
@@ -269,7 +281,7 @@ class StreamedReply:
             case MakeRoom():
                 tried.rooms += 1
                 with suppress(WindowTooSmall):  # results can still be dropped
-                    await make_room(session, self._services, Trigger.OVERFLOW, self._emit)
+                    await make_room(session, self._services, Trigger.OVERFLOW, self._emit, self._tries)
             case DropResults(share):
                 tried.drops += 1
                 await drop_results(session, self._services, share, self._emit)
@@ -290,7 +302,7 @@ class StreamedReply:
         Raises WindowTooSmall if it does not fit, and ArchiveError.
         """
         if self._is_automatic:
-            await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit)
+            await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit, self._tries)
         refuse_what_does_not_fit(self._session)
 
     def _can_ask_for_less(self, error: ModelError, most: int) -> bool:

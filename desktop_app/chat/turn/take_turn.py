@@ -107,8 +107,11 @@ class Turn:
 
     async def ask_model(self) -> Message:
         """Return the reply to the next request, once it is stored. Raises ModelError, WorldError, WindowTooSmall."""
-        self._replies.append(StreamedReply(self._session, self._services, self._emit, self._is_automatic))
-        return await self._replies[-1].receive()
+        reply = StreamedReply(self._session, self._services, self._emit, self._is_automatic, self.tries)
+        self._replies.append(reply)
+        received = await reply.receive()
+        self.tries.note_reply()
+        return received
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
         """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError, also where the
@@ -119,7 +122,7 @@ class Turn:
             asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):
                 raise WorldError(TOO_MANY_ROUNDS)
-            self.tries = RoomTries()  # the user wants it to go on
+            self.tries.reset()  # the user wants it to go on
         await self._calls.run()
         self._calls = None
         if self._repeats.circle is not None:
