@@ -1,1 +1,1 @@
-"""The facts that code keeps word for word, and what is read of each message to find them."""
+"""The facts that code keeps verbatim, and the parsers that find them in messages."""

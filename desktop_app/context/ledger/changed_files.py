@@ -1,7 +1,7 @@
-"""Find the files that a call, a command or a reply changes or reads, whatever the tools' names, and whether it failed.
+"""Find the files that a call, a command or a reply changes or reads, and whether a call failed.
 
-Tools differ in names and arguments, so the search is for what they have in common: a field that holds a path, a verb
-in the tool's name or in a field, and something to write. Edits may also be text: patches, blocks, commands.
+Tools differ in names and arguments, so the search looks for what they have in common: a field with a path, a verb
+in the tool's name or in a field, and content to write. Edits may also be text: patches, blocks, commands.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ READING = re.compile(
     r"|goto|scroll|head|tail|sed -n|wc|pwd|which|echo)",
     re.IGNORECASE,
 )
-"""Names of tools, and beginnings of commands, that only look."""
+"""Names of tools, and beginnings of commands, that only read."""
 EDITING = re.compile(
     r"edit|write|create|patch|replace|insert|save|delete|move|rename|append|update|apply|upsert|remove", re.IGNORECASE
 )
@@ -37,11 +37,11 @@ _WRITTEN = lexicon(
     "content contents newstr newstring newtext newsource replacement filetext codeedit codecontent diff patch"
     " inserttext body replace newcontent text newcode edits"
 )
-"""Fields, in lowercase without separators, of paths, of verbs, of commands, and of what is written."""
+"""Names of fields, in lowercase without separators, for paths, verbs, commands and new content."""
 MAX_DEPTH = 4
-"""Levels of objects in objects that are looked at."""
+"""Levels of nested objects that are searched."""
 MAX_LISTED = 1_000
-"""Elements of a list that are looked at."""
+"""Elements of a list that are searched."""
 MAX_PATH = 260
 """Characters; no path is longer on most systems."""
 
@@ -53,9 +53,9 @@ _TEXT_EDIT = re.compile(
 )
 """Edits written as text: aider's blocks, the patch format of Codex, unified diffs."""
 OPEN_FILE = re.compile(r"^\(Open file: ([^\s)]{2,200})[^\n)]*\)", re.MULTILINE)
-"""What the editors of text-only agents say below each output."""
+"""The line that the editors of text-only agents add below each output."""
 EDIT_BLOCK = re.compile(r"^[ \t]*```[a-z]*[ \t]*\n[ \t]*(?:edit|insert|append)\b", re.MULTILINE)
-"""A command to such an editor, which means the open file."""
+"""A command to such an editor, which applies to the open file."""
 _TAGGED = re.compile(r"<(?:path|file_path|parameter=path|parameter=file_path)>\s*([^<\n]{1,200}?)\s*<")
 _EDITING_TAG = re.compile(r"<(?:write|replace|edit|apply|insert|search_and_replace)|>(?:create|str_replace|insert)<")
 _BLOCK = re.compile(r"^[ \t]*```(?:bash|sh|shell|console|zsh)?[ \t]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
@@ -70,24 +70,26 @@ _NOWHERE = ("/dev/", "&")
 
 
 def files_of_call(call: ToolCall, fields: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the files that a call changes, and those that it only reads. fields: the arguments, or {}."""
+    """Return the files that a call changes, and the files that it only reads. fields: the arguments, or {}."""
     if not fields:
         return list(files_edited_in(call.arguments)), []
-    seen = _Seen()
-    seen.look(fields)
-    looks, edits, does_run = _does(call.name)
-    edited = [path for command in seen.commands for path in edited_by_command(command)]
-    edited += [path for text in seen.texts for path in _patched(text)]
-    looks = looks or bool(seen.verb and READING.match(seen.verb))
-    edits = not looks and (edits or seen.has_written or bool(seen.verb and EDITING.match(seen.verb)))
-    if seen.paths and edits and not does_run:
-        edited += seen.paths
-    return list(dict.fromkeys(edited)), [] if edits else [path for path in seen.paths if path not in edited]
+    arguments = _Seen()
+    arguments.look(fields)
+    is_reading, is_editing, does_run = _does(call.name)
+    edited = [path for command in arguments.commands for path in edited_by_command(command)]
+    edited += [path for text in arguments.texts for path in _patched(text)]
+    is_reading = is_reading or bool(arguments.verb and READING.match(arguments.verb))
+    is_editing = not is_reading and (
+        is_editing or arguments.has_written or bool(arguments.verb and EDITING.match(arguments.verb))
+    )
+    if arguments.paths and is_editing and not does_run:
+        edited += arguments.paths
+    return list(dict.fromkeys(edited)), [] if is_editing else [path for path in arguments.paths if path not in edited]
 
 
 @lru_cache(4_096)
 def _does(name: str) -> tuple[bool, bool, bool]:
-    """Whether a tool of that name only looks, whether it edits, and whether it runs commands."""
+    """Return whether a tool with that name only reads, whether it edits, and whether it runs commands."""
     return bool(READING.match(name)), bool(EDITING.search(name)), bool(RUNNING.search(name))
 
 
@@ -97,7 +99,7 @@ def command_of(fields: Mapping[str, Any]) -> str:
 
 
 class _Seen:
-    """What a call's arguments contain."""
+    """Collects the paths, texts, commands and the verb in a call's arguments."""
 
     def __init__(self) -> None:
         self.paths: list[str] = []
@@ -114,8 +116,8 @@ class _Seen:
                 self.paths.append(key)  # an object of contents by path
                 self.has_written = True
             listed: list[Any] = cast("list[Any]", value)[:MAX_LISTED] if isinstance(value, list) else [value]
-            for told in listed:
-                self._take(name, told, depth)
+            for element in listed:
+                self._take(name, element, depth)
             if name in _COMMANDS and value:
                 self.commands.append(_command_text(cast("object", value)))
 
@@ -124,7 +126,7 @@ class _Seen:
             self.look(cast("dict[str, Any]", value), depth + 1)
         elif isinstance(value, str):
             if name in _PATHS and _is_path(value) and (name != "destination" or "." in value or "/" in value):
-                self.paths.append(value)  # an airport is a destination, too
+                self.paths.append(value)  # an airport is also a destination
             elif name in _VERBS and not self.verb:
                 self.verb = value[:MAX_PATH]
             self.texts.append(value)
@@ -149,7 +151,7 @@ def _is_path(text: str) -> bool:
 
 
 def edited_by_command(command: str) -> Iterator[str]:
-    """Yield the files that a shell command writes, moves, removes or edits in place, as far as its words tell."""
+    """Yield the files that a shell command writes, moves, removes or edits in place, as far as its words show."""
     yield from _patched(command)
     for match in _OPENED.finditer(command):
         yield match.group(1)
@@ -168,7 +170,7 @@ def edited_by_command(command: str) -> Iterator[str]:
 
 
 def _without_signs(quoted: re.Match[str]) -> str:
-    """Return a quoted text, or an empty one if it contains signs with a meaning outside of quotes."""
+    """Return a quoted text, or an empty one if it contains characters with a meaning outside quotes."""
     return "''" if any(map(quoted.group().__contains__, ">|;&")) else quoted.group()
 
 
@@ -187,7 +189,7 @@ def _without_heredocs(command: str) -> str:
 
 
 def files_edited_in(text: str) -> Iterator[str]:
-    """Yield files whose edits are written as text, or done by the commands in its blocks of code."""
+    """Yield the files that a text edits, by patches or by the commands in its code blocks."""
     yield from _patched(text)
     if "<" in text and _EDITING_TAG.search(text):
         yield from (match.group(1) for match in _TAGGED.finditer(text))
@@ -212,7 +214,7 @@ _PART_KEYS = lexicon(
     " lastline maxlines numlines character startlineoneindexed endlineoneindexedinclusive head tail page"
 )
 _BEGINNINGS = lexicon("offset line start startline linestart fromline firstline")
-"""In lowercase without separators."""
+"""Arguments that select a part of a file, and the first line of it: in lowercase without separators."""
 _CAT = re.compile(r"cat\s+(?:--\s+)?([^\s|><;&$*?'\"-][^\s|><;&$*?'\"]*)\s*")
 _FAILED = re.compile(
     r"\s{0,20}(?:<\w*error>|\[?(?:[\w.]{0,40}(?:error|exception)|fatal|traceback|failed|failure|enoent|eacces)\b"
@@ -220,14 +222,14 @@ _FAILED = re.compile(
     r"|(?:cannot|could not|unable to) )",
     re.IGNORECASE,
 )
-"""How the result of a failed call begins."""
+"""The beginning of a failed call's result."""
 
 Manner = Literal["read", "read part", "change"]
-"""What a call does with a file."""
+"""The way in which a call uses a file."""
 
 
 def fields_of(call: ToolCall) -> dict[str, Any] | None:
-    """Return the arguments of a call, or None if they are no JSON object."""
+    """Return the arguments of a call, or None if they are not a JSON object."""
     try:
         arguments: object = msgspec.json.decode(call.arguments)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -236,40 +238,40 @@ def fields_of(call: ToolCall) -> dict[str, Any] | None:
 
 
 def touches(call: ToolCall, fields: Mapping[str, Any]) -> list[tuple[str, Manner]]:
-    """Return the files that a call changes or shows, and how. Calls that only list or search show no file."""
+    """Return the files that a call changes or shows, and in which way. Calls that only list or search show no file."""
     path = fields.get("path") or fields.get("file_path")
-    if isinstance(path, str) and _is_reader(call.name):  # most calls are such, and need no closer look
-        return [(_normal(path), _how_shown(fields))]
+    if isinstance(path, str) and _is_reader(call.name):  # most calls, without the closer search
+        return [(_normal(path), _manner_of_reading(fields))]
     changed, looked_at = files_of_call(call, fields)
     if changed:
         return [(_normal(path), "change") for path in changed]
     if RUNNING.search(call.name):
-        shown = _CAT.fullmatch(command_of(fields))
-        return [(_normal(shown.group(1)), "read")] if shown else []
+        printed = _CAT.fullmatch(command_of(fields))
+        return [(_normal(printed.group(1)), "read")] if printed else []
     if not looked_at or not (_is_showing(call.name) or any(fields.get(key) in _READING_VERBS for key in _VERB_KEYS)):
         return []
-    manner = _how_shown(fields)
+    manner = _manner_of_reading(fields)
     return [(_normal(path), manner) for path in looked_at]
 
 
 @lru_cache(1_024)
 def _is_showing(name: str) -> bool:
-    """Whether tools of that name show what is in a file; a conversation has few names."""
+    """Return whether tools with that name show a file's content; a conversation has few names."""
     return _SHOWING.search(name) is not None and _NOT_A_FILE.search(name) is None
 
 
 @lru_cache(1_024)
 def _is_reader(name: str) -> bool:
-    """Whether tools of that name do nothing but show files."""
+    """Return whether tools with that name only show files."""
     return _is_showing(name) and READING.match(name) is not None and EDITING.search(name) is None
 
 
-def _how_shown(fields: Mapping[str, Any]) -> Manner:
+def _manner_of_reading(fields: Mapping[str, Any]) -> Manner:
     return "read part" if any(_narrows(key, value) for key, value in fields.items()) else "read"
 
 
 def _narrows(key: str, value: object) -> bool:
-    """Whether that argument asks for a part of the file; to begin at the first line does not."""
+    """Return whether the argument asks for a part of the file; a beginning at the first line does not."""
     name = plain_key(key)
     return name in _PART_KEYS and bool(value) and not (name in _BEGINNINGS and value == 1)
 
@@ -279,5 +281,5 @@ def _normal(path: str) -> str:
 
 
 def has_failed(result: ToolResult) -> bool:
-    """Whether a call failed: by its flag, or by how the result begins, since imported results have no flag."""
+    """Return whether a call failed, by its flag or by the result's beginning, since imported results have no flag."""
     return result.is_error or _FAILED.match(result.text) is not None

@@ -1,6 +1,6 @@
 """Find the facts of a text that must not be paraphrased, without a model: paths, links, identifiers, numbers.
 
-Every search is linear, also on text without a space: words are split first, and long ones are not facts.
+Every search is linear, even on text without a space: words are split first, and long ones are not facts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from desktop_app.conversation.words import lexicon
 MAX_FACT = 300
 """Characters; a longer word is data, such as base64."""
 WORDS_REMEMBERED = 32_768
-"""Distinct words whose facts are cached: those of a language and of a few projects."""
+"""Distinct words whose facts are cached: about the words of one language and a few projects."""
 
 _EXTENSIONS = (
     "py|pyi|ts|tsx|js|jsx|mjs|json|jsonl|md|rst|toml|ya?ml|sql|sh|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|css|scss|html?"
@@ -48,7 +48,7 @@ _TO_WORDS = bytes(
     ord(sign.lower()) if sign.isascii() and (sign.isalnum() or sign == "_") else ord(" ")
     for sign in map(chr, range(256))
 )
-"""Maps ASCII to lowercase and all but words to blanks: three times as fast as a pattern."""
+"""Maps ASCII letters to lowercase and separators to spaces: three times as fast as a pattern."""
 FUNCTION_WORDS = lexicon(
     "a an the and or but of to in on at for with from by as is are be it its this that these those i we you my"
     " our your me us please always never must should would could can may will do does don dont doesn not no t s"
@@ -61,12 +61,12 @@ FUNCTION_WORDS = lexicon(
     " user said says wants likes without asking ask asks first may allowed they he she his her their freely directly"
     " time prefers whenever needed"
 )
-"""Words that name nothing, also in what people say of rules."""
+"""Words that name nothing, also in sentences about rules."""
 QUESTION = re.compile(r"[?？][\"'”)\]*_]*\s*$")
 
 
 def facts_in(text: str) -> list[str]:
-    """Return paths, URLs, addresses, identifiers, numbers and names in back-ticks, in order, without repeats."""
+    """Return paths, URLs, addresses, identifiers, numbers and names in backticks, in order, without repeats."""
     quoted = [name for name in map(str.strip, _QUOTED_NAME.findall(text)) if len(name) > 1] if "`" in text else []
     named = chain.from_iterable(map(_facts_of_word, dict.fromkeys(text.split())))
     return list(dict.fromkeys([*quoted, *named]))
@@ -86,7 +86,7 @@ def _facts_of_word(word: str) -> tuple[str, ...]:
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Return the distinct words of a text; Chinese and Japanese in pairs of characters."""
+    """Return the distinct words of a text, and pairs of characters for Chinese and Japanese."""
     if text.isascii():
         return frozenset(text.encode().translate(_TO_WORDS).decode().split())
     return frozenset(_WORD.findall(text.lower()))

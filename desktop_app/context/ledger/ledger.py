@@ -1,4 +1,4 @@
-"""The ledger: facts that code keeps verbatim and merges from compaction to compaction (K6), and where each is now (K7).
+"""The ledger: facts that code keeps verbatim, merges at each compaction (K6) and looks for in the view (K7).
 
 A fact of an archived message is in the view verbatim, in the summary, recallable, or lost.
 """
@@ -40,31 +40,31 @@ MAX_FACTS = {
     "identifiers": 400,
     "questions": 12,
 }
-"""Facts of each kind that are kept: enough for a day's work, and a bound however often is compacted."""
+"""Maximum facts of each kind: enough for a day's work, and a bound for any number of compactions."""
 
 NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
-"""Kinds ordered by when a fact was last seen, of which the newest are kept."""
+"""Kinds ordered by a fact's last occurrence, of which the newest are kept."""
 MAX_SUPERSEDED = 20
-"""The newest of the rules that do not hold any more."""
+"""Superseded rules that are kept, the newest."""
 QUESTIONS_WITHIN = 3
-"""Messages; an earlier question counts as answered or dropped."""
+"""Messages from the end; an earlier question counts as answered or dropped."""
 
 RULES_FIRST, RULES_LAST = 60, 140
-"""Rules that a later sentence is compared with, if there are more than both together: a bound for the work."""
+"""First and last rules that a later sentence is compared with, if there are more: a bound for the work."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 QUOTED_END = re.compile(r"[?？][\"”’»」』]+\s*$")
-"""How a sentence ends that quotes a question."""
+"""The end of a sentence that quotes a question."""
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
 
 
 def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
-    """Return the facts of those messages merged into the earlier ones, at most so many of each kind."""
+    """Return the facts of the messages merged into the earlier ledger, at most `MAX_FACTS` of each kind."""
     found: dict[str, dict[str, Fact]] = {
         kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MAX_FACTS
     }
     messages = list(head)
-    found["questions"].clear()  # what was open then has been answered, or dropped, since
+    found["questions"].clear()  # earlier questions have been answered or dropped since
     reading = reading or Reading()
     calls = _Calls(reading)
     superseded = {fact.text: fact for fact in earlier.superseded}
@@ -73,7 +73,7 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
             known = found[kind].pop(text, None) if kind in NEWEST_LAST else found[kind].get(text)
             found[kind][text] = known or Fact(text, message.id)
             if kind == "rules":
-                superseded.pop(text, None)  # said again, it holds again
+                superseded.pop(text, None)  # a repeated rule applies again
         if message.role is Role.USER and reading.of(message).may_change:
             for old in _superseded(message, reading.of(message), _first_and_last(found["rules"])):
                 del found["rules"][old.text]
@@ -90,14 +90,14 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
 
 
 def _first_and_last(rules: dict[str, Fact]) -> list[str]:
-    """Return the rules that a later word may replace, oldest first: the first and the last ones."""
+    """Return the rules that a later sentence may replace, oldest first: the first and the last ones."""
     if len(rules) <= RULES_FIRST + RULES_LAST:
         return list(rules)
     return [*islice(rules, RULES_FIRST), *reversed(list(islice(reversed(rules), RULES_LAST)))]
 
 
 def _superseded(message: Message, read: MessageFacts, rules: list[str]) -> Iterator[Superseded]:
-    """Yield the rules that end with that message. rules: all that hold, those of the message included."""
+    """Yield the rules that the message ends. rules: all current rules, including the message's own."""
     numbers = {text: number for number, text in enumerate(read.instructions)}
     gone: set[str] = set()
     for number, sentence in enumerate(read.instructions):
@@ -111,7 +111,7 @@ def _superseded(message: Message, read: MessageFacts, rules: list[str]) -> Itera
 def open_questions(head: Sequence[Message], reading: Reading) -> list[tuple[str, str]]:
     """Return the questions in the last messages with text, each with its message's id.
 
-    A user's that the model replied to without asking back is answered; what a model quotes it does not ask.
+    A user's question is answered if the model replied without asking back. Questions that the model quotes are ignored.
     """
     spoken: list[Message] = []
     for message in reversed(head):
@@ -146,7 +146,7 @@ def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResu
 
 
 class _Calls:
-    """Reads messages in order; remembers the calls without a result and the open file."""
+    """Yields facts of messages in order; remembers the calls without a result and the open file."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -191,9 +191,9 @@ class _Calls:
 
 
 def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
-    wish = next(iter(read.instructions or read.sentences), "")
-    if len(wish) > 12:
-        yield "intents", wish
+    intent = next(iter(read.instructions or read.sentences), "")
+    if len(intent) > 12:
+        yield "intents", intent
     for sentence in read.rules:
         yield "rules", sentence
     for fact in read.facts:
@@ -203,7 +203,7 @@ def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
 def _result_facts(
     result: ToolResult, errors: tuple[str, ...], call: ToolCall | None, fields: dict[str, Any]
 ) -> Iterable[tuple[str, str]]:
-    """Yield errors, and the commands and calls that did more than look, with their outcome."""
+    """Yield errors, and the commands and calls that did more than read, with their outcome."""
     if result.is_error and not errors:
         errors = (one_line(result.text),) if result.text.strip() else ()
     yield from (("errors", line) for line in errors)
@@ -226,8 +226,8 @@ def one_line(text: str, most: int = 160) -> str:
 def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Return at most `MAX_FACTS[kind]` facts in order.
 
-    Strong rules outlive weak ones and old rules young ones, names outlive bare numbers, the first intent stays, and of
-    errors, commands and intents the newest stay.
+    Strong rules are kept before weak ones, old rules before new ones, and names before bare numbers. The first intent
+    is kept; of errors, commands and other intents, the newest.
     """
     most = MAX_FACTS[kind]
     if len(facts) <= most:
@@ -250,25 +250,25 @@ def _first_of(preferred: Iterable[Fact], facts: Sequence[Fact], most: int) -> tu
 
 
 MAX_LOST = 20
-"""How many lost facts a report names."""
+"""Lost facts that a report names."""
 MAX_KEPT = 40
-"""How many of the verbatim facts, and of those in the summary, a report names."""
+"""Facts that a report names as verbatim, and as many in the summary."""
 MAX_RECALLABLE = 200
-"""How many of the rules, and of the other facts, that only the archive has, a report names."""
+"""Rules that a report names as recallable only, and as many other facts."""
 
 _WORD = re.compile(r"\w+")
 _TO_WORDS = bytes(sign if chr(sign).isalnum() or sign == ord("_") else ord(" ") for sign in range(256))
-"""Maps all ASCII but words to blanks."""
+"""Maps ASCII separators to spaces."""
 _SIGNS = ".,;:!?…\"'”’“‘`()[]{}*<>"
-"""What stands around a name in a text."""
+"""Punctuation around a name in a text."""
 
 
 def _words_in(text: str) -> list[str]:
     return text.encode().translate(_TO_WORDS).decode().split() if text.isascii() else _WORD.findall(text)
 
 
-def _stands_in(fact: str, text: str) -> bool:
-    """Return whether the text has the fact between two ends of words: `a.py` does not stand in `a.pyc`."""
+def _contains_fact(fact: str, text: str) -> bool:
+    """Return whether the text contains the fact between word boundaries: `a.py` is not in `a.pyc`."""
     start = text.find(fact)
     while start >= 0:
         end = start + len(fact)
@@ -278,16 +278,16 @@ def _stands_in(fact: str, text: str) -> bool:
     return False
 
 
-def _joins(before: str, behind: str) -> bool:
-    """Return whether two neighbouring signs, or none, belong to one word."""
-    return _WORD.match(before) is not None and _WORD.match(behind) is not None
+def _joins(before: str, after: str) -> bool:
+    """Return whether two neighbouring characters, or "" at an end of the text, belong to one word."""
+    return _WORD.match(before) is not None and _WORD.match(after) is not None
 
 
 class FactIndex:
-    """A text in which many facts are looked up.
+    """Index of a text for looking up many facts.
 
-    Whole words and chunks, which are what stands between two blanks, are looked up in sets. The rest is searched in the
-    distinct chunks, a small part of a long text; only facts with blanks are searched in the text itself.
+    Words and chunks, which are separated by whitespace, are looked up in sets. Other facts are searched in the
+    distinct chunks, a small part of a long text; only facts with whitespace are searched in the text itself.
     """
 
     def __init__(self, text: str) -> None:
@@ -300,30 +300,32 @@ class FactIndex:
         self._names = frozenset(chunk.strip(_SIGNS) for chunk in self._compound.split("\n"))
 
     def __contains__(self, fact: str) -> bool:
-        """Whether the text has that fact, word for word. A number inside of a longer one is not that number."""
+        """Return whether the text contains the fact verbatim. A number within a longer one is not that number."""
         if fact in self._words or fact in self._names or fact in self._chunks:
             return True
         parts = fact.split()
-        if len(parts) > 1 and not (all(map(self._chunks.__contains__, parts[1:-1])) and self._begins(parts[-1])):
+        if len(parts) > 1 and not (
+            all(map(self._chunks.__contains__, parts[1:-1])) and self._has_chunk_beginning_with(parts[-1])
+        ):
             return False
         if not all(map(self._words.__contains__, _words_in(fact))):
             return False
-        return _stands_in(fact, self._compound if parts == [fact] else self._text)
+        return _contains_fact(fact, self._compound if parts == [fact] else self._text)
 
-    def _begins(self, part: str) -> bool:
-        """Whether a chunk begins with that."""
+    def _has_chunk_beginning_with(self, part: str) -> bool:
+        """Return whether a chunk begins with the part."""
         index = bisect_left(self._sorted, part)
         return index < len(self._sorted) and self._sorted[index].startswith(part)
 
     def lacks(self, facts: Iterable[str]) -> list[str]:
-        """Return those of the facts that the text does not have."""
+        """Return the facts that the text does not contain."""
         return [fact for fact in facts if fact not in self]
 
 
 def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
     """Return the facts that a reader who continues would miss, with the ids of their messages.
 
-    These are paths, URLs, identifiers, numbers, names and rules of people, and the questions open at the end.
+    These are paths, URLs, identifiers, numbers, names and rules in user messages, and the questions open at the end.
     """
     facts: dict[str, str] = {}
     for message in head:
@@ -337,10 +339,10 @@ def facts_to_keep(head: Sequence[Message], reading: Reading) -> dict[str, str]:
 
 
 def holding_rules(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[Fact]:
-    """Return the rules that hold: the ledger's, and those of `head` that it had no room for."""
+    """Return the current rules: the ledger's, and the rules of `head` that did not fit into it."""
     ended = {old.text for old in ledger.superseded}
-    said = (Fact(rule, m.id) for m in head if m.role is Role.USER for rule in reading.of(m).rules if rule not in ended)
-    return list({rule.text: rule for rule in (*said, *ledger.rules)}.values())
+    found = (Fact(rule, m.id) for m in head if m.role is Role.USER for rule in reading.of(m).rules if rule not in ended)
+    return list({rule.text: rule for rule in (*found, *ledger.rules)}.values())
 
 
 def fidelity(
@@ -351,9 +353,9 @@ def fidelity(
     reading: Reading | None = None,
     rules: Sequence[Fact] = (),
 ) -> Fidelity:
-    """Return where each fact of `head`, and each rule that holds, is found now.
+    """Return where each fact of `head`, and each current rule, is found now.
 
-    tail: all that is sent beside the summary. archive: ids of messages that can be recalled.
+    tail: everything that is sent besides the summary. archive: ids of messages that can be recalled.
     """
     facts = {rule.text: rule.message_id for rule in rules}
     holding = set(facts)

@@ -1,6 +1,6 @@
-"""Find the sentences and facts of messages, each message once; in tool output, the lines that report an error.
+"""Find and cache the sentences and facts of messages; in tool output, the lines that report an error.
 
-Error lines are those of compilers, interpreters, tests, shells and servers.
+Error lines come from compilers, interpreters, tests, shells and servers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STEMS = (
     "imported and not used", "out of memory", "fehler", "nicht gefunden",
 )  # fmt: skip
 _OTHER_STEMS = ("✕", "✗", "错误", "失败", "エラー")
-"""Every error line contains one of these in lowercase: a cheap first test."""
+"""Every error line contains one of these stems in lowercase: a cheap first test."""
 _ERROR_LINE = re.compile(
     r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*(?:[:(]|\[\w+\]:|\)|$)"
     r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|(?<!\b0 )\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])"
@@ -56,61 +56,61 @@ _SURELY_ERROR = re.compile(
 
 
 def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
-    """Return the first and the last lines that report an error, at most `most`, without code that mentions errors."""
+    """Return the first and the last error lines, at most `most`; code that mentions errors is not an error line."""
     lowered = text.lower()
     stems = [stem for stem in (_STEMS if text.isascii() else _STEMS + _OTHER_STEMS) if stem in lowered]
     found: dict[str, None] = {}
     for line in text.splitlines() if stems else ():
-        told = line[: 4 * width].strip()
-        if len(told) > 3 and any(map(line.lower().__contains__, stems)) and _is_error_line(told):
-            found.setdefault(told[:width])
+        beginning = line[: 4 * width].strip()
+        if len(beginning) > 3 and any(map(line.lower().__contains__, stems)) and _is_error_line(beginning):
+            found.setdefault(beginning[:width])
     lines = list(found)
     return lines if len(lines) <= most else [lines[0], *lines[len(lines) - most + 1 :]]
 
 
 def _is_error_line(line: str) -> bool:
-    """Whether the line reports an error, and is not code that mentions one."""
+    """Return whether the line reports an error and is not code that mentions one."""
     if not _ERROR_LINE.search(line):
         return False
     return not _CODE_LINE.search(line) or _SURELY_ERROR.search(line) is not None
 
 
 MAX_FACTS_OF_MESSAGE = 10_000
-"""A message with more names is a table of data."""
+"""A message with more facts is a table of data."""
 MAX_ERRORS_OF_RESULT = 60
 LISTED = re.compile(r"^[ \t]*(\d{1,6})[:|│]", re.MULTILINE)
-"""The numbers of a listing's lines."""
+"""A line number in a listing."""
 
 
 class MessageFacts(msgspec.Struct, frozen=True, gc=False):
-    """What one message contains; rules and facts are those of a user's message."""
+    """The sentences of a message, and the rules and facts of a user's message."""
 
     day: str
     """The date with which the message itself begins, such as "25 May, 2023", or ""."""
     text: str
-    """What follows the date."""
+    """The text after the date."""
     sentences: tuple[str, ...]
-    """In own words."""
+    """Sentences of prose, without pasted code, logs and tables."""
     rules: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
-    """Facts in own words."""
+    """Facts in prose."""
     pasted: tuple[str, ...] = ()
-    """Facts in what was pasted, and in the date with which the message begins."""
+    """Facts in pasted text, and in the date with which the message begins."""
     may_change: bool = False
-    """A sentence may take back or replace a rule."""
+    """Whether a sentence may take back or replace a rule."""
     instructions: tuple[str, ...] = ()
-    """Sentences of a user's message neither quoted nor pasted; only those make and change rules."""
+    """Sentences of a user's message that are neither quoted nor pasted; only these make and change rules."""
 
     @property
     def facts(self) -> tuple[str, ...]:
-        """All facts, those in own words first."""
+        """All facts, those from prose first."""
         return self.own + self.pasted
 
 
 class Reading:
-    """A cache of what was read of messages, by identity: a message is a value and never changes.
+    """Cache of the facts of messages by identity, since a message never changes.
 
-    Kept from compaction to compaction, each message is read once. It holds references to all messages read.
+    It lives from compaction to compaction, so that each message is parsed once. It references all parsed messages.
     """
 
     def __init__(self, check: Callable[[], None] | None = None) -> None:
@@ -119,19 +119,19 @@ class Reading:
         self._errors: dict[int, tuple[Message, tuple[str, ...]]] = {}
 
     def checked(self, check: Callable[[], None]) -> Reading:
-        """Return one with the same cache that calls `check` before each message, which may raise to end it."""
+        """Return a view of the same cache that calls `check` before each message; `check` may raise to end the work."""
         checked = Reading(check)
         checked._kept, checked._errors = self._kept, self._errors
         return checked
 
     def keep_only(self, messages: Iterable[Message]) -> None:
-        """Forget what was read of all others but of the user's own, whose rules are looked for in the whole branch."""
+        """Drop the facts of other messages, except user messages, since rules are looked for in the entire branch."""
         here = {id(message) for message in messages}
         self._kept = {i: kept for i, kept in self._kept.copy().items() if i in here or kept[0].role is Role.USER}
         self._errors = {i: kept for i, kept in self._errors.copy().items() if i in here}
 
     def of(self, message: Message) -> MessageFacts:
-        """Return what the message contains, read at the first call only."""
+        """Return the facts of the message, which is parsed at the first call only."""
         if self._check is not None:
             self._check()
         kept = self._kept.get(id(message))
@@ -140,7 +140,7 @@ class Reading:
         return kept[1]
 
     def errors_of(self, message: Message, result: ToolResult) -> tuple[str, ...]:
-        """Return the lines of a tool's result that report an error, at most `MAX_ERRORS_OF_RESULT`."""
+        """Return the lines of a tool result that report an error, at most `MAX_ERRORS_OF_RESULT`."""
         kept = self._errors.get(id(message))
         if kept is None:
             kept = self._errors[id(message)] = (message, tuple(error_lines(result.text, MAX_ERRORS_OF_RESULT)))
@@ -148,50 +148,52 @@ class Reading:
 
 
 def _read(message: Message) -> MessageFacts:
-    whole = message.text
-    day, text = without_stamp(whole)
-    said = paragraphs(text)
-    told = tuple(sentences_of(said))
+    full_text = message.text
+    day, text = without_stamp(full_text)
+    prose = paragraphs(text)
+    sentences = tuple(sentences_of(prose))
     if message.role is not Role.USER:
-        return MessageFacts(day, text, told)
+        return MessageFacts(day, text, sentences)
     typed = without_stamp("\n\n".join(part.text for part in message.parts if isinstance(part, Text) and part.text))[1]
     typed = typed[:MAX_READ]
     own = own_words(typed)
-    own_said = said if own == text[:MAX_READ] else paragraphs(own)
-    own_told = told if own == text[:MAX_READ] else tuple(sentences_of(own_said))
-    rules = _rules(own_said, own_told)
-    return MessageFacts(day, text, told, rules, *_facts(whole, day, text, said), may_supersede(own), own_told)
+    own_prose = prose if own == text[:MAX_READ] else paragraphs(own)
+    own_sentences = sentences if own == text[:MAX_READ] else tuple(sentences_of(own_prose))
+    rules = _rules(own_prose, own_sentences)
+    return MessageFacts(
+        day, text, sentences, rules, *_facts(full_text, day, text, prose), may_supersede(own), own_sentences
+    )
 
 
-def _rules(said: Sequence[Paragraph], told: Iterable[str]) -> tuple[str, ...]:
-    listed = list(_listed_as_rules(said))
+def _rules(prose: Sequence[Paragraph], sentences: Iterable[str]) -> tuple[str, ...]:
+    listed = list(_listed_as_rules(prose))
     others = [
         rule
-        for rule in dict.fromkeys(told)
+        for rule in dict.fromkeys(sentences)
         if is_rule(rule) and is_own(rule) and rule[-1] not in ":：" and not any(rule in point for point in listed)
     ]
     return tuple(dict.fromkeys(listed + others))
 
 
 def is_own(rule: str) -> bool:
-    """Whether a sentence is still a rule without what it quotes."""
+    """Return whether a sentence is still a rule without its quotations."""
     bare = without_quotations(rule)
     return bare == rule or is_rule(bare)
 
 
-def _facts(whole: str, day: str, text: str, said: Sequence[Paragraph]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return facts in own words, and the others."""
-    facts = facts_in(whole)[:MAX_FACTS_OF_MESSAGE]
+def _facts(full_text: str, day: str, text: str, prose: Sequence[Paragraph]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the facts in prose, and the others."""
+    facts = facts_in(full_text)[:MAX_FACTS_OF_MESSAGE]
     if not (day or "```" in text or (len(text) > SHORT_MESSAGE and LISTED.search(text))):
         return tuple(facts), ()
-    own = set(facts_in("\n".join([paragraph for paragraph, _ in said])))
+    own = set(facts_in("\n".join([paragraph for paragraph, _ in prose])))
     return tuple([fact for fact in facts if fact in own]), tuple([fact for fact in facts if fact not in own])
 
 
-def _listed_as_rules(said: Sequence[Paragraph]) -> Iterator[str]:
-    """Yield the points of a list that is announced as one of rules, each whole, with its reason."""
+def _listed_as_rules(prose: Sequence[Paragraph]) -> Iterator[str]:
+    """Yield the points of a list that is announced as rules, each with its reason."""
     is_listing = False
-    for text, is_point in said:
+    for text, is_point in prose:
         if not is_point:
             is_listing = announces_rules(text)
         elif is_listing and len(text) <= MAX_SENTENCE:

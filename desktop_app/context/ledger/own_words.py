@@ -1,10 +1,10 @@
 """Separate a user's own words from what was quoted or pasted into the message.
 
-A rule in a mail, a page or a tool's output is somebody else's. It becomes the user's only when the user says so: by
-repeating it, or by announcing the quotation as rules ("Follow these rules:").
+A rule in a mail, a page or a tool's output is not the user's. It becomes the user's only by being repeated, or by an
+announcement of the quotation as rules ("Follow these rules:").
 
-When the end of something pasted cannot be found, it extends to the end of the text: a rule of the user's that follows
-is still in the message, but words of somebody else are never taken for the user's.
+If the end of pasted text cannot be found, it extends to the end of the message: a user's rule that follows is still in
+the message, but the words of others are never taken for the user's.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ _FAR = 200
 
 
 def own_words(text: str) -> str:
-    """Return the text without what was quoted or pasted; what is left out becomes a blank line."""
+    """Return the text with a blank line in place of each quoted or pasted part."""
     return "\n".join(_Lines(text.split("\n")).own())
 
 
 def without_quotations(sentence: str) -> str:
-    """Return the sentence without the longer quotations in it."""
+    """Return the sentence without its quotations of `MIN_QUOTED_WORDS` or more words."""
     return _QUOTATION.sub(lambda found: " " if _is_long(found.group()) else found.group(), sentence)
 
 
@@ -95,7 +95,7 @@ def _is_long(quoted: str) -> bool:
 
 
 class _Lines:
-    """The lines of one text, and where the pasted ones among them end."""
+    """The lines of a text; finds where pasted lines among them end."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
@@ -108,15 +108,15 @@ class _Lines:
 
     def own(self) -> list[str]:
         kept: list[str] = []
-        at, said = 0, ""
+        at, announcement = 0, ""
         while at < self._ends:
             end = self._pasted_until(at)
-            if end > at:  # what was announced as rules is the user's, without the marks of the quotation
-                kept += [_MARKS.sub("", line) for line in self._lines[at:end]] if _announces(said) else [""]
+            if end > at:  # announced rules are the user's, without quotation marks
+                kept += [_MARKS.sub("", line) for line in self._lines[at:end]] if _announces(announcement) else [""]
                 at = end
                 continue
             kept.append(self._lines[at])
-            said = kept[-1] if kept[-1].strip() else said
+            announcement = kept[-1] if kept[-1].strip() else announcement
             at += 1
             if _leads_in(kept[-1]):
                 at = self._led_in_until(at)
@@ -124,7 +124,7 @@ class _Lines:
         return kept
 
     def _led_in_until(self, at: int) -> int:
-        """Return the end of what was pasted without marks: of the text, unless the next line has marks of its own."""
+        """Return the end of unmarked pasted text: the end of the message, unless the next line begins marked text."""
         first = self._next(at)
         return first if first < self._ends and self._pasted_until(first) > first else self._ends
 
@@ -135,7 +135,7 @@ class _Lines:
         return at
 
     def _pasted_until(self, at: int) -> int:
-        """Return the index at which what was pasted at `at` ends; `at` if nothing was."""
+        """Return the index at which the text pasted at `at` ends; `at` if none begins there."""
         line = self._lines[at]
         if fence := _FENCE.match(line):
             return self._fenced_until(at, fence[1])
@@ -155,7 +155,7 @@ class _Lines:
         return at
 
     def _is_header(self, at: int) -> bool:
-        """Whether a mail's or a page's header begins there."""
+        """Return whether the header of a mail or a page begins at that line."""
         line, following = self._lines[at], self._next(at + 1)
         if not _HEADER.match(line):
             return False
@@ -175,7 +175,7 @@ class _Lines:
         return at if index == len(closed) or _OWN_TAG.search(name) else closed[index] + 1
 
     def _quoted_until(self, at: int) -> int:
-        """Return the index behind the line that closes a quotation; `at` if it is a part of its line."""
+        """Return the index after the line that closes a quotation; `at` if no quotation continues after the line."""
         line = self._lines[at].strip()
         opening = next(filter(line.startswith, _CLOSING), "")
         closing = _CLOSING.get(opening, ())
@@ -186,7 +186,7 @@ class _Lines:
 
 
 def _announces(line: str) -> bool:
-    """Whether a line says that what follows are the user's rules."""
+    """Return whether a line announces the following text as the user's rules."""
     last = line.rstrip()
     if last[-1:] not in (":", "："):
         return False
@@ -194,6 +194,6 @@ def _announces(line: str) -> bool:
 
 
 def _leads_in(line: str) -> bool:
-    """Whether something pasted follows without marks of its own."""
+    """Return whether a line announces pasted text without marks."""
     line = line.rstrip()
     return line[-1:] in (":", "：") and len(line) <= _FAR and bool(_PASTES.search(line)) and not _ADOPTS.search(line)

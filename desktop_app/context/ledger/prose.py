@@ -1,4 +1,4 @@
-"""Find the sentences in own words: prose without pasted code, logs, listings and tables."""
+"""Find the prose of a message: sentences without pasted code, logs, listings and tables."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 MAX_SENTENCE = 600
-"""Characters; a longer "sentence" is data without line ends, which a summary does not quote."""
+"""Characters; a longer "sentence" is data without line breaks, which a summary does not quote."""
 SHORT_MESSAGE = 400
-"""Characters; in a message this short every line without the marks of a log or of code is the speaker's own."""
+"""Characters; in a message this short, every line without the marks of a log or of code is prose."""
 WRAPPED_FROM = 50
-"""Characters; a shorter line was ended on purpose, and is not half of a sentence."""
+"""Characters; a shorter line was ended on purpose and does not continue in the next one."""
 MAX_READ = 40_000
-"""Characters of one message that are read for sentences; of a longer one, such as a file, the beginning."""
+"""Characters from the beginning of a message that are searched for sentences; a longer message contains a file."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SENTENCE_END = re.compile(
     r"[.!?…][\"'”)\]*_]{0,3}\s+(?=[\"'“(\[*_`]{0,3}[A-Z0-9À-Þ\u3040-\u9fff])|[。！？](?![」』”）。！？])"
 )
 _SENTENCE_END_ASCII = re.compile(r"[.!?][\"')\]*_]{0,3}\s+(?=[\"'(\[*_`]{0,3}[A-Z0-9])")
-"""The same for text without accents: a search that begins with one set of signs is several times as fast."""
+"""The same for ASCII text: a search that begins with one set of characters is several times as fast."""
 _BULLET = re.compile(r"^\s*(?:(?:[-*•>]+|\d{1,3}[.)]|[a-z][.)])\s+|/[a-z][a-z-]{1,14}\s+(?=\S))")
-"""A list point's mark, or a command of the chat program in front of what was said."""
+"""The mark of a list point, or a command of the chat program before the text."""
 _HEADING = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*]+\*\*:?|[^\s.!?]+(?: [^\s.!?]+){0,5}:)\s*$")
 
 _MATERIAL = re.compile(
@@ -41,7 +41,7 @@ _MATERIAL = re.compile(
 )
 _CODE_SIGNS = ("{", "}", "=", "<", ">", "\\", "|", ";", "__", "::")
 MIN_COLUMNS = 2
-"""Gaps of three blanks or more between words in a row of a table."""
+"""Gaps of three or more spaces between words in a row of a table."""
 _COLUMNS = re.compile(r"(?<=\S)[ \t]{3,}(?=\S)")
 _CALL = re.compile(r"\w\(")
 _QUOTED_NAME = re.compile(r"`[^`\n]*`")
@@ -52,7 +52,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 class Paragraph(NamedTuple):
-    """A paragraph in own words, or a point of a list without its mark."""
+    """A paragraph of prose, or a point of a list without its mark."""
 
     text: str
     is_point: bool
@@ -78,14 +78,14 @@ def paragraphs(text: str) -> list[Paragraph]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences in own words, without headings and without what is too long to quote."""
+    """Return the sentences of a text's prose, without headings and without sentences too long to quote."""
     return sentences_of(paragraphs(text))
 
 
-def sentences_of(said: Iterable[Paragraph]) -> list[str]:
-    """Return the sentences of those paragraphs, without headings and without what is too long to quote."""
+def sentences_of(prose: Iterable[Paragraph]) -> list[str]:
+    """Return the sentences of the paragraphs, without headings and without sentences too long to quote."""
     found: list[str] = []
-    for paragraph, _ in said:
+    for paragraph, _ in prose:
         if not _is_heading(paragraph):
             ends = _SENTENCE_END_ASCII if paragraph.isascii() else _SENTENCE_END
             start = 0
@@ -102,7 +102,7 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def is_prose(line: str, is_short: bool = False) -> bool:
-    """Whether a line is prose. is_short: it is part of a message too short to hold much that was pasted."""
+    """Return whether a line is prose. is_short: its message is too short to contain much pasted text."""
     if _MATERIAL.match(line) or ("   " in line and len(_COLUMNS.findall(line)) >= MIN_COLUMNS):
         return False
     if is_short or not _has_code_sign(line):
@@ -117,6 +117,6 @@ def _has_code_sign(line: str) -> bool:
 
 
 def without_stamp(text: str) -> tuple[str, str]:
-    """Return the date in brackets with which a message begins, without its time, or ""; and the rest of the text."""
+    """Return the bracketed date at the beginning of a message, without its time, or ""; and the rest of the text."""
     stamp = _STAMP.match(text)
     return (_CLOCK.sub("", stamp.group(1)).strip(), text[stamp.end() :]) if stamp else ("", text)

@@ -1,15 +1,15 @@
 """Classify sentences as rules, directives and decisions, and find those that a later one replaces (K6, K9).
 
-The classifier of sentences (context/sentence_kinds) learned from as many rules as other sentences. In a conversation
-one sentence in thirty is a rule, so most of what it takes for one is a story, a remark or a task. A sentence counts as
-a rule only if one of its clauses also has the form of one: it forbids, obliges, limits, says how often, or compares.
-The clearer the form, the less sure the classifier must be. An order to do something once, a question or a statement is
-no rule. A decision must also have the words with which people announce one: without them, most hits are reports of work
-or remarks.
+The sentence classifier (context/sentence_kinds) was trained on as many rules as other sentences. In a conversation
+one sentence in thirty is a rule, so most sentences that it takes for rules are stories, remarks or tasks. A sentence
+counts as a rule only if one of its clauses also has the form of one: it forbids, obliges, limits, says how often, or
+compares. The clearer the form, the less certain the classifier must be. An order to do something once, a question or a
+statement is no rule. A decision must also contain words with which people announce one: without them, most hits are
+reports of work or remarks.
 
-A rule is superseded only if the later sentence says that something changes, and names what the rule names or its
-alternative. Not found: a change without such a word ("spaces, please"), one that names nothing of the rule ("the
-second rule does not hold"), and nearly all changes in languages other than those below.
+A rule is superseded only if the later sentence says that something changes, and names the rule's subject or an
+alternative to it. Not found: a change without such a word ("spaces, please"), one that does not name the rule's subject
+("the second rule does not hold"), and nearly all changes in languages other than those below.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from desktop_app.conversation.words import lexicon
 from .facts import QUESTION, topic_of, words_of
 
 CLEAR, LIKELY, POSSIBLE, CERTAIN = 0.1, 0.3, 0.65, 0.9
-"""How probable a rule must be for a clear form, for one that is seldom anything else, for one that often is, and for
-one that says what the speaker must do."""
+"""Minimum probability of a rule for a clear form, for a form that is seldom anything but a rule, for a form that often
+is something else, and for a form that says what the speaker must do."""
 MIN_PREFERENCE = 0.55
-"""The probability of rule and preference together from which on a comparison says how somebody wants it."""
+"""Minimum probability of rule and preference together for a comparison to count as a preference."""
 MIN_WORDS, MIN_PLAIN = 2, 0.6
-"""Plain words, and their share of all; with fewer a line is a path, a log or code."""
+"""Minimum number of plain words, and their share of all words; with fewer, a line is a path, a log or code."""
 
 
 def _pattern(first: str = "", anywhere: str = "", signs: str = "") -> re.Pattern[str]:
-    """Return a pattern of words with which a clause begins, of words within it, and of parts without ends of words."""
+    """Return a pattern for words at the start of a clause, words anywhere in it, and parts without word boundaries."""
     parts = [rf"^(?:{first})\b" if first else "", rf"\b(?:{anywhere})\b" if anywhere else "", signs]
     return re.compile("|".join(filter(None, parts)), re.IGNORECASE)
 
@@ -65,7 +65,7 @@ _ASKS_OR_TELLS = _pattern(
     "|i (?:wonder|guess|suppose|think|believe|hope|know|mean|feel|read|was|had|will)|i['’](?:ve|ll)"
     "|kannst du|können sie|peux-tu|pouvez-vous|podes|puedes|podrías"
 )
-"""A clause that asks, wonders, announces or tells of the speaker."""
+"""A clause that asks, wonders, announces or reports something about the speaker."""
 _TASK = _pattern(
     first="write|add|make (?!sure)|create|build|fix|show|give|tell|run|read|open|look|check|put|move|remove|delete"
     "|rename"
@@ -86,14 +86,14 @@ _NOT_MEANT = _pattern(
     "|no longer|would (?:be|have)|for now|right now|this time|just this once|today"
     "|(?:no|not|nothing|none|\\w{2,12}n['’]t) .{0,60}(?:needed|required|necessary|needs?)"
 )
-"""Guesses, sympathy, what is not needed and what holds for now, in the words of an obligation."""
+"""Guesses, sympathy, remarks that something is not needed, and temporary rules, in the words of an obligation."""
 _OF_ONESELF = _pattern(
     anywhere="(?:i|he|she|they) (?:must|should|needs?|ha(?:ve|s) to|ought to|can['’]t|cannot)(?! (?:not|never|only))"
     "|(?:i|you|he|she|they|it) (?:always|never)|i (?:don['’]?t|do not|have)|to (?:only|always|never)"
     "|ich (?:muss|soll|habe)|je dois|tengo que|necesito|necesitamos|hemos",
     signs="我(?:应该|需要|总是|不能)",
 )
-"""What somebody has to do, does or does not do."""
+"""Statements of what a person has to do, does or does not do."""
 
 _CLEAR = _pattern(
     first="(?:don['’]?t|do not) (?:ever )?(?!worry|bother|think|know|understand|see|have|get|feel|like|want|need|mind"
@@ -178,7 +178,7 @@ def _has_form(sentence: str, kinds: Kinds) -> bool:
     if kinds.rule < LIKELY and kinds.rule + kinds.preference < MIN_PREFERENCE:
         return False
     if any(_ASKS_OR_TELLS.match(clause) or _TASK.match(clause) for clause in clauses):
-        return False  # what else is said belongs to the question, story or task
+        return False  # other clauses belong to the question, story or task
     if (
         kinds.rule >= LIKELY
         and _FORBIDS_FIRST.match(opened)
@@ -195,7 +195,7 @@ def _is_clear(clause: str) -> bool:
 
 
 def _is_said(sentence: str) -> bool:
-    """Whether somebody said that, and it is no line of a log or of code."""
+    """Return whether the sentence was written by a person, and is no line of a log or of code."""
     if _MARKED.match(sentence) or sentence.endswith(_CODE_ENDS):
         return False
     words = _CODE.sub("it", sentence).split()
@@ -220,7 +220,7 @@ def _lays_down(clause: str, kinds: Kinds) -> bool:
 
 
 MAX_PREFERENCE = 160
-"""Bytes; a longer sentence about what somebody likes is a story."""
+"""Bytes; a longer sentence about a preference is a story."""
 
 _STRONG = re.compile(
     r"\b(?:always|never|must(?:n['’]t)?|don['’]?t|do not|not allowed|forbidden|under no circumstances|constraints?"
@@ -235,11 +235,12 @@ _ANNOUNCES = re.compile(
 )
 
 MIN_SHARED = 0.5
-"""Of the words that either says, for a sentence that only corrects: with less it may be about another thing."""
+"""Share of the words of both sentences that they must have in common if the later one only corrects; with less it may
+be about something else."""
 MIN_NAMED = 0.6
-"""Of a rule's words, where the sentence allows what the rule forbids."""
+"""Share of a rule's words that a sentence must name to allow what the rule forbids."""
 FEW = 2
-"""Words; a topic this short means every rule about it."""
+"""Words; a topic this short applies to every rule about it."""
 SHORT = 7
 """Words; in a sentence this short, "instead" refers to the latest rule."""
 
@@ -289,7 +290,7 @@ _ALTERNATIVES = tuple(
 
 
 def is_rule(sentence: str) -> bool:
-    """Return whether somebody says how it is to be done from now on, or what they prefer, and does not ask."""
+    """Return whether a sentence lays down how something is to be done, or states a preference, and is no question."""
     if QUESTION.search(sentence):
         return False
     kinds = kinds_of(sentence)
@@ -298,7 +299,7 @@ def is_rule(sentence: str) -> bool:
 
 
 def is_strong_rule(rule: str) -> bool:
-    """Return whether a rule says always, never or must: it outlives those that say should."""
+    """Return whether a rule says always, never or must, so that it is kept before rules that say should."""
     return _STRONG.search(rule) is not None
 
 
@@ -308,12 +309,12 @@ def announces_rules(paragraph: str) -> bool:
 
 
 def may_supersede(text: str) -> bool:
-    """Whether something in that text could replace or take back a rule: a cheap test before the exact ones."""
+    """Return whether the text could replace or take back a rule: a cheap test before the exact ones."""
     return not _CUES.isdisjoint(words_of(text)) or any(map(text.__contains__, _PIECES))
 
 
 def superseded_by(sentence: str, rules: Sequence[str]) -> list[str]:
-    """Return the rules that the sentence replaces or takes back, oldest first. rules: those said before it."""
+    """Return the rules that the sentence replaces or takes back, oldest first. rules: the earlier rules."""
     lowered = sentence.lower()
     if not may_supersede(sentence) or QUESTION.search(sentence) or _ADDS.search(lowered):
         return []
@@ -333,7 +334,7 @@ _ChangeKind = Literal["takes back", "ends", "allows", "corrects", ""]
 
 
 class _Change(NamedTuple):
-    """What a sentence does to the rules that it names: read once, and not again for each of a hundred rules."""
+    """The effect of a sentence on the rules that it names, parsed once for a hundred rules."""
 
     kind: _ChangeKind
     words: frozenset[str]
@@ -354,37 +355,37 @@ def _change_of(lowered: str) -> _Change:
 
 
 def _ends(change: _Change, rule: str) -> bool:
-    """Whether the sentence ends that rule."""
-    said, topic = change.topic, topic_of(rule)
-    shared = said & topic
+    """Return whether the change ends the rule."""
+    changed, topic = change.topic, topic_of(rule)
+    shared = changed & topic
     match change.kind:
         case "takes back" | "ends":
-            # With one word in common, "no longer" may end a fact and not a rule.
+            # With only one word in common, "no longer" may end a fact and not a rule.
             least = 1 if change.kind == "takes back" else 2
-            return len(shared) >= max(least, MIN_SHARED * min(len(said), len(topic)))
+            return len(shared) >= max(least, MIN_SHARED * min(len(changed), len(topic)))
         case "allows":
             return _FORBIDS.search(rule.lower()) is not None and len(shared) >= MIN_NAMED * len(topic) > 0
         case "corrects" if is_alternative(words_of(rule), change.words):
-            return bool(shared) or min(len(topic), len(said)) <= FEW
+            return bool(shared) or min(len(topic), len(changed)) <= FEW
         case "corrects":
-            return len(shared) >= MIN_SHARED * len(topic | said) > 0
+            return len(shared) >= MIN_SHARED * len(topic | changed) > 0
         case _:
             return False
 
 
-def is_alternative(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether each has a word for which the other has an alternative."""
-    return any(one & group and other & group and not one & other & group for group in _ALTERNATIVES)
+def is_alternative(words: frozenset[str], others: frozenset[str]) -> bool:
+    """Return whether each set has a word for which the other has an alternative."""
+    return any(words & group and others & group and not words & others & group for group in _ALTERNATIVES)
 
 
 def _verb(sentence: str) -> str:
-    """Return the first word that is not only an opening, such as "use" in "Please use tabs"."""
+    """Return the first word after any opening words, such as "use" in "Please use tabs"."""
     words: Sequence[str] = re.findall(r"[a-z]+", sentence.lower())
     return next((word for word in words if word not in ("please", "always", "actually", "ok", "no", "then", "and")), "")
 
 
 ANNOUNCED, MENTIONED = 0.3, 0.5
-"""How probable a decision must be where a sentence begins like one, and where it only has a word for one."""
+"""Minimum probability of a decision if a sentence begins like one, and if it only contains a word for one."""
 
 _ANNOUNCES_DECISION = re.compile(
     r"(?:(?:ok(?:ay)?|yes|fine|right|good|so|then|all right)\b[,:.! ]*)*"
@@ -408,7 +409,7 @@ _MENTIONS = re.compile(
 
 
 def is_decision(sentence: str) -> bool:
-    """Return whether somebody says what was decided, and does not ask."""
+    """Return whether a sentence states a decision and is no question."""
     if QUESTION.search(sentence):
         return False
     likely = kinds_of(sentence).decision
