@@ -89,7 +89,7 @@ def _speaker(message: Message) -> str:
 
 
 def _shows(message: Message, reading: Reading) -> bool:
-    """Whether most of a message is code or otherwise pasted."""
+    """Return whether most of a message is code or otherwise pasted."""
     if message.role not in (Role.USER, Role.ASSISTANT) or len(message.text) < MIN_EXCERPT:
         return False
     return sum(map(len, reading.of(message).sentences)) < MAX_OWN_WORDS * len(message.text)

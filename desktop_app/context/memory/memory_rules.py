@@ -101,7 +101,7 @@ def _facts(message: Message) -> Iterable[str]:
 
 
 def _is_lasting(bare: str) -> bool:
-    """Whether a sentence says what the user likes, or how it is always to be done."""
+    """Return whether a sentence says what the user likes, or how it is always to be done."""
     if _ONLY_NOW.search(bare) or not is_own(bare):
         return False
     is_always = is_strong_rule(bare) and is_rule(bare) and not _OF_OTHERS.match(bare)
@@ -109,7 +109,7 @@ def _is_lasting(bare: str) -> bool:
 
 
 def _is_quotable(sentence: str) -> bool:
-    """Whether a sentence is mostly the user's own, long enough to say something and short enough to be sent."""
+    """Return whether a sentence is mostly the user's own, long enough to say something and short enough to be sent."""
     least = MIN_CJK if _CJK.search(sentence) else MIN_SENTENCE
     own = _QUOTATION.sub("", sentence)
     return least <= len(sentence) <= MAX_SENTENCE and len(own.split()) * 2 >= len(sentence.split())

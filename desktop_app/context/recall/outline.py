@@ -17,7 +17,7 @@ class Head(msgspec.Struct, frozen=True, gc=False):
     """The speaker's name, or the role if there is none."""
     is_named: bool
     length: int
-    """In characters."""
+    """Characters."""
     stamp: str
     """The date with which the text begins, such as "8 May, 2023", or ""."""
     at: float
@@ -30,22 +30,22 @@ class Outline(msgspec.Struct, frozen=True):
     speakers: tuple[str, ...] = ()
     lengths: tuple[int, ...] = ()
     sessions: tuple[int, ...] = ()
-    """The number of each message's session, from 0."""
+    """The session number of each message, from 0."""
     days: tuple[str, ...] = ()
     """The date of each session, such as "8 May, 2023" or "2026-11-22"."""
     named: frozenset[str] = frozenset()
-    """The speakers that have a name."""
+    """The speakers with a name."""
     average: float = 1.0
-    """The average length, at least 1."""
+    """The average length in characters, at least 1."""
 
     def day_of(self, index: int) -> str:
         return self.days[self.sessions[index]]
 
 
 def outline_of(heads: Iterable[Head], date_at: Callable[[float], str]) -> Outline:
-    """Return the outline of those messages. A session begins with a stamp or after a pause.
+    """Return the outline of the messages. A session begins with a stamp or after a pause.
 
-    date_at: returns the date of a time, such as "2026-11-22".
+    date_at: returns the date of a timestamp, such as "2026-11-22".
     """
     kept = tuple(heads)
     sessions: list[int] = []

@@ -1,4 +1,4 @@
-"""Understand the time that a query names, such as "last spring", as search does. No clock."""
+"""Interpret the time in a query, such as "last spring", as search does. No clock."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from .query import MAX_QUERY
 
 
 class QueryReading(msgspec.Struct, frozen=True):
-    """One way to understand a query."""
+    """An interpretation of a query."""
 
     words: str
     span: TimeSpan | None = None
-    """The days on which it was said; None for any."""
+    """The days of the messages; None for any."""
 
 
 def readings_of(query: str, today: date) -> tuple[QueryReading, ...]:
-    """Return how a query may be understood, the likeliest first: with its time as a filter, and as it stands.
+    """Return the interpretations of a query, the likeliest first: with its time as a filter, and unchanged.
 
-    A date, such as 8 May 2023, filters nothing, but "before 2023" does: it is mostly the date of what happened, which
-    was told on another day.
+    A date such as 8 May 2023 is no filter, but "before 2023" is: a date is mostly when something happened, and the
+    messages about it are from another day.
     """
     text = query[:MAX_QUERY]
     span = time_in(text, today)
@@ -35,21 +35,21 @@ def readings_of(query: str, today: date) -> tuple[QueryReading, ...]:
 
 
 def readings_of_message(text: str, today: date) -> tuple[QueryReading, ...]:
-    """Return how a user's message may be understood: only a question asks for what was said at a time."""
+    """Return the interpretations of a user's message: only a question may ask for messages of a time."""
     return readings_of(text, today) if question_of(text).is_question else (QueryReading(text),)
 
 
 def indexes_within(outline: Outline, span: TimeSpan) -> frozenset[int]:
-    """Return the indexes of the messages whose session began on one of those days."""
-    sessions = {session for session, told in enumerate(outline.days) if _is_within(told, span)}
+    """Return the indexes of the messages whose session began within the span."""
+    sessions = {session for session, day in enumerate(outline.days) if _is_within(day, span)}
     return frozenset(index for index, session in enumerate(outline.sessions) if session in sessions)
 
 
-def _is_within(told: str, span: TimeSpan) -> bool:
-    for day in days_in(told):
+def _is_within(text: str, span: TimeSpan) -> bool:
+    for parts in days_in(text):
         try:
-            said = date(*day)
+            day = date(*parts)
         except ValueError:  # no year, or no day
             continue
-        return (span.first or date.min) <= said <= (span.last or date.max)
+        return (span.first or date.min) <= day <= (span.last or date.max)
     return False

@@ -1,4 +1,4 @@
-"""Parse a recall query in plain words into weighted terms, people and days, and limit where recall may look. Pure.
+"""Parse a recall query in plain words into weighted terms, people and days, and limit where recall may search. Pure.
 
 A term is a word, or several that must be adjacent: a path, an identifier, two neighbouring words, a pair of Chinese
 characters. Inflected forms are matched by the index, which stems both sides (porter).
@@ -20,19 +20,19 @@ from desktop_app.conversation.words import lexicon
 MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a whole pasted page."""
 MAX_WORDS = 24
-"""Words of a query that are looked up; of more, the longest, which are the most specific."""
+"""Words of a query that are looked up: the longest, which are the most specific."""
 RELATED_WEIGHT = 0.4
-"""Of a word related to one of the query; the query's own words have 1."""
+"""Weight of a word that is related to a query's word; the query's own words have 1."""
 TOGETHER_WEIGHT = 0.5
-"""Of a phrase of the query, in addition to the weights of its words."""
+"""Weight of a phrase of the query, in addition to the weights of its words."""
 MAX_BETWEEN = 2
 """Stop words between two words of a phrase."""
 FEEDBACK_WEIGHT = 0.1
-"""Of a word that only the best messages hold."""
+"""Weight of a word that was taken from the best messages."""
 FEEDBACK_FROM = 10
 MAX_FEEDBACK = 12
 FEEDBACK_LOOKED_UP = 24
-"""The number of best messages that are read for more words; words taken from them at most, and looked up at most."""
+"""Best messages that are searched for more words; words that are used of them, and looked up, at most."""
 
 _STOP = lexicon(
     "a about above after again all also am an and any are as at be because been before being between both but by"
@@ -49,7 +49,7 @@ _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(
     r"[\u3400-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3\U00020000-\U0003ffff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+"
 )
-"""Runs of scripts without spaces between words (archive/tables.py parts their characters for the index)."""
+"""Runs of scripts without spaces between words (archive/tables.py separates their characters for the index)."""
 _ASKING_CJK = re.compile(
     "为什么|什么时候|什么|怎么样|怎么|怎样|哪些|哪个|哪里|哪儿|多少|几个|是否|有没有|是不是|可以|能不能|告诉|记得|曾经|之前"
     "|我们|你们|他们|她们|谢谢|不客气|你好|继续|好的|请问|一下|一些|[我你他她它的了吗呢吧啊呀是在有和与也都就还很对把被这那]"
@@ -97,44 +97,44 @@ season: spring summer autumn winter
 书: 小说 阅读
 生日: 岁
 """.strip().splitlines()
-"""Each line: a word of questions, and words of their answers; not the other way round. Only what holds in nearly every
-conversation is listed; what is particular to one is learned from its own words (`feedback_of`)."""
+"""Each line: a word of questions and words of their answers, not the other way round. Only relations of nearly every
+conversation are listed; a particular conversation's are learned from its own words (`feedback_of`)."""
 
 _RELATED = {kind: tuple(members.split()) for kind, members in (line.split(": ") for line in _KINDS)}
 _ENDINGS = ("ies", "es", "s")
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
-    """One word, or several that stand together."""
+    """A word, or several adjacent ones."""
 
     text: str
     weight: float
     is_asked: bool = False
-    """It stands in the query itself, as a word of its own."""
+    """Whether it is a separate word of the query itself."""
 
 
 class RecallQuery(msgspec.Struct, frozen=True):
-    """What a query asks for."""
+    """The terms, people and days of a query."""
 
     terms: tuple[Term, ...]
     names: frozenset[str] = frozenset()
     """Speakers that the query names."""
     days: tuple[Day, ...] = ()
     is_pointed: bool = False
-    """It asks for something or names it, so that one word is enough to know what is meant."""
+    """Whether it asks for something or names it, so that one word in common is enough for a match."""
 
 
 def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
-    """Parse a query. speakers: the names of those who speak in the conversation."""
+    """Parse a query. speakers: the names of the people in the conversation."""
     text = query[:MAX_QUERY].replace("’", "'")
     names = frozenset(speaker for speaker in speakers if _is_named(speaker, text))
     pieces = [piece for piece in map(_bare, _PIECE.findall(_UNSPACED.sub(" ", text))) if piece]
-    words = _most_telling([word for piece in pieces for word in _words(piece) if not _is_of(word, names)])
-    asked = [*words, *_pairs(text)]
+    words = _longest([word for piece in pieces for word in _words(piece) if not _is_part_of_name(word, names)])
+    asked = [*words, *_character_pairs(text)]
     if not asked and names:
-        asked = sorted(names)  # nothing else is asked for: who is it?
-    together = _together(pieces, {word.lower() for word in words})
-    terms = [Term(word, 1.0, is_asked=True) for word in asked] + [Term(one, TOGETHER_WEIGHT) for one in together]
+        asked = sorted(names)  # the query asks only who that is
+    phrases = _phrases(pieces, {word.lower() for word in words})
+    terms = [Term(word, 1.0, is_asked=True) for word in asked] + [Term(phrase, TOGETHER_WEIGHT) for phrase in phrases]
     terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
     distinct: dict[str, Term] = {}
     for term in terms:  # the query's own words come first
@@ -147,9 +147,9 @@ def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
 def feedback_of(
     wanted: RecallQuery, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]
 ) -> list[str]:
-    """Return words of the best messages that the query does not hold, the most relevant first.
+    """Return words of the best messages that the query does not contain, the most relevant first.
 
-    scores: of those messages. The caller keeps the words that are rare in the conversation.
+    scores: of the messages. The caller keeps the words that are rare in the conversation.
     """
     known = {term.text.lower() for term in wanted.terms} | _STOP
     known |= {word for speaker in speakers for word in speaker.lower().split()}
@@ -162,23 +162,23 @@ def feedback_of(
 
 
 def _is_named(speaker: str, text: str) -> bool:
-    """Whether a speaker's name, or a short form of it, stands in the text: "Mel" is Melanie."""
-    given = speaker.split()[0] if speaker.split() else ""
-    if not given.isascii():
-        return bool(given) and given in text
-    return any(_is_short_form(word, given) for word in _WORD.findall(text) if word[:1].isupper())
+    """Return whether the text contains a speaker's first name or a short form of it: "Mel" for Melanie."""
+    first_name = speaker.split()[0] if speaker.split() else ""
+    if not first_name.isascii():
+        return bool(first_name) and first_name in text
+    return any(_is_short_form(word, first_name) for word in _WORD.findall(text) if word[:1].isupper())
 
 
 def _is_short_form(word: str, name: str) -> bool:
     return len(word) >= min(3, len(name)) and name.lower().startswith(word.lower())
 
 
-def _is_of(word: str, names: Iterable[str]) -> bool:
+def _is_part_of_name(word: str, names: Iterable[str]) -> bool:
     return any(word[:1].isupper() and _is_short_form(word, part) for name in names for part in name.split())
 
 
 def _is_name(piece: str) -> bool:
-    """Whether a word within a sentence is a name, a number, a path or an identifier."""
+    """Return whether a word within a sentence is a name, a number, a path or an identifier."""
     return _NAME.search(piece) is not None and bool(_words(piece))
 
 
@@ -191,16 +191,18 @@ def _words(piece: str) -> list[str]:
     return [word for word in _WORD.findall(piece) if word.lower() not in _STOP and (len(word) > 1 or word.isdigit())]
 
 
-def _most_telling(words: list[str]) -> list[str]:
+def _longest(words: list[str]) -> list[str]:
     """Return the distinct words in the order of the query; the longest if there are too many."""
     distinct = list({word.lower(): word for word in reversed(words)}.values())[::-1]
     kept = set(sorted(distinct, key=len, reverse=True)[:MAX_WORDS])
     return [word for word in distinct if word in kept]
 
 
-def _together(pieces: Sequence[str], words: Collection[str]) -> list[str]:
-    """Return compound words, such as paths, and phrases of words that are close to each other in the query,
-    with the short words between them: "does not exist"."""
+def _phrases(pieces: Sequence[str], words: Collection[str]) -> list[str]:
+    """Return compound words such as paths, and phrases of neighbouring words of the query.
+
+    Phrases include the stop words between: "does not exist".
+    """
     joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
     indexes = [index for index, piece in enumerate(pieces) if piece.lower() in words]
     neighbours = [
@@ -209,8 +211,8 @@ def _together(pieces: Sequence[str], words: Collection[str]) -> list[str]:
     return (joined + neighbours)[:MAX_WORDS]
 
 
-def _pairs(text: str) -> list[str]:
-    """Return Chinese, Japanese, Korean and the like as pairs of characters, without question words."""
+def _character_pairs(text: str) -> list[str]:
+    """Return pairs of characters of text in Chinese, Japanese, Korean and the like, without question words."""
     pairs: list[str] = []
     for run in _UNSPACED.findall(text):
         for piece in _ASKING_CJK.sub(" ", run).split():
@@ -219,7 +221,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def related_to(word: str) -> tuple[str, ...]:
-    """Return words that may stand for that word, in small letters; looked up in its singular, too."""
+    """Return related words in lowercase, which are also looked up by the word's singular."""
     lowered = word.lower()
     return next((_RELATED[form] for form in _forms(lowered) if form in _RELATED), ())
 
@@ -236,28 +238,28 @@ _NARROW_TO_WIDE: tuple[RecallScope, ...] = get_args(RecallScope)
 
 
 class RecallReach(msgspec.Struct, frozen=True):
-    """Where recall may look in one conversation."""
+    """The scope in which recall may search from a conversation."""
 
     widest: RecallScope = "conversation"
-    """Where it may look without asking."""
+    """The widest scope that needs no permission."""
     project: str = ""
     """The id of the conversation's project; "" for none."""
 
     def includes(self, where: RecallScope) -> bool:
-        """Return whether it may look there without asking."""
+        """Return whether recall may search the scope without permission."""
         return _NARROW_TO_WIDE.index(where) <= _NARROW_TO_WIDE.index(self.widest)
 
     def has(self, where: RecallScope) -> bool:
-        """Return whether there is such a place: a conversation may have no project."""
+        """Return whether the scope exists: a conversation may have no project."""
         return where != "project" or bool(self.project)
 
     def project_in(self, where: RecallScope) -> str | None:
-        """Return the id of the project to which a search there is limited; None for no limit."""
+        """Return the id of the project that limits a search of the scope; None for no limit."""
         return self.project if where == "project" else None
 
 
 class KnownConversation(msgspec.Struct, frozen=True):
-    """A conversation that can be found."""
+    """A conversation that can be searched."""
 
     id: str
     title: str

@@ -1,10 +1,10 @@
 """Rank the messages of a conversation by a query: by words, neighbours, speaker and day; merge several results. Pure.
 
-All weights are in units of information (natural logarithm): a word that one message in fifty contains counts 4. Those
-of one conversation were chosen on two chats of 419 and 369 messages with 302 questions, on a plateau: each may be a
-third smaller or larger, and the share of questions that get all their answers changes by one in a hundred at most.
-Those that find and merge conversations were chosen with these and 40 questions about made-up chats, asked among 400
-conversations (tests/chat/test_recall_everywhere.py).
+All weights are in units of information (natural logarithm): a word that one message in fifty contains counts 4. The
+weights within a conversation were chosen on two chats of 419 and 369 messages with 302 questions, on a plateau: each
+may be a third smaller or larger, and the share of questions that get all their answers changes by one in a hundred at
+most. The weights that find and merge conversations were chosen with the same questions and 40 about made-up chats,
+asked among 400 conversations (tests/chat/test_recall_everywhere.py).
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
 SATURATION, BY_LENGTH = 1.2, 0.5
 """BM25's k1 and b, for a word that counts once."""
 NEAR, FARTHER = 0.6, 0.35
-"""The share of a message's words that counts for the message beside it, and for the one behind that: an answer follows
-its question."""
+"""Shares of a message's score that count for the messages next to it, and for those at a distance of two: an answer
+follows its question."""
 BY_SPEAKER = 1.0
 BY_DAY = 2.0
-"""For a message of a speaker whom the query names, and of a day that it names."""
+"""Added to the score of a message by a speaker, or from a day, that the query names."""
 CANDIDATES = 160
-"""Messages that may be recalled: of the shortest, 4,000 tokens hold about so many."""
+"""Messages that may be recalled: 4,000 tokens contain about as many of the shortest ones."""
 MAX_OPEN = 1_000
-"""Messages after which a more frequent word adds no more of them."""
+"""Messages found, after which a more frequent word adds only to their scores."""
 MAX_OFTEN = 100
-"""Messages that may hold a rare word, however long the conversation is."""
+"""Maximum messages that contain a rare word, for a conversation of any length."""
 MIN_WORDS = 2
 """Words that a message must share with a query that neither asks nor names anything."""
 
 Postings = Mapping[str, Sequence[int]]
-"""The indexes of the messages that hold a term, by its text, ascending."""
+"""Ascending indexes of the messages that contain a term, by the term's text."""
 
 
 class Rarity(msgspec.Struct, frozen=True):
-    """How many messages there are where it is looked for, and how many of them hold each term."""
+    """The number of searched messages, and by term how many of them contain it."""
 
     messages: int
     held: Mapping[str, int]
 
     def worth(self, term: str) -> float:
-        """Return the information of a term; 0 for one that none holds."""
+        """Return the information of a term; 0 for a term that no message contains."""
         held = self.held.get(term, 0)
         return information(held, self.messages) if held else 0.0
 
@@ -62,9 +62,9 @@ class Ranked(msgspec.Struct, frozen=True):
     """Messages by score."""
 
     scores: tuple[tuple[int, float], ...] = ()
-    """Index and score, best first."""
+    """Indexes and scores, best first."""
     bearing: float = 0.0
-    """The information that one of them shares with the query, in nats, times its share of the query's."""
+    """Nats of information that the best message shares with the query, times its share of the query's information."""
 
 
 def rank(
@@ -77,8 +77,8 @@ def rank(
 ) -> Ranked:
     """Return the messages that may answer the query, best first.
 
-    own: the scores of their own words. among: the indexes that may be returned; None for all. rarity: of the terms;
-    None for that within this conversation.
+    own: the scores of the messages' own words. among: the indexes that may be returned; None for all. rarity: of the
+    terms; None for their rarity within this conversation.
     """
     scores = _with_neighbours(own, outline)
     for index, bonus in _by_day(wanted, outline).items():
@@ -97,8 +97,8 @@ def score_words(
 ) -> dict[int, float]:
     """Return the BM25 score of each message's own words. rarity: as in `rank`.
 
-    The rarest terms come first. In a large conversation, a word that many messages hold only adds to those that hold a
-    rarer one too, and one that more than `telling_word_limit` hold only counts where there is no other.
+    The rarest terms come first. In a large conversation, a frequent word only adds to messages that also contain a
+    rarer one, and a word in more than `telling_word_limit` messages only counts if there is no other.
     """
     rarity = rarity or rarity_of(postings, outline)
     shared = shared_information(terms, postings, rarity)
@@ -107,7 +107,7 @@ def score_words(
 
 
 def shared_information(terms: Sequence[Term], postings: Postings, rarity: Rarity) -> dict[int, float]:
-    """Return the weighted information of the terms that each message holds."""
+    """Return the weighted information of the terms that each message contains."""
     scores = dict[int, float]()
     most = telling_word_limit(rarity.messages)
     known = [term for term in terms if postings.get(term.text)]
@@ -120,7 +120,7 @@ def shared_information(terms: Sequence[Term], postings: Postings, rarity: Rarity
 
 
 def length_share(length: int, average: float) -> float:
-    """Return BM25's factor for a message of that length, in which each term counts once."""
+    """Return BM25's factor for a message of the given length, in which each term counts once."""
     return (1 + SATURATION) / (1 + SATURATION * (1 - BY_LENGTH + BY_LENGTH * length / average))
 
 
@@ -130,7 +130,7 @@ def best_of(scores: Mapping[int, float], most: int) -> list[tuple[int, float]]:
 
 
 def add_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outline, held: Postings) -> dict[int, float]:
-    """Return the scores with those words of the best messages added that several messages hold, but not many."""
+    """Return the scores, with those words of the best messages added that are in several messages, but not in many."""
     often = rare_word_limit(len(outline.lengths))
     kept = [word for word in words if 2 <= len(held.get(word, ())) <= often][:MAX_FEEDBACK]
     scores = dict(own)
@@ -140,42 +140,42 @@ def add_feedback(own: Mapping[int, float], words: Sequence[str], outline: Outlin
 
 
 def rare_word_limit(messages: int) -> int:
-    """Return in how many messages a rare word may occur: a twentieth of them, and never many."""
+    """Return the maximum number of messages with a rare word: a twentieth of them, from 2 to `MAX_OFTEN`."""
     return min(max(messages // 20, 2), MAX_OFTEN)
 
 
 def telling_word_limit(messages: int) -> int:
-    """Return in how many messages a telling word may occur: a fifth of a large conversation."""
+    """Return the maximum number of messages with a telling word: a fifth, at least `MAX_OPEN`."""
     return max(messages // 5, MAX_OPEN)
 
 
 def information(held: int, messages: int) -> float:
-    """Return the information of a term that `held` of the messages hold (the IDF of BM25)."""
+    """Return the information of a term that `held` of the messages contain (BM25's IDF)."""
     return math.log(1.0 + (messages - held + 0.5) / (held + 0.5))
 
 
 def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, float]:
-    """Return each message's score plus a share of the best one beside it, within a session."""
+    """Return each message's score plus a share of its best neighbour's score, within a session."""
     sessions = outline.sessions
-    beside: dict[int, float] = {}
+    scores: dict[int, float] = {}
     for index, score in own.items():
         session = sessions[index]
         for near, share in ((index - 1, NEAR), (index + 1, NEAR), (index - 2, FARTHER), (index + 2, FARTHER)):
-            if 0 <= near < len(sessions) and sessions[near] == session and share * score > beside.get(near, 0.0):
-                beside[near] = share * score
+            if 0 <= near < len(sessions) and sessions[near] == session and share * score > scores.get(near, 0.0):
+                scores[near] = share * score
     for index, score in own.items():
-        beside[index] = beside.get(index, 0.0) + score
-    return beside
+        scores[index] = scores.get(index, 0.0) + score
+    return scores
 
 
 def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
-    """Return a bonus for the messages of the days that the query names, unless those are most of the conversation."""
+    """Return a bonus for the messages of the days that the query names, unless they are most of the conversation."""
     if not wanted.days:
         return {}
     meant = {
         session
-        for session, told in enumerate(outline.days)
-        if any(asked.holds(day) for day in days_in(told) for asked in wanted.days)
+        for session, stamp in enumerate(outline.days)
+        if any(asked.holds(day) for day in days_in(stamp) for asked in wanted.days)
     }
     if not meant or len(meant) * 2 > len(outline.days):
         return {}
@@ -183,10 +183,10 @@ def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
 
 
 def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Container[int]) -> float:
-    """Return the information that the best single message shares with the query, times the share of the query's.
+    """Return the information that the best message shares with the query, times its share of the query's information.
 
-    A word that no message holds counts as if one did. A query that neither asks nor names anything, such as
-    "let's try something else", must have two words in common with the message: one is too often there by chance.
+    A word that is in no message counts as if it were in one. A query that neither asks nor names anything, such as
+    "let's try something else", must have two words in common with the message: one is often a coincidence.
     """
     asked = 0.0
     held_by: dict[int, tuple[float, int]] = {}
@@ -195,41 +195,41 @@ def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Con
         asked += worth
         for index in postings.get(term.text, ()):
             if index in among:
-                told, words = held_by.get(index, (0.0, 0))
-                held_by[index] = told + worth, words + 1
+                shared, words = held_by.get(index, (0.0, 0))
+                held_by[index] = shared + worth, words + 1
     least = 1 if wanted.is_pointed else MIN_WORDS
-    most = max([told for told, words in held_by.values() if words >= least], default=0.0)
+    most = max([shared for shared, words in held_by.values() if words >= least], default=0.0)
     return most * most / asked if asked else 0.0
 
 
 CHOSEN = 16
-"""Conversations that are looked into."""
+"""Conversations that are searched."""
 OPENED = 1_000
-"""Messages with most of the query's words whose lengths are read, to choose the conversations."""
+"""Messages with most of the query's words whose lengths are read to choose conversations."""
 BEST_SHARES = (1.0, 0.5, 0.3, 0.2, 0.1)
-"""Of the best messages of a conversation, in its score: one that speaks of a matter does so more than once."""
+"""Shares of a conversation's best messages in its score: a conversation about a subject has several messages on it."""
 BY_CONVERSATION = 0.5
 """The share of its conversation's score that is added to a message's own."""
 BY_NAMED = 1.0
-"""For each of its speakers whom the query names."""
+"""Added for each speaker of a conversation whom the query names."""
 
 
 class CandidateConversation(msgspec.Struct, frozen=True):
-    """A conversation that may hold what is asked for."""
+    """A conversation that may contain the answer."""
 
     id: str
     title: str
     postings: Postings
-    """The indexes of its messages that hold each term."""
+    """The indexes of its messages that contain each term."""
     score: float
 
 
 class Candidates(msgspec.Struct, frozen=True):
-    """The conversations that may hold what is asked for, best first."""
+    """The conversations that may contain the answer, best first."""
 
     conversations: tuple[CandidateConversation, ...] = ()
     rarity: Rarity = Rarity(0, {})
-    """In all conversations that were looked in."""
+    """In all searched conversations."""
 
 
 class Place(msgspec.Struct, frozen=True, order=True):
@@ -254,7 +254,7 @@ def _total(scores: list[float]) -> float:
 
 
 def merge(found: Sequence[tuple[CandidateConversation, RecallQuery, Ranked]]) -> list[tuple[Place, float]]:
-    """Return the messages of several conversations, best first. found: the query as it is understood in each."""
+    """Return the messages of several conversations, best first. found: by conversation, with its parsed query."""
     scores: dict[Place, float] = {}
     for candidate, wanted, ranked in found:
         bonus = BY_CONVERSATION * candidate.score + BY_NAMED * len(wanted.names)
@@ -265,9 +265,9 @@ def merge(found: Sequence[tuple[CandidateConversation, RecallQuery, Ranked]]) ->
 def postings_by_conversation(
     held: Mapping[str, Sequence[int]], owners: Sequence[int], indexes: Sequence[int], chosen: Iterable[int]
 ) -> dict[int, dict[str, list[int]]]:
-    """Return the indexes of the messages that hold each term, by conversation.
+    """Return the indexes of the messages that contain each term, by conversation.
 
-    held: the rows that hold each term. owners, indexes: of each row its conversation, and its place there.
+    held: the rows that contain each term. owners, indexes: the conversation of each row, and its index there.
     """
     found: dict[int, dict[str, list[int]]] = {conversation: {} for conversation in chosen}
     for term, rows in held.items():

@@ -1,7 +1,7 @@
 """Pack the messages that recall found into a budget of tokens, in their order.
 
-Short messages are packed whole; of long ones, the passage that the query is about is cut out. Pure: the archive's rows
-come in as values, and a function counts tokens.
+Short messages are packed in full; of long ones, the passage that matches the query. Pure: the archive's rows are passed
+as values, and a function counts tokens.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ MAX_WHOLE = 800
 MAX_READ = 200_000
 """Characters of one message that are searched."""
 MAX_OCCURRENCES = 200
-"""Of one term in one message that are compared."""
+"""Occurrences of a term in a message that are compared."""
 BEFORE = 0.3
-"""The share of a passage's free room that is given to what precedes the first term."""
+"""The share of a passage's spare length that precedes the first term."""
 SNAP = 80
-"""Characters by which a passage may be shifted to begin and end with a whole line or word."""
+"""Characters by which a passage may be shifted to begin and end at a line or word boundary."""
 
 _WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
 
 
 def text_of(message: Message) -> str:
-    """Return what can be recalled of a message: text, calls and results, without reasoning and images."""
+    """Return the recallable text of a message: text, calls and results, without reasoning and images."""
     pieces: list[str] = []
     for part in message.parts:
         match part:
@@ -57,7 +57,7 @@ def text_of(message: Message) -> str:
 
 
 def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], most: int) -> str:
-    """Return at most `most` characters of a text, from where most of the query is found, or from its beginning.
+    """Return at most `most` characters of a text, where most of the query is found, or from its beginning.
 
     worth: the information of each term, by its text.
     """
@@ -73,7 +73,7 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
 def _occurrences(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
     """Return index, text and value of each occurrence of the terms, in the order of the text.
 
-    Terms that were only learned from other messages are left out.
+    Terms that were taken from other messages are left out.
     """
     lowered = text.lower()
     found: list[tuple[int, str, float]] = []
@@ -85,7 +85,7 @@ def _occurrences(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -
 
 
 def _find_term(lowered: str, term: str) -> Iterator[int]:
-    """Yield where the term's words occur in their order, inflected forms included.
+    """Yield the indexes at which the term's words occur in order, inflected forms included.
 
     The first word is found with `str.find`, which is many times as fast as a pattern.
     """
@@ -114,7 +114,7 @@ def _best_stretch(occurrences: Sequence[tuple[int, str, float]], most: int) -> t
     for index, term, value in occurrences:
         counts[term] = counts.get(term, 0) + 1
         score += value if counts[term] == 1 else 0.0
-        # A term that occurs again further on need not be in the stretch twice.
+        # The stretch need not contain a term twice.
         while index - occurrences[begin][0] > room or counts[occurrences[begin][1]] > 1:
             _, gone, lost = occurrences[begin]
             counts[gone] -= 1
@@ -126,7 +126,7 @@ def _best_stretch(occurrences: Sequence[tuple[int, str, float]], most: int) -> t
 
 
 def _cut(text: str, start: int, most: int) -> str:
-    """Return the passage from about that index, cut at the ends of lines or words."""
+    """Return the passage from about `start`, cut at the ends of lines or words."""
     if start:
         line = text.find("\n", start - 1, start + SNAP) + 1
         blank = text.find(" ", start - 1, start + SNAP) + 1
@@ -142,23 +142,23 @@ Count = Callable[[str], int]
 Place = TypeVar("Place")
 
 PASSAGE_FIRST, PASSAGE = 2_400, 600
-"""Characters of a passage, in the messages that are ranked first and in others: about 600 and 150 tokens."""
+"""Characters of a passage, of the `FIRST` messages and of others: about 600 and 150 tokens."""
 FIRST = 3
 MIN_PASSAGE = 80
 """Characters."""
 MIN_LINE = 10
-"""Tokens: with less room than this, no message fits any more."""
+"""Tokens: no message fits into fewer."""
 CHARACTERS_A_TOKEN = 4
-"""About, at most: limits the passages that are tried."""
+"""Approximate upper bound, which limits the passages that are tried."""
 READ_A_TOKEN, AROUND = 6, 30
-"""Characters that are read for each token of the budget, half as many again as it mostly holds; and those that frame a
-message."""
+"""Characters that are read for each token of the budget, half as many again as a token mostly has; and characters that
+frame a message."""
 MAX_PASSED_OVER = 12
-"""Messages in a row that do not fit before the search ends."""
+"""Successive messages that do not fit, after which packing ends."""
 
 
 ID_LENGTH = 12
-"""Characters of a conversation's id by which a model names it: 48 bits of those that are random."""
+"""Characters of a conversation's id by which a model names it: 48 of its random bits."""
 MAX_TITLE = 80
 """Characters."""
 _SOURCE = re.compile(rf"^Conversation ([\w-]{{1,{ID_LENGTH}}}), “(.*)”:\n(?:\[.*\]\n)?#(\d+) ", re.MULTILINE)
@@ -167,21 +167,21 @@ _SOURCE = re.compile(rf"^Conversation ([\w-]{{1,{ID_LENGTH}}}), “(.*)”:\n(?:
 _MAY_BE_OURS = re.compile(
     r"(?:\r\n?|[\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029])(?=\[|#\d|Conversation [\w-]+,)", re.IGNORECASE
 )
-"""What begins a line within a message as the lines of this page begin: a blank in front says that it is not one."""
+"""The start of a line within a message that looks like a line of the page; a space before it tells them apart."""
 
 
 class RecallSource(msgspec.Struct, frozen=True):
-    """A conversation of several that were looked in."""
+    """The conversation of a recalled message, if several were searched."""
 
     conversation: str
-    """The id, or how it begins."""
+    """The id, or its beginning."""
     title: str = ""
     index: int = 0
-    """Of the first message that was recalled there."""
+    """Of the first message that was recalled from it."""
 
 
 class Recollected(msgspec.Struct, frozen=True):
-    """A message that was recalled, or a passage of it."""
+    """A recalled message, or a passage of it."""
 
     id: str
     index: int
@@ -189,23 +189,23 @@ class Recollected(msgspec.Struct, frozen=True):
     speaker: str
     """The name, or the role."""
     day: str
-    """As the conversation gives it, such as "8 May, 2023"."""
+    """As written in the conversation, such as "8 May, 2023"."""
     text: str
     whole: int
-    """The length of the whole message in characters."""
+    """The length of the full message in characters."""
     session: int = 0
     """The number of its session in its conversation."""
     source: RecallSource | None = None
-    """Its conversation, where several were looked in."""
+    """Its conversation, if several were searched."""
 
     @property
     def is_part(self) -> bool:
-        """Whether only a passage of the message is here."""
+        """Whether `text` is only a passage of the message."""
         return len(self.text) < self.whole
 
 
 class Recollection(msgspec.Struct, frozen=True):
-    """What was recalled, conversation by conversation, and there in the order in which it was said."""
+    """Recalled messages by conversation, each in chronological order."""
 
     query: str
     messages: tuple[Recollected, ...] = ()
@@ -218,9 +218,9 @@ class Recollection(msgspec.Struct, frozen=True):
 
 
 def page_of(messages: Sequence[Recollected]) -> str:
-    """Return the messages as text: a line each with index and speaker, under the day on which it was said.
+    """Return the messages as text: one line each with index and speaker, under the message's day.
 
-    Where several conversations were looked in, a line with its title stands above the messages of each.
+    If several conversations were searched, a line with its title precedes the messages of each.
     """
     lines: list[str] = []
     day = ""
@@ -239,7 +239,7 @@ def page_of(messages: Sequence[Recollected]) -> str:
 
 
 def sources_in(page: str) -> tuple[RecallSource, ...]:
-    """Return the conversations that a page names above their messages, in its order, each once."""
+    """Return the conversations whose titles a page contains, in order, each once."""
     found: dict[str, RecallSource] = {}
     for conversation, title, index in _SOURCE.findall(page):
         found.setdefault(conversation, RecallSource(conversation, title, int(index)))
@@ -261,13 +261,13 @@ def places_to_read(
 
 
 def recollected_of(message: Message, index: int, outline: Outline, source: RecallSource | None = None) -> Recollected:
-    """Return all that can be recalled of a message. source: its conversation, where several are looked in.
+    """Return the full recallable text of a message. source: its conversation, if several are searched.
 
-    What looks like a key is masked then: it was told to another model, perhaps of another provider.
+    Secrets are masked then: they were sent to another model, perhaps of another provider.
     """
     text = text_of(message) if source is None else mask_secrets(text_of(message))
-    told = outline.speakers[index], outline.day_of(index), text, len(text), outline.sessions[index]
-    return Recollected(message.id, index, *told, source)
+    speaker, day, session = outline.speakers[index], outline.day_of(index), outline.sessions[index]
+    return Recollected(message.id, index, speaker, day, text, len(text), session, source)
 
 
 def pack(
@@ -278,22 +278,22 @@ def pack(
     budget: int,
     count: Count,
 ) -> Recollection:
-    """Return as much of what was found as fits into the budget. found: whole messages, best first."""
+    """Return as many of the found messages as fit into the budget. found: full messages, best first."""
     kept: list[Recollected] = []
     headings: set[tuple[str, int]] = set()
     left, passed_over = budget, 0
-    for whole in found:
+    for message in found:
         if left < MIN_LINE or passed_over > MAX_PASSED_OVER:
             break
-        above = [(key, line) for key, line in _lines_above(whole) if key not in headings]
+        above = [(key, line) for key, line in _lines_above(message) if key not in headings]
         more = sum(count(f"{line}\n") for _, line in above)
         most = min(PASSAGE_FIRST if len(kept) < FIRST else PASSAGE, left * CHARACTERS_A_TOKEN)
         passed_over += 1
         for room in (most, most // 3):
-            shown = _shorten(whole, room, wanted, rarity)
-            cost = count(_line(shown) + "\n") + more
-            if shown.text and cost <= left:
-                kept.append(shown)
+            shortened = _shorten(message, room, wanted, rarity)
+            cost = count(_line(shortened) + "\n") + more
+            if shortened.text and cost <= left:
+                kept.append(shortened)
                 headings.update(key for key, _ in above)
                 left, passed_over = left - cost, 0
                 break
@@ -301,7 +301,7 @@ def pack(
 
 
 def _lines_above(message: Recollected) -> list[tuple[tuple[str, int], str]]:
-    """Return the lines that stand above a message, each with the conversation and the session that it is for."""
+    """Return the heading lines of a message, each with the conversation and the session to which it belongs."""
     day = (_conversation_of(message), message.session), f"[{message.day}]"
     return [day] if message.source is None else [((message.source.conversation, -1), _heading(message.source)), day]
 
@@ -315,16 +315,16 @@ def _heading(source: RecallSource) -> str:
     return f"Conversation {source.conversation[:ID_LENGTH]}, “{title[:MAX_TITLE]}”:"
 
 
-def _shorten(whole: Recollected, room: int, wanted: RecallQuery, rarity: Rarity) -> Recollected:
-    if whole.whole <= max(room, MAX_WHOLE):
-        return whole
+def _shorten(message: Recollected, room: int, wanted: RecallQuery, rarity: Rarity) -> Recollected:
+    if message.whole <= max(room, MAX_WHOLE):
+        return message
     worth = {term.text: rarity.worth(term.text) for term in wanted.terms}
-    text = passage_of(whole.text, wanted.terms, worth, room) if room >= MIN_PASSAGE else ""
-    return msgspec.structs.replace(whole, text=text)
+    text = passage_of(message.text, wanted.terms, worth, room) if room >= MIN_PASSAGE else ""
+    return msgspec.structs.replace(message, text=text)
 
 
 def _recollection(query: str, kept: list[Recollected], budget: int, count: Count) -> Recollection:
-    """Return what was kept, in order. While the whole is over the budget, the last one added is dropped."""
+    """Return the kept messages in order. While they exceed the budget, the last one added is dropped."""
     order = {conversation: n for n, conversation in enumerate(dict.fromkeys(map(_conversation_of, kept)))}
     while kept:
         messages = tuple(sorted(kept, key=lambda message: (order[_conversation_of(message)], message.index)))

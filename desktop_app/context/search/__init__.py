@@ -1,1 +1,1 @@
-"""What a person means who types into the search: filters, times, questions. Pure."""
+"""Parse search queries: filters, times, questions. Pure."""

@@ -1,4 +1,4 @@
-"""Read what is typed into the search: `role:user`, `in:Billing`, `before:2025`, a time in plain words, and the rest."""
+"""Parse and complete the filters of a search query: `role:user`, `in:Billing`, `before:2025`, a time in plain words."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ OPERATORS: dict[str, FilterKind] = {
     "in": "project", "project": "project", "role": "role", "model": "model", "tool": "tool", "has": "has",
     "since": "time", "until": "time", "after": "time", "before": "time", "on": "time",
 }  # fmt: skip
-"""What can be typed before a colon, and what it filters by."""
+"""Names that can be typed before a colon, and the kinds of filter that they are."""
 ROLES = {
     "user": Role.USER, "me": Role.USER, "assistant": Role.ASSISTANT, "model": Role.ASSISTANT, "tool": Role.TOOL,
     "system": Role.SYSTEM,
 }  # fmt: skip
 TIMES = ("today", "yesterday", "last_week", "last_month", "last_year")
-"""Times that are offered; many more are understood."""
+"""Times that completion offers; many more are understood."""
 MAX_OFFERED = 8
 
 _TYPED = re.compile(rf"(?<!\S)(?P<name>{'|'.join(OPERATORS)}):(?P<value>\"[^\"]*\"?|\S*)", re.IGNORECASE)
 
 
 class FilterNames(msgspec.Struct, frozen=True):
-    """What filters may name, as far as it is known; where nothing is, every name is taken as it stands."""
+    """The known names of projects, models and tools; if none are known, every model and tool name is accepted."""
 
     projects: tuple[tuple[str, str], ...] = ()
     """Ids and names."""
@@ -44,30 +44,30 @@ class FilterNames(msgspec.Struct, frozen=True):
 
 
 class TypedFilter(msgspec.Struct, frozen=True):
-    """One filter of a query, and where it stands there."""
+    """A filter of a query, and its position there."""
 
     kind: FilterKind
     value: str
-    """As it is shown: what was typed, or the whole name."""
+    """For display: the typed value, or the full name."""
     start: int
     end: int
     is_wrong: bool = False
-    """Nothing is known of that name, or it is no time: it filters nothing."""
+    """Whether the name is unknown, or the value is no time, so that it filters nothing."""
     nearest: str = ""
-    """What may be meant, if it is wrong."""
+    """The known name most like a wrong one; "" if none is similar."""
     first: date | None = None
     last: date | None = None
-    """Of a time, the first and the last day; None for no bound."""
+    """The first and the last day of a time; None for no bound."""
 
 
 class TypedQuery(msgspec.Struct, frozen=True):
-    """What was typed."""
+    """A search query, split into filters and words."""
 
     words: str
-    """What is looked up or asked, without the filters."""
+    """The query without its filters."""
     filters: SearchFilters = NO_FILTERS
     typed: tuple[TypedFilter, ...] = ()
-    """In the order of the text."""
+    """All filters, in the order of the text."""
 
     @property
     def wrong(self) -> TypedFilter | None:
@@ -75,18 +75,18 @@ class TypedQuery(msgspec.Struct, frozen=True):
 
 
 def read_query(text: str, today: date, begins: Callable[[date], float], names: FilterNames | None = None) -> TypedQuery:
-    """Return the filters of a query and its other words. Of two filters of a kind the last one counts.
+    """Return the filters of a query and its other words. The last filter of each kind counts.
 
-    today: what "yesterday" is seen from. begins: returns when a day begins, in seconds since 1970.
+    today: the date to which "yesterday" is relative. begins: returns the beginning of a day in seconds since 1970.
     """
     known = names or FilterNames()
     typed = [_read(found, today, known) for found in _TYPED.finditer(text) if found["value"].strip('"')]
     if not any(each.kind == "time" and not each.is_wrong for each in typed):
         rest = _TYPED.sub(lambda found: " " * len(found[0]), text)
-        said = time_in(rest, today)
-        if said is not None:
-            words = text[said.start : said.end]
-            typed.append(TypedFilter("time", words, said.start, said.end, first=said.first, last=said.last))
+        span = time_in(rest, today)
+        if span is not None:
+            words = text[span.start : span.end]
+            typed.append(TypedFilter("time", words, span.start, span.end, first=span.first, last=span.last))
     typed.sort(key=lambda each: each.start)
     filters = NO_FILTERS
     for each in typed:
@@ -96,25 +96,25 @@ def read_query(text: str, today: date, begins: Callable[[date], float], names: F
 
 
 def without(text: str, removed: Iterable[re.Match[str] | TypedFilter]) -> str:
-    """Return the text without these pieces."""
+    """Return the text without the given pieces."""
     for start, end in sorted({_span(each) for each in removed}, reverse=True):
         text = f"{text[:start]} {text[end:]}"
     return " ".join(text.split())
 
 
 def with_filter(text: str, typed: Iterable[TypedFilter], name: str, value: str) -> str:
-    """Return the text with that filter in place of those of its kind.
+    """Return the text with a filter in place of the filters of the same kind.
 
-    typed: what stands in the text. name: as it is typed, such as "role".
+    typed: the filters in the text. name: as typed, such as "role".
     """
     others = [each for each in typed if each.kind == OPERATORS[name]]
     return f"{without(text, others)} {_written(name, value)}".strip()
 
 
 def completions(text: str, cursor: int, names: FilterNames) -> tuple[str, tuple[str, ...]]:
-    """Return what stands before the filter that is being typed at the cursor, and what the text may become.
+    """Return the text before the filter that is being typed at the cursor, and the completed texts.
 
-    Nothing is offered where no filter is being typed, or where it is whole already.
+    There are none if no filter is being typed, or if it is already complete.
     """
     found = next((f for f in _TYPED.finditer(text) if f.start("value") <= cursor <= f.end()), None)
     if found is None:
@@ -181,7 +181,7 @@ def _bounded(typed: TypedFilter, name: str, first: date, last: date) -> TypedFil
 
 
 def _known(kind: FilterKind, value: str, names: FilterNames) -> str | None:
-    """Return the name that is meant; None if there is none."""
+    """Return the full name of a filter's value; None if it is unknown."""
     lowered = value.lower()
     match kind:
         case "role":

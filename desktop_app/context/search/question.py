@@ -1,4 +1,4 @@
-"""Tell a question from words to look up, and what it is about."""
+"""Distinguish a question from words to look up, and find its subject."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from desktop_app.context.recall.query import parse_query
 from desktop_app.conversation.words import lexicon
 
 MIN_WORDS = 3
-"""Words of a question; "what index" are words to look up."""
+"""Minimum words of a question; "what index" are words to look up."""
 _WORD = re.compile(r"\w+")
 _ASKS = re.compile(
     r"^\W*(?:what|when|where|who|whom|whose|which|why|how|did|do|does|was|were|is|are|has|have|had|can|could|should"
@@ -27,12 +27,12 @@ _DECIDING = re.compile(
     re.IGNORECASE,
 )
 DECISION_WORDS = ("decided", "decision", "agreed", "settled", "entschieden", "beschlossen", "Entscheidung")
-"""What is looked up where a question asks for decisions, and names nothing that they are about."""
+"""Words that are looked up if a question asks for decisions without a subject."""
 _ASKING = lexicon(
     "remember recall remind know find think thought talk talked talking mention mentioned discuss discussed discussion"
     " conversation chat happen happened erinnerst erinnern weißt gesagt gesprochen besprochen"
 )
-"""Words of a question about what was said, which what was said need not hold."""
+"""Words of a question about a conversation, which its messages need not contain."""
 _GERMAN_STOP = lexicon(
     "aber alle als also am an auch auf aus bei bin bis da damals dann das dass dem den der des die dies diese dieser"
     " doch dort du durch ein eine einem einen einer eines er es für gab gegen gibt hab habe haben hat hatte hatten hier"
@@ -43,17 +43,17 @@ _GERMAN_STOP = lexicon(
 
 
 class Question(msgspec.Struct, frozen=True):
-    """What a query asks for."""
+    """The subject of a query, and whether it is a question."""
 
     words: tuple[str, ...]
-    """What it is about: without stop words, and without those that ask for a decision."""
+    """Words of its subject: without stop words, and without words that ask for a decision."""
     is_question: bool = False
-    """It is a sentence that asks, not words to look up."""
+    """Whether it is a sentence that asks, and not words to look up."""
     asks_decision: bool = False
 
 
 def question_of(query: str) -> Question:
-    """Return what a query asks for."""
+    """Return the subject of a query, and whether it is a question."""
     is_question = _is_question(query)
     asks_decision = _DECIDING.search(query) is not None
     about = _DECIDING.sub(" ", query) if is_question and asks_decision else query

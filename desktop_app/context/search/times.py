@@ -1,4 +1,4 @@
-"""Find times in a query ("last spring", "in March", "two weeks ago"), and dates in questions and in stamps of sessions.
+"""Find times in a query ("last spring", "in March", "two weeks ago"), and dates in questions and session stamps.
 
 No function reads the clock: today's date is an argument.
 """
@@ -28,7 +28,7 @@ _SEASONS = {
     "spring": 3, "frühling": 3, "frühjahr": 3, "summer": 6, "sommer": 6, "autumn": 9, "fall": 9, "herbst": 9,
     "winter": 12,
 }  # fmt: skip
-"""The first month of each."""
+"""The first month of each season."""
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "twelve": 12, "ein": 1, "einer": 1, "einem": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6,
@@ -49,15 +49,15 @@ _IN = r"(?:in|during|im|of|from|on|am|at)(?: the)?"
 
 
 class TimeSpan(msgspec.Struct, frozen=True):
-    """Days that a query means, and where in it they are named."""
+    """The days of a time in a query, and its position there."""
 
     first: date | None
-    """None: from the beginning."""
+    """None for no lower bound."""
     last: date | None
-    """The last day, included. None: until now."""
+    """The last day, inclusive; None for no upper bound."""
     start: int
     end: int
-    """The characters of the query that name them, with words such as "in" and "since"."""
+    """Character offsets in the query, including words such as "in" and "since"."""
 
 
 Days = tuple[date, date]
@@ -65,9 +65,9 @@ _Reading = Callable[[re.Match[str], date], Days | None]
 
 
 def time_in(query: str, today: date) -> TimeSpan | None:
-    """Return the first time that a query names; None if it names none. What stands in quotation marks is no time.
+    """Return the first time that a query names; None if it names none. Text in quotation marks is ignored.
 
-    Days that were not yet are none; seasons are those of the north, and begin with the month.
+    Future days are no time; seasons are northern, and begin with their first month.
     """
     blanked = re.sub(r'"[^"]*"?', lambda quoted: " " * len(quoted[0]), query)
     if (between := _between(blanked, today)) is not None:
@@ -81,7 +81,7 @@ def time_in(query: str, today: date) -> TimeSpan | None:
 
 
 def _between(text: str, today: date) -> TimeSpan | None:
-    """Return the time from one day to another; a year at the end holds for both."""
+    """Return the time from one day to another; a year at the end applies to both."""
     for found in _BETWEEN.finditer(text):
         words = found["last"].split(" ")
         for count in range(len(words), 0, -1):
@@ -102,7 +102,7 @@ def _read(reading: _Reading, found: re.Match[str], today: date) -> Days | None:
 
 
 def _bounded(found: re.Match[str], days: Days) -> TimeSpan:
-    """Return the span of "since", "before" and the like before the days; without one, the days themselves."""
+    """Return the span for the days with a word such as "since" or "before"; without one, the days themselves."""
     bound = (found.groupdict().get("bound") or "").lower().split(" ")[0]
     start, end = found.span()
     if bound in ("since", "after", "seit", "nach", "ab"):
@@ -113,7 +113,7 @@ def _bounded(found: re.Match[str], days: Days) -> TimeSpan:
 
 
 def days_of(text: str, today: date) -> Days | None:
-    """Return the days that a text names as a whole, such as the value of `before:`; None if it is no time."""
+    """Return the days that a complete text names, such as the value of `before:`; None if it is no time."""
     words = " ".join(text.replace("_", " ").split())
     for pattern, reading in (*_FORMS, *_PLAIN_FORMS):
         found = pattern.fullmatch(words)
@@ -133,7 +133,7 @@ def _numbered_month(found: re.Match[str], today: date) -> Days:
 
 
 def _named_day(found: re.Match[str], today: date) -> Days:
-    """Return a day of a month; without a year the latest that was."""
+    """Return a day of a month; without a year, the latest that is not in the future."""
     number, day = _month_number(found["month"]), int(found["day"])
     year = int(found["year"] or today.year)
     named = date(year, number, day)
@@ -143,14 +143,14 @@ def _named_day(found: re.Match[str], today: date) -> Days:
 
 
 def _named_month(found: re.Match[str], today: date) -> Days:
-    """Return a month; without a year the latest that has begun."""
+    """Return a month; without a year, the latest that has begun."""
     number = _month_number(found["month"])
     year = int(found["year"]) if found.groupdict().get("year") else today.year - (number > today.month)
     return _month(year, number)
 
 
 def _last_month_named(found: re.Match[str], today: date) -> Days:
-    """Return the latest month of that name that is over."""
+    """Return the latest month with the name that is over."""
     number = _month_number(found["month"])
     return _month(today.year - (number >= today.month), number)
 
@@ -161,7 +161,7 @@ def _year(found: re.Match[str], today: date) -> Days:
 
 
 def _season(found: re.Match[str], today: date) -> Days:
-    """Return a season: of its year, the latest that is over, or the latest that has begun."""
+    """Return the season of the year named; otherwise the latest that is over, or that has begun."""
     first = _SEASONS[found["season"].lower()]
     if found["year"]:
         return _season_of(int(found["year"]), first)
@@ -179,7 +179,7 @@ def _season_of(year: int, first: int) -> Days:
 
 
 def _weekday(found: re.Match[str], today: date) -> Days:
-    """Return the latest such day before today."""
+    """Return the latest day before today with the weekday."""
     name = found["weekday"].lower()
     number = next(number for number, names in enumerate(_DAYS) if name in names.split("|"))
     day = today - timedelta((today.weekday() - number - 1) % 7 + 1)
@@ -187,7 +187,7 @@ def _weekday(found: re.Match[str], today: date) -> Days:
 
 
 def _ago(found: re.Match[str], today: date) -> Days:
-    """Return the days around so long ago: half a week, month or year on each side, since nobody counts days then."""
+    """Return the days around the time: half a week, month or year on each side, since people do not count days then."""
     unit = _unit(found)
     middle = _before(today, _count(found), unit)
     slack = timedelta(unit // 2 or _count(found) // 3)
@@ -231,13 +231,13 @@ def _before(today: date, count: int, unit: int) -> date:
 
 
 def _count(found: re.Match[str]) -> int:
-    said = found["count"].lower()
-    return int(said) if said.isdigit() else _COUNTS[said]
+    word = found["count"].lower()
+    return int(word) if word.isdigit() else _COUNTS[word]
 
 
 def _unit(found: re.Match[str]) -> int:
-    said = found["unit"].lower()
-    return next(days for name, days in _UNITS.items() if said.startswith(name))
+    word = found["unit"].lower()
+    return next(days for name, days in _UNITS.items() if word.startswith(name))
 
 
 def _month(year: int, number: int) -> Days:
@@ -290,7 +290,7 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (re.compile("上(?:个|個)月|先月|지난달"), lambda _, today: _last(30, today)),
     (re.compile("去年|작년"), lambda _, today: _last(365, today)),
 )
-"""The first form that is found counts, so that the more exact ones come first."""
+"""The first form that matches counts, so that the more exact ones come first."""
 _PLAIN_FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (_form(_YEAR), _year),
     (_form(rf"{_YEAR}-(?P<number>[01]?\d)"), _numbered_month),
@@ -300,13 +300,13 @@ _PLAIN_FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (_form(_WEEKDAY), _weekday),
     (_form(rf"{_COUNT} {_UNIT}"), _lately),
 )
-"""What is a time where one is expected, and may be anything else within a sentence."""
+"""Forms that are a time where one is expected, but may be anything else within a sentence."""
 
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WRITTEN_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})(?:r?uary|ch|il|e|y|ust|t|t?ember|ober)?)"
 _WRITTEN_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-# A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" beside it.
+# A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" next to it.
 _DATE_FORMS = tuple(
     re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
     for form in (
@@ -320,23 +320,23 @@ _DATE_FORMS = tuple(
 )
 _CHINESE = re.compile(r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?\d)[日号])?")
 MAX_READ = 400
-"""Characters that are read for dates; a question has them in its sentence, a stamp is shorter."""
+"""Characters that are searched for dates: longer than a question's sentence or a stamp."""
 
 
 class Day(NamedTuple):
-    """A day, a month or a year; 0 for what was not said."""
+    """A day, a month or a year; 0 for missing parts."""
 
     year: int = 0
     month: int = 0
     day: int = 0
 
     def holds(self, other: Day) -> bool:
-        """Whether the other day lies within this one: all that this one gives is the same there."""
+        """Return whether the other day lies within this one, which has no part with another value."""
         return any(self) and all(mine in (0, theirs) for mine, theirs in zip(self, other, strict=True))
 
 
 def days_in(text: str) -> tuple[Day, ...]:
-    """Return the dates in a text, without repeats, those in the most exact forms first."""
+    """Return the dates in a text without repeats, the most exact forms first."""
     return tuple(dict.fromkeys(_read_dates(text[:MAX_READ])))
 
 
