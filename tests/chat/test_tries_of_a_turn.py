@@ -7,9 +7,10 @@ from agents import CountedTools, equipped_with, output, ran, tries_in
 from msgspec.structs import replace
 from test_whole_reply import STORY, WINDOW, Storyteller, chat_of
 
-from desktop_app.chat.compaction.making_room import LASTING, OFTEN, RoomTries
+from desktop_app.chat.compaction.making_room import LASTING, OFTEN, RoomTries, make_room
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import Trigger
 from provider import Overflow, Reply
 
@@ -75,6 +76,21 @@ async def test_a_turn_whose_results_fill_the_window_again_at_once_is_stopped(hou
     (failure,) = [event.failure for event in events if isinstance(event, TurnFailed)]
     assert failure.advice == OFTEN
     assert len(tools.runs) < 30
+
+
+async def test_a_prune_and_the_compaction_after_it_are_one_try(house) -> None:
+    said = [
+        *chat_of(1_800),
+        user_message("Read it."),
+        Message(role=Role.ASSISTANT, parts=(ToolCall("c", "read", '{"path": "it"}'),)),
+        Message(role=Role.TOOL, parts=(ToolResult("c", "read", "a line of it\n" * 1_500),)),
+    ]
+    home = await house([Reply("- All of it was read.")], window=WINDOW, repeat_last=True)
+    session, tries = await home.chats.create("Read", said), RoomTries()
+    session.policy = replace(BALANCED, flush_distance=0)
+    await make_room(session, home.services, Trigger.TOOL_RESULT, home.publish, tries)
+    assert {row.kind for row in session.operations()} == {"prune", "compaction"}
+    assert tries.count == 1
 
 
 def test_only_room_that_lasts_gives_the_tries_back() -> None:
