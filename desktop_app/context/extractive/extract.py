@@ -1,8 +1,9 @@
-"""Write the summary without a model (K4): first what must not be lost, then the most informative passages.
+"""Write the summary without a model (K4): first the facts that must not be lost, then the most informative passages.
 
-Nothing is paraphrased: every line is what somebody said, or a fact from the ledger. The page is filled in the order of
-importance, each kind up to its share, so that one kind cannot crowd out the others. What a kind leaves goes to the best
-of the rest, then to facts that no sentence contains, and at last to the beginnings of pasted text, code and results.
+Nothing is paraphrased: every line is a quotation or a fact from the ledger. The page is filled in the order of
+importance, each kind up to its share, so that one kind cannot crowd out the others. Tokens that a kind does not use go
+to the best remaining passages, then to facts that no sentence contains, and at last to excerpts of pasted text, code
+and results.
 """
 
 from __future__ import annotations
@@ -36,30 +37,30 @@ from .passages import (
 from .summary_builder import ENGLISH, SummaryBuilder, SummaryLine, language_of, language_of_headings, lines_of
 
 ROOM = 60
-"""Tokens that must be left for a section of its own."""
+"""Minimum free tokens for a section of excerpts."""
 MIN_EXCERPT, MAX_EXCERPT = 160, 8_000
-"""Characters of each."""
+"""Characters of an excerpt."""
 MAX_READ = 400
-"""Messages, and calls, that are looked at: the newest."""
+"""Newest messages, and newest calls, that are considered."""
 TRIES = 3
 SURELY = 0.97
-"""The share of the room without headings and labels."""
+"""The share of the space that remains without headings and labels."""
 CLOSE = 0.95
-"""The share of the room that must be taken."""
+"""The share of the space that must be used."""
 MAX_OWN_WORDS = 0.5
-"""Share of a message from which on it is speech and no excerpt."""
+"""Share of prose in a message, from which it is speech and no excerpt."""
 
 
 def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> None:
-    """Add excerpts while there is room, the newest first, all of the same width."""
+    """Add excerpts while there is space, the newest first, all of the same width."""
     if page.free < ROOM:
         return
     newest = range(len(head) - 1, max(len(head) - MAX_READ, 0) - 1, -1)
-    shown = [(index, head[index]) for index in newest if _shows(head[index], reading)]
+    pasted = [(index, head[index]) for index in newest if _is_pasted(head[index], reading)]
     answered = list(enumerate(calls_with_results(head)))[: -MAX_READ - 1 : -1]
 
     def excerpts(width: int) -> list[tuple[str, SummaryLine]]:
-        texts = [(index, one_line(message.text, width), _speaker(message)) for index, message in shown]
+        texts = [(index, one_line(message.text, width), _speaker(message)) for index, message in pasted]
         lines = [(sections.SHOWN, SummaryLine(text, (index, 0), speaker)) for index, text, speaker in texts]
         for number, (call, result) in answered:
             text = f"{call.name} {one_line(call.arguments)} → {one_line(result.text, width)}"
@@ -72,8 +73,10 @@ def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading
 
 
 def _width(excerpts: Callable[[int], list[tuple[str, SummaryLine]]], free: int, count: Callable[[str], int]) -> int:
-    """Return the width in characters with which all excerpts take about `free` tokens: by trial, since code and prose
-    differ."""
+    """Return the width in characters at which all excerpts take about `free` tokens.
+
+    It is found by trial, since code and prose differ.
+    """
     width = MIN_EXCERPT
     for _ in range(TRIES):
         taken = count("\n".join(f"- {line.speaker}: {line.text}" for _, line in excerpts(width)))
@@ -88,7 +91,7 @@ def _speaker(message: Message) -> str:
     return (Voice.USER if message.role is Role.USER else Voice.MODEL).value
 
 
-def _shows(message: Message, reading: Reading) -> bool:
+def _is_pasted(message: Message, reading: Reading) -> bool:
     """Return whether most of a message is code or otherwise pasted."""
     if message.role not in (Role.USER, Role.ASSISTANT) or len(message.text) < MIN_EXCERPT:
         return False
@@ -103,14 +106,14 @@ SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
 SHARE_OF_NAMES = 0.75
-"""Of what is left after rules, intent, state and files: a name costs a fifth of what a sentence with it does."""
+"""Share of the tokens left after rules, intent, state and files: a name costs a fifth of a sentence with it."""
 SHARE_OF_ERRORS = 0.15
 INTRODUCTION = 80
 """Characters; a longer first message states the topic, even if it asks for nothing."""
 DECIDED_WITHIN = 3
 """Sentences; a longer passage is not about a decision alone."""
 MAX_MISSES = 50
-"""Passages in a row that do not fit before the page counts as full."""
+"""Successive passages that do not fit, after which the page counts as full."""
 PLENTY = 4
 """Characters that are read for each token of the page."""
 ALL = 1.0
@@ -143,13 +146,13 @@ def extract(
     _add_errors(page, ledger, SHARE_OF_ERRORS)
     names = _missing(page, _names_of(head, ledger, reading))
     if among_people:
-        _add_said(page, ranked, [Voice.PERSON], ALL)
+        _add_passages(page, ranked, [Voice.PERSON], ALL)
     else:
         reserved = min(count(", ".join(names)), round(SHARE_OF_NAMES * page.free))
-        _add_said(page, ranked, [Voice.USER], SHARE_OF_USER, reserved)
+        _add_passages(page, ranked, [Voice.USER], SHARE_OF_USER, reserved)
         names = _add_names(page, names, reserved)
     _add_files(page, ledger, ALL)
-    _add_said(page, ranked, list(Voice), ALL)
+    _add_passages(page, ranked, list(Voice), ALL)
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
     _add_names(page, names, page.free)
@@ -159,11 +162,11 @@ def extract(
 
 
 def _language_of(head: Sequence[Message], earlier_page: str, reading: Reading) -> str:
-    """Return the language of the page: that of the earlier page if it is not English, else of what the user says."""
+    """Return the language of the page: the earlier page's if it is not English, otherwise the user's."""
     headings = (line.lstrip("# ") for line in earlier_page.splitlines() if line.startswith("#"))
-    said = (text for message in head if message.role is Role.USER for text in reading.of(message).sentences)
+    sentences = (text for message in head if message.role is Role.USER for text in reading.of(message).sentences)
     known = language_of_headings(headings)
-    return language_of(said) if known == ENGLISH else known
+    return language_of(sentences) if known == ENGLISH else known
 
 
 def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> list[tuple[str, SummaryLine]]:
@@ -183,20 +186,20 @@ def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> 
 def _add_intent(
     page: SummaryBuilder, asked: Sequence[Passage], earlier: Sequence[tuple[str, SummaryLine]], works: bool
 ) -> None:
-    """Add what the user wanted first and what the user wanted last; at work every user message is a request."""
+    """Add the user's first and last requests. works: whether every user message is one, as at work."""
     floor = page.free - SHARE_OF_INTENT * page.budget
     asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
-    wishes = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
+    requests = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
     known = [line.text for section, line in earlier if section == sections.INTENT and line.speaker != sections.LATEST]
-    opening = [text for p in wishes if p.order[0] == wishes[0].order[0] for text in p.sentences]
+    opening = [text for p in requests if p.order[0] == requests[0].order[0] for text in p.sentences]
     before_rules = list(takewhile(lambda text: not (text.endswith(":") or is_rule(text)), opening)) or opening[:1]
     for number, text in enumerate(known or before_rules[:3]):
         if page.free > floor:
             page.add(sections.INTENT, SummaryLine(text, (-1, number)))
-    if wishes and (known or wishes[-1].order[0] != wishes[0].order[0]):
-        newest = [text for p in wishes if p.order[0] == wishes[-1].order[0] for text in p.sentences]
-        told = next(filter(is_request, newest), newest[0])
-        page.add(sections.INTENT, SummaryLine(told, wishes[-1].order, sections.LATEST))
+    if requests and (known or requests[-1].order[0] != requests[0].order[0]):
+        newest = [text for p in requests if p.order[0] == requests[-1].order[0] for text in p.sentences]
+        request = next(filter(is_request, newest), newest[0])
+        page.add(sections.INTENT, SummaryLine(request, requests[-1].order, sections.LATEST))
 
 
 def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
@@ -206,7 +209,7 @@ def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
         rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
         rules.sort(key=lambda pair: -round(urgency_of(pair[1]), 1))
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
-        page.cover(told for _, rule in rules if rule in page for told in sentences(rule))
+        page.cover(sentence for _, rule in rules if rule in page for sentence in sentences(rule))
     floor = before - (SHARE_OF_RULES + SHARE_OF_SUPERSEDED) * page.budget
     ended = [(len(ledger.rules) + n, sections.superseded_line(old)) for n, old in enumerate(ledger.superseded)]
     _add_texts(page, sections.RULES, ended[::-1], floor)
@@ -222,11 +225,11 @@ def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, st
 
 
 def _add_state(page: SummaryBuilder, passages: Sequence[Passage], ledger: Ledger) -> None:
-    """Add what the model said last, and what was run or done last that changed or proved something."""
+    """Add the model's last sentences, and the last commands that changed or proved something."""
     floor = page.free - SHARE_OF_STATE * page.budget
     newest = [p for p in passages if p.voice is Voice.MODEL and p.order[0] >= 0]
-    said = [text for p in newest for text in p.sentences if not is_announcing(text)]
-    for number, text in enumerate(said[-2:]):
+    statements = [text for p in newest for text in p.sentences if not is_announcing(text)]
+    for number, text in enumerate(statements[-2:]):
         page.add(sections.STATE, SummaryLine(text, (0, number), Voice.MODEL.value))
     _add_commands(page, ledger, COMMANDS, floor)
 
@@ -240,7 +243,7 @@ def _add_commands(page: SummaryBuilder, ledger: Ledger, most: int, floor: float)
 
 
 def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
-    """Add the newest files first: those are still worked on."""
+    """Add the files, the newest first, which are still being edited."""
     _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in reversed(ledger.files_edited)), share)
     if share == ALL:
         read = (fact.text for fact in reversed(ledger.files_read) if fact.text not in page)
@@ -261,7 +264,7 @@ def _numbered(facts: Sequence[Fact]) -> list[tuple[int, str]]:
 
 
 def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int, str]]:
-    """Return the errors with their index, the newest first; of those that differ in numbers alone, one or all."""
+    """Return the errors with their index, the newest first. is_distinct: skip errors that differ only in numbers."""
     newest = _numbered(errors)[::-1]
     if not is_distinct:
         return newest
@@ -271,10 +274,10 @@ def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int,
     return list(shapes.values())
 
 
-def _add_said(
+def _add_passages(
     page: SummaryBuilder, ranked: Sequence[Passage], voices: Sequence[Voice], share: float, kept_free: int = 0
 ) -> None:
-    """Add the most telling passages, without the sentences that are on the page already. kept_free: tokens."""
+    """Add the highest-ranked passages, without sentences that are already on the page. kept_free: tokens."""
     floor = page.free - share * page.budget
     misses = 0
     for passage in ranked:
@@ -297,7 +300,7 @@ def _section(passage: Passage) -> str:
 
 
 def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list[str]:
-    """Return paths, links, names and numbers of the user: of own words, of earlier pages, then pasted ones."""
+    """Return paths, links, names and numbers in user messages: from prose and earlier pages, then pasted ones."""
     ranks: dict[str, int] = {}
     for message in head:
         if message.role is Role.USER:
@@ -311,12 +314,12 @@ def _names_of(head: Sequence[Message], ledger: Ledger, reading: Reading) -> list
 
 
 def _missing(page: SummaryBuilder, names: Iterable[str]) -> list[str]:
-    """Return the names that no line of the page has, without those contained in a longer one."""
+    """Return the names that the page does not contain, without names that are part of a longer one."""
     return _longest(FactIndex(page.settle()).lacks(names))
 
 
 def _add_names(page: SummaryBuilder, mentioned: Sequence[str], room: float) -> Sequence[str]:
-    """Add the names that the page does not have, in about `room` tokens, numbers last. Return all of those names."""
+    """Add names that the page does not contain, in about `room` tokens, numbers last. Return all of these names."""
     if page.is_full or not mentioned:
         return mentioned
     missing = _missing(page, mentioned)
@@ -334,7 +337,7 @@ def _is_number(name: str) -> bool:
 
 
 def _longest(names: Sequence[str]) -> list[str]:
-    """Return the names without those contained in a longer one."""
+    """Return the names without those that are part of a longer one."""
     if len(names) > MANY_NAMES:
         return list(names)
     everything = "\n".join(names)

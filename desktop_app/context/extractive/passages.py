@@ -1,6 +1,6 @@
-"""Split a conversation into passages, what people and the model said in their own words, and rank them for a page.
+"""Split a conversation into passages of prose, by people and by the model, and rank them for a page.
 
-A sentence weighs by the kind of statement that it makes and by what it names.
+A sentence is weighted by the kind of statement that it makes and by the names in it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from desktop_app.conversation.message import Message, Role, Text
 from .summary_builder import DECISIONS, DETAILS, STATE, Order, SummaryLine
 
 MIN_LENGTH = 30
-"""Characters; a point of a list that is shorter says little without its list."""
+"""Characters; a shorter list point means little without its list."""
 MIN_CHATTER = {"User": 0.9, "Assistant": 0.6, "person": 0.85}
-"""How likely a sentence must be chatter, by whose it is, to be left out."""
+"""Probability of chatter, by voice, from which a sentence is left out."""
 MAX_CHATTER = 24
-"""Characters of a user's chatter: a longer sentence has more in it."""
+"""Characters of a user's chatter: a longer sentence contains more."""
 
 _ASIDE = re.compile(r"\[[^\]]*\]")
 _CAPITALISED = re.compile(r"[A-Z][a-z]{2,}")
@@ -35,7 +35,7 @@ _LABEL = re.compile(r"[A-Z][A-Z ]{3,30}:")
 
 
 class Voice(StrEnum):
-    """Whose words: the user's, the model's, or those of a person with a name in a chat among people."""
+    """The origin of a passage: the user, the model, or a named person in a chat among people."""
 
     USER = "User"
     MODEL = "Assistant"
@@ -46,16 +46,16 @@ WEIGHTS = {
     Voice.USER: Kinds(preference=1.2, rule=1.4, decision=1.2, goal=1.2, fact=1.4, chatter=0.1),
     Voice.MODEL: Kinds(preference=0.2, rule=0.2, decision=1.0, goal=0.4, fact=1.0, chatter=0.1),
 }
-"""What a word of a sentence of each kind counts: a model's advice is not the user's rule."""
+"""Weight of a word in a sentence of each kind: a model's advice is not the user's rule."""
 LABELLED = 1.0
-"""What it counts more behind a label such as "NOTE:"."""
+"""Weight that a label such as "NOTE:" adds."""
 OF_KIND = Kinds(preference=0.3, rule=0.4, decision=1.2, goal=0.5, fact=1.4, chatter=-0.3)
 BASE, OF_NEW_WORD, OF_NAME, OF_QUOTATION = -2.0, 0.25, 1.6, 1.2
-"""Of a logistic regression: how likely somebody asks later for what a message of a chat among people tells."""
+"""Coefficients of a logistic regression of whether a message in a chat among people is asked about later."""
 
 
 class Sentence:
-    """A sentence without what stands in brackets, its words, and its kinds."""
+    """A sentence without bracketed text, with its words and kinds."""
 
     __slots__ = ("kinds", "plain", "text", "words")
 
@@ -66,51 +66,51 @@ class Sentence:
         self.kinds = kinds_of(self.plain)
 
 
-def is_chatter(said: Sentence, voice: Voice) -> bool:
-    """Return whether the sentence only greets, thanks, agrees, announces or asks back. A user's questions never do."""
+def is_chatter(sentence: Sentence, voice: Voice) -> bool:
+    """Return whether the sentence only greets, thanks, agrees, announces or, by the model, asks back."""
     if voice is Voice.USER:
-        return len(said.plain) < MAX_CHATTER and said.kinds.chatter >= MIN_CHATTER[voice]
-    return said.kinds.chatter >= MIN_CHATTER[voice] or QUESTION.search(said.plain) is not None
+        return len(sentence.plain) < MAX_CHATTER and sentence.kinds.chatter >= MIN_CHATTER[voice]
+    return sentence.kinds.chatter >= MIN_CHATTER[voice] or QUESTION.search(sentence.plain) is not None
 
 
 def is_request(sentence: str) -> bool:
-    """Return whether the sentence asks for something, and says for what."""
+    """Return whether the sentence requests something specific."""
     return len(sentence) >= MIN_LENGTH and (bool(QUESTION.search(sentence)) or kinds_of(sentence).goal >= 0.4)
 
 
 def is_announcing(sentence: str) -> bool:
-    """Return whether the model only says what it is about to do or to show."""
+    """Return whether the sentence only announces what the model is about to do or show."""
     return sentence.endswith(":") or kinds_of(sentence).chatter >= 0.5
 
 
-def weight_of(said: Sentence, voice: Voice) -> float:
-    """Return how much each of the sentence's words counts, about 1 in one that tells something."""
-    weight = sum([of_kind * share for of_kind, share in zip(WEIGHTS[voice], said.kinds, strict=True)])
-    return weight * (1.0 + (LABELLED if _LABEL.match(said.plain) else 0.0))
+def weight_of(sentence: Sentence, voice: Voice) -> float:
+    """Return the weight of each of the sentence's words, about 1 in an informative one."""
+    weight = sum([of_kind * share for of_kind, share in zip(WEIGHTS[voice], sentence.kinds, strict=True)])
+    return weight * (1.0 + (LABELLED if _LABEL.match(sentence.plain) else 0.0))
 
 
 def urgency_of(rule: str) -> float:
-    """Return how much a rule is one: by its kind, and whether somebody put a label such as "NOTE:" before it."""
+    """Return the urgency of a rule, by its kind and by a label such as "NOTE:" before it."""
     kinds = kinds_of(rule)
     return kinds.rule + kinds.preference + (LABELLED if _LABEL.match(rule) else 0.0)
 
 
-def chance_to_matter(said: Sequence[Sentence], new_words: int, speakers: Collection[str] = ()) -> float:
-    """Return how likely it is that somebody asks later for what a message of a chat among people tells.
+def chance_to_matter(sentences: Sequence[Sentence], new_words: int, speakers: Collection[str] = ()) -> float:
+    """Return the probability that a message in a chat among people is asked about later.
 
-    Fitted on a chat of 419 messages with questions about it; on another one of 369 messages it tells what is asked for
-    from the rest with an area under the curve of 0.79. Preferences, rules and goals count more than was fitted.
+    Fitted on a chat of 419 messages with questions about it; on another one of 369 messages it separates the messages
+    asked for from the rest with an area under the curve of 0.79. Preferences, rules and goals count more than fitted.
     """
-    kinds = Kinds(*map(max, zip(*[one.kinds for one in said], strict=True)))
-    kinds = kinds._replace(chatter=min([one.kinds.chatter for one in said]))
+    kinds = Kinds(*map(max, zip(*[sentence.kinds for sentence in sentences], strict=True)))
+    kinds = kinds._replace(chatter=min([sentence.kinds.chatter for sentence in sentences]))
     score = BASE + OF_NEW_WORD * new_words + sum([a * b for a, b in zip(OF_KIND, kinds, strict=True)])
-    score += OF_NAME if any([names_somebody(one.plain, speakers) for one in said]) else 0.0
-    score += OF_QUOTATION if any([_QUOTED.search(one.plain) for one in said]) else 0.0
+    score += OF_NAME if any([names_somebody(sentence.plain, speakers) for sentence in sentences]) else 0.0
+    score += OF_QUOTATION if any([_QUOTED.search(sentence.plain) for sentence in sentences]) else 0.0
     return 1.0 / (1.0 + math.exp(-score))
 
 
 def names_somebody(sentence: str, speakers: Collection[str]) -> bool:
-    """Return whether a name stands within the sentence that is none of the speakers', nor short for it."""
+    """Return whether the sentence contains, after its beginning, a name other than a speaker's or its short form."""
     for found in _CAPITALISED.finditer(sentence, 2):
         before = sentence[found.start() - 2 : found.start()]
         if before[-1] in " (" and before[0] not in ".!?:…" and not any(s.startswith(found[0][:3]) for s in speakers):
@@ -119,29 +119,29 @@ def names_somebody(sentence: str, speakers: Collection[str]) -> bool:
 
 
 MAX_PASSAGE = 500
-"""Bytes; in a chat among people a message this short stays together."""
+"""Bytes; in a chat among people, a message this short is one passage."""
 MAX_SENTENCES = 60
-"""Of one message: a single pasted text must not fill the summary."""
+"""Sentences of a message: a single pasted text must not fill the summary."""
 NARRATED = 0.6
-"""What a model says while it calls tools is about to happen, and in plain chats the user's words matter more; what
-a tool showed is not what somebody said."""
+"""Weight of a model's words during tool calls, which only announce, and in plain chats, where the user's words matter
+more; and of pasted text, which is not the user's statement."""
 MIN_READ = 30_000
-"""Characters that are read in any case."""
+"""Minimum characters that are read."""
 MAX_READ_OF_MESSAGE = 6_000
-"""Characters of one message that count, whatever was pasted into it."""
+"""Characters of a message that count, even if more was pasted into it."""
 SHARE_OF_USERS = 0.6
-"""Of what is read at most; the rest is for what the model replied."""
+"""Maximum share of user messages in the characters that are read; the rest is for the model's replies."""
 PASTED = "Pasted by the user"
-"""The speaker of what a user quoted or pasted, which is neither request nor statement of the user."""
+"""The speaker of text that a user quoted or pasted, which is neither the user's request nor statement."""
 VOICES = {voice.value: voice for voice in Voice} | {PASTED: Voice.USER}
 THIN = 0.65
-"""Share of a message's words."""
+"""Share of a message's words; with less, its passage is not representative."""
 ENOUGH = 5.0
-"""Rare words with which a passage has half of the greatest worth: the worth saturates."""
+"""Rare words with which a passage has half of the maximum worth, which saturates."""
 LINE = 40
-"""Bytes that a line costs beside its words."""
+"""Bytes that a line costs in addition to its words."""
 OF_MODEL = 0.3
-"""The worth of a model's words relative to the user's, which they follow from."""
+"""The worth of a model's words relative to the user's, to which they respond."""
 MAX_REPEATS = 2
 """A sentence repeated more often is a program's output."""
 
@@ -154,30 +154,30 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     order: Order
     """The index of the message, and of the first sentence in it."""
     day: str = ""
-    """The date that the conversation itself gives, such as "25 May, 2023"."""
+    """The date written in the conversation itself, such as "25 May, 2023"."""
     share: float = 1.0
-    """Less than 1 for what is less than somebody's word."""
+    """Weight of its words: less than 1 for announcements and pasted text (`NARRATED`)."""
     sentences: tuple[str, ...] = ()
     words: tuple[frozenset[str], ...] = ()
     """The words of each sentence."""
     weights: tuple[float, ...] = ()
-    """What each sentence's words count."""
+    """The weight of each sentence's words."""
     chance: float = 0.0
-    """In a chat among people, how likely somebody will want to know it."""
+    """In a chat among people, the probability that it is asked about later; otherwise 0."""
 
     @property
     def length(self) -> int:
-        """Bytes, which are closer to tokens than characters are, whatever the script."""
+        """Length in bytes, which are closer to tokens than characters in any script."""
         return sum([_length(text) for text in self.sentences])
 
 
 def passages_of(
     head: Sequence[Message], earlier: Iterable[tuple[str, SummaryLine]], reading: Reading, plenty: int
 ) -> list[Passage]:
-    """Return what people and the model said in their own words, in order, without chatter.
+    """Return the passages of prose by people and by the model, in order, without chatter.
 
-    earlier: lines of an earlier summary. What they quote competes with the new messages, since a summary is merged and
-    never summarised again. plenty: characters; of work in which more is said, about as much is read.
+    earlier: lines of an earlier summary. Their quotations compete with the new messages, since a summary is merged and
+    never summarised again. plenty: characters; of longer work, about as much is read.
     """
     plenty = max(plenty, MIN_READ)
     while True:
@@ -185,7 +185,7 @@ def passages_of(
         found = _read(head, indexes, earlier, reading)
         if len(indexes) == sum(_speaks(message) for message in head) or sum(p.length for p in found) >= plenty / 2:
             return found
-        plenty *= 4  # most of it was pasted
+        plenty *= 4  # most of the text was pasted
 
 
 def _read(
@@ -203,8 +203,10 @@ def _speaks(message: Message) -> bool:
 
 
 def _indexes_to_read(head: Sequence[Message], plenty: float) -> list[int]:
-    """Return which messages to read, in order: what users said, what the model replied, and what it said between its
-    calls, each as far as `plenty` characters last."""
+    """Return the ordered indexes of the messages to read, of at most about `plenty` characters.
+
+    User messages come first, then the model's replies, then its words between tool calls.
+    """
     lengths: tuple[dict[int, int], ...] = ({}, {}, {})
     for index, message in enumerate(head):
         if _speaks(message):
@@ -212,17 +214,17 @@ def _indexes_to_read(head: Sequence[Message], plenty: float) -> list[int]:
             lengths[0 if message.role is Role.USER else 2 if message.tool_calls else 1][index] = length
     chosen: list[int] = []
     for of_kind, share in zip(lengths, (SHARE_OF_USERS, 1.0, 1.0), strict=True):
-        said = sum(of_kind.values())
-        if said > plenty and (of_kind is lengths[2] or plenty <= 0):
+        total = sum(of_kind.values())
+        if total > plenty and (of_kind is lengths[2] or plenty <= 0):
             break
-        some = of_kind if said <= plenty else _some(of_kind, share * plenty)
+        some = of_kind if total <= plenty else _some(of_kind, share * plenty)
         chosen += some
         plenty -= sum([of_kind[index] for index in some])
     return sorted(chosen)
 
 
 def _some(lengths: dict[int, int], room: float) -> list[int]:
-    """Return messages of at most `room` characters: half of it for the newest, half for others at even distances."""
+    """Return messages of at most `room` characters: half of them the newest, half others at even distances."""
     indexes, newest, free = list(lengths), list[int](), room / 2
     while indexes and lengths[indexes[-1]] <= free:
         newest.append(indexes.pop())
@@ -232,7 +234,7 @@ def _some(lengths: dict[int, int], room: float) -> list[int]:
 
 
 class _Reader:
-    """Reads message after message; remembers what was said often, which words were new, and which day it is."""
+    """Reads messages in order; remembers repeated sentences, known words, and the current day."""
 
     def __init__(self, head: Sequence[Message]) -> None:
         self.among_people, self._works = is_among_people(head), is_work(head)
@@ -242,39 +244,43 @@ class _Reader:
         self._day = ""
 
     def quoted(self, section: str, line: SummaryLine) -> Passage | None:
-        """Return a line of an earlier summary as a passage again, if it is somebody's."""
+        """Return the passage of a line of an earlier summary; None if the line quotes no message."""
         if section not in (DECISIONS, DETAILS) and not (section == STATE and line.speaker):
             return None
         voice = VOICES.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
-        said = Sentence(line.text)
+        sentence = Sentence(line.text)
         share = NARRATED if line.speaker == PASTED else 1.0
-        passage = self._weighed(Passage(line.speaker, voice, line.order, line.day, share), [said])
-        self._known |= said.words
+        passage = self._weighed(Passage(line.speaker, voice, line.order, line.day, share), [sentence])
+        self._known |= sentence.words
         return passage
 
     def passages(self, message: Message, index: int, read: MessageFacts) -> list[Passage]:
-        """Return what a message tells, sentence by sentence; among people as one passage if it is short."""
+        """Return the passages of a message, one for each sentence; among people, one for a short message."""
         self._day = read.day or self._day
-        said = list(dict.fromkeys(read.sentences))[:MAX_SENTENCES]
-        self._times.update(said)
+        sentences = list(dict.fromkeys(read.sentences))[:MAX_SENTENCES]
+        self._times.update(sentences)
         voice = self._voice(message)
-        heard = [(number, Sentence(text)) for number, text in enumerate(said) if self._times[text] <= MAX_REPEATS]
+        heard = [(number, Sentence(text)) for number, text in enumerate(sentences) if self._times[text] <= MAX_REPEATS]
         kept = [pair for pair in heard if not is_chatter(pair[1], voice)]
         if kept and voice is Voice.PERSON and _is_thin(kept, heard):
             kept = heard
         share = self._share(message, voice, read)
         passage = Passage(message.speaker or voice.value, voice, (index, 0), self._day, share)
-        pasted = set(said).difference(read.instructions) if voice is Voice.USER else set[str]()
+        pasted = set(sentences).difference(read.instructions) if voice is Voice.USER else set[str]()
         found = self._split(passage, [pair for pair in kept if pair[1].text not in pasted])
         if pasted:
-            shown = replace(passage, speaker=PASTED, share=min(share, NARRATED))
-            found += self._split(shown, [pair for pair in kept if pair[1].text in pasted])
+            quotation = replace(passage, speaker=PASTED, share=min(share, NARRATED))
+            found += self._split(quotation, [pair for pair in kept if pair[1].text in pasted])
         self._known.update(word for _, sentence in heard for word in sentence.words)
         return found
 
     def _split(self, passage: Passage, kept: list[tuple[int, Sentence]]) -> list[Passage]:
         groups = [[pair] for pair in kept]
-        if passage.voice is Voice.PERSON and kept and sum(_length(said.text) for _, said in kept) <= MAX_PASSAGE:
+        if (
+            passage.voice is Voice.PERSON
+            and kept
+            and sum(_length(sentence.text) for _, sentence in kept) <= MAX_PASSAGE
+        ):
             groups = [kept]
         return [
             self._weighed(replace(passage, order=(passage.order[0], group[0][0])), [sentence for _, sentence in group])
@@ -291,24 +297,24 @@ class _Reader:
             return NARRATED if sum(map(len, read.sentences)) < 0.5 * len(read.text) else 1.0
         return NARRATED if message.tool_calls or (voice is Voice.MODEL and not self._works) else 1.0
 
-    def _weighed(self, passage: Passage, said: Sequence[Sentence]) -> Passage:
-        """Return the passage with those sentences and what they count."""
-        words = tuple([sentence.words for sentence in said])
-        told = replace(passage, sentences=tuple([sentence.text for sentence in said]), words=words)
+    def _weighed(self, passage: Passage, sentences: Sequence[Sentence]) -> Passage:
+        """Return the passage with the given sentences and their weights."""
+        words = tuple([sentence.words for sentence in sentences])
+        weighed = replace(passage, sentences=tuple([sentence.text for sentence in sentences]), words=words)
         if passage.voice is Voice.PERSON:
             new_words = len({word for some in words for word in some if word not in self._known})
-            return replace(told, chance=chance_to_matter(said, new_words, self._speakers))
-        weights = [passage.share * weight_of(sentence, passage.voice) for sentence in said]
-        return replace(told, weights=tuple(weights))
+            return replace(weighed, chance=chance_to_matter(sentences, new_words, self._speakers))
+        weights = [passage.share * weight_of(sentence, passage.voice) for sentence in sentences]
+        return replace(weighed, weights=tuple(weights))
 
 
 def _is_thin(kept: Sequence[tuple[int, Sentence]], heard: Sequence[tuple[int, Sentence]]) -> bool:
-    """Return whether so much of a message would be left out that the rest of it is not that message any more."""
+    """Return whether the rest of a message is too little to represent it."""
     return len(_words(kept)) < THIN * len(_words(heard))
 
 
-def _words(said: Sequence[tuple[int, Sentence]]) -> set[str]:
-    return {word for _, sentence in said for word in words_of(sentence.text)}
+def _words(numbered: Sequence[tuple[int, Sentence]]) -> set[str]:
+    return {word for _, sentence in numbered for word in words_of(sentence.text)}
 
 
 def _length(text: str) -> int:
@@ -316,17 +322,17 @@ def _length(text: str) -> int:
 
 
 def is_among_people(head: Iterable[Message]) -> bool:
-    """Return whether the other side has a name too: nobody gives a model instructions here."""
+    """Return whether the assistant's messages name a speaker: then it is a chat among people, without instructions."""
     return any(message.speaker for message in head if message.role is Role.ASSISTANT)
 
 
 def is_work(head: Iterable[Message]) -> bool:
-    """Return whether something is made or done here: tools are called, or code is written."""
+    """Return whether the conversation is work: tools are called, or code is written."""
     return any(message.tool_calls or "```" in message.text for message in head)
 
 
 def rank_passages(passages: Sequence[Passage]) -> list[Passage]:
-    """Return the passages by the weight and rarity of their words, or the chance that they are asked for."""
+    """Return the passages ranked by the weight and rarity of their words, or by the chance that they are asked for."""
     spread = Counter(word for passage in passages for words in passage.words for word in words)
     total = math.log(sum(len(passage.words) for passage in passages) + 2)
     rarity = {word: 1.0 - math.log(times) / total for word, times in spread.items()}
@@ -335,9 +341,9 @@ def rank_passages(passages: Sequence[Passage]) -> list[Passage]:
         length = passage.length + LINE
         if passage.chance:
             return passage.chance / length
-        told = 0.0
+        total = 0.0
         for weight, words in zip(passage.weights, passage.words, strict=True):
-            told += weight * sum(map(rarity.__getitem__, words))
-        return told / (told + ENOUGH) / length * (OF_MODEL if passage.voice is Voice.MODEL else 1.0)
+            total += weight * sum(map(rarity.__getitem__, words))
+        return total / (total + ENOUGH) / length * (OF_MODEL if passage.voice is Voice.MODEL else 1.0)
 
     return sorted(passages, key=worth, reverse=True)

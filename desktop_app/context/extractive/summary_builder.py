@@ -1,7 +1,7 @@
 """Build a summary page: headings and lines in sections, within a budget of tokens.
 
-A page is built and parsed under the English headings; only the written page has those of the conversation's language,
-which are the languages that the rules for its sentences know.
+A page is built and parsed with English headings; only the written page has headings in the conversation's language, for
+the languages that the rules for its sentences know.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from desktop_app.conversation.words import lexicon
 
 ENGLISH = "en"
 ENOUGH = 20_000
-"""Characters that are looked at."""
+"""Characters that are examined to find the language."""
 MIN_WORDS = 3
-"""Function words of a language from which on it is taken for that one."""
+"""Function words from which a text counts as being in their language."""
 MIN_KANA = 0.1
-"""Of the characters of East Asia: Japanese has kana, Chinese has none."""
+"""Share of East Asian characters from which a text is Japanese: Chinese has no kana."""
 
 _KANA, _HAN = re.compile("[\u3040-\u30ff]"), re.compile("[\u3400-\u9fff]")
 _LETTER_WORDS = re.compile(r"[^\W\d_]+")
@@ -64,7 +64,7 @@ NAMES = {
     "Names": ("Namen", "Noms", "Nombres", "名称", "名前"),
     "Numbers": ("Zahlen", "Nombres chiffrés", "Números", "数字", "数値"),
 }  # fmt: skip
-"""What is written for each English name in German, French, Spanish, Chinese and Japanese."""
+"""Translations of each English name, in the order of `LANGUAGES`."""
 LANGUAGES = ("de", "fr", "es", "zh", "ja")
 _ENGLISH = {name.lower(): english for english, names in NAMES.items() for name in (english, *names)}
 _LANGUAGE = {
@@ -76,33 +76,33 @@ _LANGUAGE = {
 
 
 def written_name(english: str, language: str) -> str:
-    """Return the heading or label as it is written in that language; a name that is none of them as it is."""
+    """Return the heading or label in the language; another name unchanged."""
     names = NAMES.get(english)
     return names[LANGUAGES.index(language)] if names and language in LANGUAGES else english
 
 
 def english_name(written: str) -> str:
-    """Return the English name of a heading or label in any of the languages; another text as it is."""
+    """Return the English name of a heading or label in any of the languages; another text unchanged."""
     return _ENGLISH.get(written.lower(), written)
 
 
 def language_of_headings(headings: Iterable[str]) -> str:
-    """Return the language of most of those headings that are known, English without one."""
+    """Return the language of most known headings; English if none is known."""
     known = Counter(language for heading in headings if (language := _LANGUAGE.get(heading.strip().lower())))
     return known.most_common(1)[0][0] if known else ENGLISH
 
 
 def language_of(sentences: Iterable[str]) -> str:
-    """Return the language of those sentences, English if it is none that is known here."""
+    """Return the language of the sentences; English if it is not known."""
     text, left = list[str](), ENOUGH
     for sentence in sentences:
         text.append(sentence)
         left -= len(sentence)
         if left <= 0:
             break
-    whole = "\n".join(text).lower()
-    words = _LETTER_WORDS.findall(whole)
-    kana, han = (0, 0) if whole.isascii() else (len(_KANA.findall(whole)), len(_HAN.findall(whole)))
+    lowered = "\n".join(text).lower()
+    words = _LETTER_WORDS.findall(lowered)
+    kana, han = (0, 0) if lowered.isascii() else (len(_KANA.findall(lowered)), len(_HAN.findall(lowered)))
     if kana + han > sum(len(word) for word in words) / 3:
         return "ja" if kana > MIN_KANA * (kana + han) else "zh"
     times = Counter(language for word in words for language, known in _WORDS.items() if word in known)
@@ -122,20 +122,20 @@ QUESTIONS = "Open questions and next steps"
 DETAILS = "What was said"
 NAMED = "Also named"
 SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
-"""K2's sections in reading order, the freshest last; with what else was said, and the names that stood in it."""
+"""K2's sections in reading order, the freshest last, with other quotations and the names in them."""
 NUMBERS = "Numbers"
 LATEST = "Latest"
-"""The label of the newest wish among the intents."""
+"""The label of the newest request among the intents."""
 SUPERSEDED = "Superseded"
-"""The label of a rule that does not hold any more."""
+"""The label of a superseded rule."""
 LISTS = (FILES, NAMED)
-"""Sections whose lines are names, joined behind their label: a line each would double the tokens."""
+"""Sections whose lines are names, joined after their label: a line for each would double the tokens."""
 
 Order = tuple[int, int]
 AT_ONCE = 32
 """Names whose tokens are counted together."""
 MIN_LINE = 6
-"""Tokens that a line takes at least."""
+"""Minimum tokens of a line."""
 
 _YEAR = re.compile(r",? (?:19|20)\d\d$")
 ENDS = ".!?:;,…。！？\"'”’"
@@ -144,18 +144,18 @@ _SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): 
 
 
 class SummaryLine(msgspec.Struct, frozen=True, gc=False):
-    """A line of the page, or a part of one: those of one speaker and message are joined."""
+    """A line of the page, or a part of one: lines with the same speaker and message are joined."""
 
     text: str
     order: Order = (0, 0)
-    """The number of the message, and of the sentence in it."""
+    """The index of the message, and of the sentence in it."""
     speaker: str = ""
-    """In a list, the label."""
+    """The speaker, or in a list the label; "" for none."""
     day: str = ""
 
 
 class SummaryBuilder:
-    """Lines added by importance, rendered in the order in which things were said."""
+    """A page whose lines are added by importance and rendered in the order of the conversation."""
 
     def __init__(self, budget: int, count: Callable[[str], int], language: str = ENGLISH) -> None:
         self.budget = budget
@@ -169,12 +169,12 @@ class SummaryBuilder:
 
     @property
     def free(self) -> int:
-        """Tokens that are left, by the sum of the lines; a whole page seldom counts more than its lines do."""
+        """Remaining tokens, by the sum of the lines; a rendered page seldom has more than its lines."""
         return self.budget - self._used
 
     @property
     def is_full(self) -> bool:
-        """Whether no line fits any more."""
+        """Whether no other line fits."""
         return self.free < MIN_LINE
 
     def add(self, section: str, line: SummaryLine) -> bool:
@@ -182,7 +182,7 @@ class SummaryBuilder:
         return self.add_together([(section, line)])
 
     def add_together(self, lines: Iterable[tuple[str, SummaryLine]], kept_free: float = 0) -> bool:
-        """Add those of the lines that are new, if all of them fit and leave that much free, else none."""
+        """Add the new ones of the lines if all of them fit and leave `kept_free` tokens, otherwise none."""
         new = [(section, line) for section, line in lines if line.text and line.text not in self._texts]
         cost = self._cost(new)
         if not new or cost > self.free - kept_free:
@@ -207,11 +207,11 @@ class SummaryBuilder:
                 self.add_together([name])
 
     def cover(self, texts: Iterable[str]) -> None:
-        """Mark those texts as present: they are part of a longer line."""
+        """Mark the texts as present: they are part of a longer line."""
         self._texts.update(texts)
 
     def _cost(self, lines: list[tuple[str, SummaryLine]]) -> int:
-        """Return the tokens of lines, which are joined if they have one section and speaker."""
+        """Return the tokens of lines, which are joined if they have the same section and speaker."""
         drawn: list[str] = []
         headed = set(self._headed)
         last = ""
@@ -234,14 +234,14 @@ class SummaryBuilder:
         return text in self._texts
 
     def settle(self) -> str:
-        """Return the page as Markdown, and count it as a whole, which `free` is based on from here on."""
+        """Return the page as Markdown; `free` is based on its tokens from then on."""
         if self._settled_at != len(self._lines):
             self._settled_at, self._rendered = len(self._lines), self._render()
             self._used = self._count(self._rendered) if self._rendered else 0
         return self._rendered
 
     def text(self) -> str:
-        """Return the page as Markdown, at most `budget` tokens: the least important lines are dropped if it is over."""
+        """Return the page as Markdown, at most `budget` tokens: if necessary, the least important lines are dropped."""
         while self.settle() and self._used > self.budget and self._lines:
             over = max(len(self._lines) // 100, 1)
             del self._lines[-over:]
@@ -255,8 +255,8 @@ class SummaryBuilder:
         for section, unsorted in of_section.items():
             lines = sorted(unsorted, key=_order_of)
             if lines:
-                shown = (_list_names if section in LISTS else _join_lines)(lines, self._language)
-                parts.append(f"## {written_name(section, self._language)}\n" + "\n".join(shown))
+                rendered = (_list_names if section in LISTS else _join_lines)(lines, self._language)
+                parts.append(f"## {written_name(section, self._language)}\n" + "\n".join(rendered))
         return "\n\n".join(parts)
 
 
@@ -265,12 +265,12 @@ def _order_of(line: SummaryLine) -> Order:
 
 
 def superseded_line(old: Superseded) -> str:
-    """Return the line of a superseded rule: its words, and the user's that ended it."""
+    """Return the line of a superseded rule: its text, and the user's sentence that ended it."""
     return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
 def _join_lines(lines: list[SummaryLine], language: str) -> list[str]:
-    """Return one line a message, with an ellipsis for what was left out between sentences and a date for a new day."""
+    """Return one line for each message, with an ellipsis for omitted sentences and a date for a new day."""
     joined: list[str] = []
     day, year, last = "", "", SummaryLine("")
     for line in lines:
@@ -294,7 +294,7 @@ def _year_of(day: str) -> str:
 
 
 def _list_names(lines: list[SummaryLine], language: str) -> list[str]:
-    """Return one line a label, in the order in which the labels first came."""
+    """Return one line for each label, in the order of their first names."""
     names: dict[str, list[str]] = {}
     for line in lines:
         names.setdefault(line.speaker, []).append(line.text)
@@ -302,14 +302,14 @@ def _list_names(lines: list[SummaryLine], language: str) -> list[str]:
 
 
 def _between(label: str) -> str:
-    """Return the separator of two names; numbers need no comma, which would add a third to their tokens."""
+    """Return the separator between names; numbers need no comma, which would add a third to their tokens."""
     return " " if label == NUMBERS else ", "
 
 
 def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
     """Return section and line of each line of an earlier page; lines under unknown headings are details.
 
-    Their order is before that of all later messages.
+    In order, they precede all later messages.
     """
     found: list[tuple[str, SummaryLine]] = []
     section, day = DETAILS, ""
@@ -326,7 +326,7 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
 
 
 def _read_line(section: str, text: str, order: Order) -> SummaryLine:
-    """Return the line as it was added, as far as that can be told."""
+    """Return the line as it was added, as far as it can be recovered."""
     label, _, rest = text.partition(": ")
     if section == INTENT and rest and english_name(label) == LATEST:
         return SummaryLine(rest, order, LATEST)

@@ -1,1 +1,1 @@
-"""Summaries written by a model: the prompt, the reply, and the facts that code puts back."""
+"""Summaries by a model: the prompt, the reply, and lost facts that code restores."""

@@ -1,11 +1,11 @@
-"""Prepare a summary that a model writes, check it, limit how often it is asked (K3), and make it a compaction. Pure.
+"""Prepare and check a summary by a model, limit how many are requested (K3), and build the compaction. Pure.
 
-draft_of(...)         -> what the model is asked, part by part, and what the summary is checked against
-faults_of(...)        -> what is wrong with a page: too long, or rules and open questions lost (K7)
-build_compaction(...) -> the compaction with that page, its lost facts restored, without the messages to keep
+draft_of(...)         -> the input for the model, part by part, and the facts that the summary is checked for
+faults_of(...)        -> the faults of a page: too long, or rules and open questions lost (K7)
+build_compaction(...) -> the compaction with the page, its lost facts restored, without the messages to keep
 
-The spend guard bounds the cost of a loop that compacts again and again: after so many requests within some minutes
-without the user's word, summaries are written without a model until the oldest of them is that long ago.
+The spend guard bounds the cost of repeated automatic compactions: after `spend_most` requests that the user did not
+make within `spend_seconds`, summaries are written without a model until the oldest request is that long ago.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from .restore_facts import restore_facts, restore_names, restore_rules
 from .summary_reply import WrittenSummary, says_enough
 
 ASKED_SHARE = 0.80
-"""Of the summary's budget: models write a tenth more than they are asked for, and lost facts are restored."""
+"""Share of the summary's budget: models exceed the requested length by a tenth, and lost facts are restored."""
 FACTS_SHARE = 0.60
-"""Of the summary's budget, for sentences that the model must copy."""
+"""Share of the summary's budget for sentences that the model must copy."""
 KEPT_SHARE = 0.05
-"""Of the usable window, for messages that the model wants to keep."""
+"""Share of the usable window for messages that the model wants to keep."""
 MAX_INPUT_RESULT = 1_800
-"""Characters of a tool result that the summarizing model gets (document 3)."""
+"""Characters of a tool result in the input of the summarizing model (document 3)."""
 MIN_REPLY = 4_000
-"""Tokens that the model may write for a summary: some think first."""
+"""Minimum reply tokens for a summary: some models think first."""
 MAX_REPLY_SHARE = 0.3333
-"""Of the window of the model that writes it."""
+"""Share of the summarizing model's window for its reply."""
 SIDE_REQUEST_SHARE = 0.90
-"""Of the room in a request for a summary or memories, because its tokens are estimated."""
+"""Share of the space in a request for a summary or memories that is used, because its tokens are estimated."""
 SIDE_REQUEST_SHARE_AGAIN = 0.60
-"""Once a provider refused the request as too long: Claude takes a quarter more tokens than are counted here, and a
-server may have a smaller window than it says."""
+"""The share after a provider refused the request as too long: Claude counts a quarter more tokens than the estimate,
+and a server may have a smaller window than it reports."""
 
 REPLY_AROUND = 500
 """Tokens that JSON adds to the page."""
@@ -64,24 +64,24 @@ LAST_MESSAGES_PAGE = "The earlier messages were archived without a summary."
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """A summary that is to be written."""
+    """The input and limits of a summary to be written."""
 
     plan: CompactionPlan
     head: tuple[Message, ...]
     ledger: Ledger
-    """Of the head and of what was archived before."""
+    """Facts of the head and of earlier archived messages."""
     earlier: str
     """The summary that is merged into the new one, or ""."""
     wanted: SummaryTask
     names: dict[str, str]
     parts: tuple[tuple[MessagePiece, ...], ...]
-    """Empty if the model's window has no room."""
+    """Empty if the messages do not fit into the model's window."""
     reply_most: int
-    """Tokens of one reply."""
+    """Maximum tokens of one reply."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What writing a summary will take at most, all calls together."""
+    """Upper bounds for writing a summary, over all calls."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -100,9 +100,9 @@ def draft_of(
     count: Callable[[str], int],
     is_too_long: bool = False,
 ) -> Draft:
-    """Return what to ask a model with that window. count: the model's tokens. max_output: 0 if it is not known.
+    """Return the draft for a model with the given window. count: in the model's tokens. max_output: 0 if unknown.
 
-    is_too_long: whether its provider has refused the draft before as too long.
+    is_too_long: whether the provider has refused an earlier draft as too long.
     """
     head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary else ""
@@ -113,9 +113,9 @@ def draft_of(
     wanted = SummaryTask(prompts, budget, tuple(musts), instructions)
     reply_most = max(2 * budget + REPLY_AROUND, MIN_REPLY)
     reply_most = min(reply_most, round(window * MAX_REPLY_SHARE), max_output or window)
-    words = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
-    told = count("\n".join(musts)) + max(count(earlier), budget)
-    room = round((window - reply_most - words - told) * _safe_share(is_too_long))
+    overhead = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
+    carried = count("\n".join(musts)) + max(count(earlier), budget)
+    room = round((window - reply_most - overhead - carried) * _safe_share(is_too_long))
     parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, MAX_INPUT_RESULT)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
 
@@ -125,34 +125,34 @@ def _safe_share(is_too_long: bool) -> float:
 
 
 def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
-    """Return what all calls for the draft will take, without a repair, with replies of the greatest length."""
+    """Return the tokens of all calls for the draft, without a repair, with replies of the maximum length."""
     prompts, wanted = draft.wanted.prompts, draft.wanted
-    around = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
+    overhead = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
     calls = len(draft.parts)
     carried = count(draft.earlier) + max(calls - 1, 0) * wanted.budget
-    asked = sum(piece.tokens for part in draft.parts for piece in part) + calls * around + carried
+    asked = sum(piece.tokens for part in draft.parts for piece in part) + calls * overhead + carried
     return Estimate(calls, asked, calls * draft.plan.summary_budget)
 
 
 def page_of(written: WrittenSummary) -> str:
-    """Return the summary with the part about the current turn behind it, as in the extractive summary."""
+    """Return the summary followed by the part about the current turn, as in the extractive summary."""
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
 
 
 def says_enough_of_part(written: WrittenSummary, part: Sequence[MessagePiece], earlier: str, prompts: Prompts) -> bool:
-    """Return whether what a model wrote is a summary of that part, and of the summary before it, by its own words."""
+    """Return whether the reply is a summary of the part and of the earlier summary, judged by its words."""
     ours = "\n".join([prompts.summary, prompts.merge, prompts.turn, prompts.form])
     return says_enough(page_of(written), texts_of_part(part, earlier), ours, written.is_formed)
 
 
 def faults_of(page: str, draft: Draft, counts: TokenCounts) -> list[str]:
-    """Return what is wrong with the page, each fault as a sentence for the model."""
+    """Return the faults of the page, each as a sentence for the model."""
     tokens = counts.text(page)
     most = draft.plan.summary_budget
     faults = [f"It has {tokens} tokens, and may have {draft.wanted.budget}: shorten it."] if tokens > most else []
-    whole = restore_facts(page, draft.head, draft.ledger)
-    known = set(_listed(page))
-    return faults + [f"This is missing, word for word: {line}" for line in _listed(whole) if line not in known]
+    restored = restore_facts(page, draft.head, draft.ledger)
+    present = set(_listed(page))
+    return faults + [f"This is missing, word for word: {line}" for line in _listed(restored) if line not in present]
 
 
 def _listed(page: str) -> list[str]:
@@ -170,7 +170,7 @@ def build_compaction(
     counts: TokenCounts,
     model: str,
 ) -> Compaction | None:
-    """Return the compaction with that page and as many of its lost facts as fit. None if it frees nothing."""
+    """Return the compaction with the page and as many of its lost facts as fit. None if it frees nothing."""
     page = restore_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
     page = restore_names(page, draft.ledger, draft.plan.summary_budget, counts.text)
     plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
@@ -180,9 +180,9 @@ def build_compaction(
 def _plan_that_keeps(
     keep: Sequence[str], plan: CompactionPlan, view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts
 ) -> CompactionPlan:
-    """Return the plan without the messages that the model asked to keep: the first ones, as far as there is room.
+    """Return the plan without the messages that the model asked to keep: the first ones, as many as fit.
 
-    The tail stays as it is: no plan may archive messages that the page does not summarise.
+    The tail is not changed: no plan may archive messages that the page does not summarise.
     """
     room = max(round(budget.usable * policy.target) - plan.projected, round(budget.usable * KEPT_SHARE))
     for most in range(len(keep), 0, -1):
@@ -195,7 +195,7 @@ def _plan_that_keeps(
 def plan_last_messages(
     view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """Return the plan that archives all but the last few messages (K5); None if that is nothing."""
+    """Return the plan that archives all but the last `LAST_RESORT_MESSAGES` (K5); None if that frees nothing."""
     last = [item.message for item in list(view.items)[-LAST_RESORT_MESSAGES:]]
     return plan_compaction(view, policy, budget, counts, total, trigger, sum(map(counts.total, last)))
 
@@ -212,22 +212,22 @@ def compact_to_last_messages(
 
 
 class Spending(msgspec.Struct, frozen=True):
-    """When models were asked for summaries without the user's word."""
+    """Times of the requests for summaries that the user did not make."""
 
     times: tuple[float, ...] = ()
     """Seconds since 1970, oldest first."""
 
     def after(self, now: float, policy: ContextPolicy) -> Spending:
-        """Return the value with a request at `now` added and expired ones removed."""
+        """Return the times with `now` added and expired ones removed."""
         return Spending((*self._counting(now, policy), now))
 
     def paused_until(self, now: float, policy: ContextPolicy) -> float | None:
-        """Return when a model may be asked again; None if that is now, or if the policy has no limit (0)."""
+        """Return the time of the next possible request; None if that is now, or if the policy has no limit (0)."""
         counting = self._counting(now, policy)
         if not policy.spend_most or len(counting) < policy.spend_most:
             return None
         return counting[-policy.spend_most] + policy.spend_seconds
 
     def _counting(self, now: float, policy: ContextPolicy) -> tuple[float, ...]:
-        # A time in the future means that the clock was set back, and would pause for as long as that.
+        # A time in the future means that the clock was set back, and would pause for that long.
         return tuple(time for time in self.times if now - policy.spend_seconds < time <= now)

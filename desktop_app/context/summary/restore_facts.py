@@ -1,6 +1,6 @@
-"""Restore, word for word, what a summary lost (K7): rules, open questions, names that the user gave.
+"""Restore verbatim what a summary lost (K7): rules, open questions, and names from user messages.
 
-Lines are only added: the words of the summary stay as they are, whether a model or the user wrote them.
+Lines are only added: the words of the summary are not changed, whether a model or the user wrote them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
 MAX_HEADING = 120
 """Characters; a longer line is no heading."""
 SHARE_OF_NAMES = 0.1
-"""Of the budget: what a summary lost of paths, links, identifiers and numbers may take."""
+"""Share of the budget for lost paths, links, identifiers and numbers."""
 SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)
-"""Shares of a summary's text that are tried, so that the rules fit beside it."""
+"""Shares of a summary's text that are tried until the rules fit."""
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 
 
@@ -35,30 +35,30 @@ def restore_facts(
     budget: int | None = None,
     count: Callable[[str], int] | None = None,
 ) -> str:
-    """Return the summary with the rules and open questions of `ledger` that it does not have word for word.
+    """Return the summary with the rules and open questions of `ledger` that it does not contain verbatim.
 
-    A superseded rule is restored with the words that ended it, so that it is not taken for valid.
+    A superseded rule is restored with the sentence that ended it, so that it is not mistaken for a current one.
 
-    ledger: of `head` and of what was archived before. budget: tokens by `count` that the result may take; strong rules
-    come first, and what does not fit is left out. A summary that is over the budget already is returned as it is.
-    The function is idempotent.
+    ledger: facts of `head` and of earlier archived messages. budget: maximum tokens of the result by `count`; strong
+    rules come first, and lines that do not fit are left out. A summary that already exceeds the budget is returned
+    unchanged. The function is idempotent.
     """
     wanted = _wanted(head, ledger)
     while lost := _lost(summary, wanted):
-        whole = _with_lines(summary, lost)
-        if budget is None or count is None or count(whole) <= budget:
-            return whole
+        longer = _with_lines(summary, lost)
+        if budget is None or count is None or count(longer) <= budget:
+            return longer
         fitting = _as_many_as_fit(summary, lost, budget, count)
         if fitting == summary:
             break
-        summary = fitting  # what did not fit is tried again, so that a second call adds nothing
+        summary = fitting  # the rest is tried again, so that a second call adds nothing
     return summary
 
 
 def restore_rules(
     summary: str, head: Sequence[Message], ledger: Ledger, budget: int, count: Callable[[str], int]
 ) -> str:
-    """Return the summary with what it lost, cut short where its own text leaves no room for the strong rules.
+    """Return the summary with its lost facts; its own text is cut if the strong rules do not fit otherwise.
 
     budget: tokens by `count`. Rules that do not fit even alone are left out.
     """
@@ -73,9 +73,9 @@ def restore_rules(
 
 
 def restore_names(summary: str, ledger: Ledger, budget: int, count: Callable[[str], int]) -> str:
-    """Return the summary with the paths, links, identifiers and numbers of the user's that it does not have.
+    """Return the summary with the paths, links, identifiers and numbers of user messages that it does not contain.
 
-    Those that were said first come first, bare numbers last, as many as fit into the budget and their share of it.
+    The earliest come first, bare numbers last, as many as fit into the budget and their share of it.
     """
     facts = [fact.text for fact in (*ledger.identifiers, *ledger.urls)]
     lost = FactIndex(summary).lacks(sorted(dict.fromkeys(facts), key=lambda name: NUMBER.fullmatch(name) is not None))
@@ -96,7 +96,7 @@ def _beginning(summary: str, share: float) -> str:
 
 
 def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
-    """Return section and text of what must be there, the most important first."""
+    """Return section and text of the required lines, the most important first."""
     questions = [(sections.QUESTIONS, fact.text) for fact in ledger.questions]
     if is_among_people(head):
         return questions
@@ -106,8 +106,8 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
 
 
 def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    said = FactIndex(summary)
-    return [(section, text) for section, text in wanted if text.strip() and text not in said]
+    index = FactIndex(summary)
+    return [(section, text) for section, text in wanted if text.strip() and text not in index]
 
 
 def _as_many_as_fit(summary: str, lost: Sequence[tuple[str, str]], budget: int, count: Callable[[str], int]) -> str:
@@ -126,7 +126,7 @@ def _with_lines(summary: str, added: Sequence[tuple[str, str]]) -> str:
 
 
 def _with_section(summary: str, section: str, added: list[str]) -> str:
-    """Return the summary with those lines at the end of that section, inserted in its order if it is missing."""
+    """Return the summary with the lines at the end of the section, which is inserted in order if it is missing."""
     lines = summary.splitlines()
     headings, open_fence = _headings(lines)
     if open_fence:
@@ -146,8 +146,7 @@ def _with_section(summary: str, section: str, added: list[str]) -> str:
 
 
 def _headings(lines: Iterable[str]) -> tuple[list[tuple[int, str]], str]:
-    """Return line number and English name of each heading outside of code, and the fence of code that is left open or
-    ""."""
+    """Return line number and English name of each heading outside code, and the fence of an unclosed code block."""
     found: list[tuple[int, str]] = []
     fence = ""
     for number, line in enumerate(lines):

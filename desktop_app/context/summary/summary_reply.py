@@ -1,17 +1,17 @@
 """Parse a model's reply to a request for a summary, and judge by its own words whether it is one. Pure.
 
 read_reply(text, names)         -> WrittenSummary, or UnusableReply with the reason
-main_terms(texts)               -> the words that most messages have
-says_enough(summary, texts, …)  -> whether a summary has enough of them
-keeps_enough(repaired, summary) -> whether a corrected summary is still the one that was corrected
+main_terms(texts)               -> the terms that occur in most messages
+says_enough(summary, texts, …)  -> whether a summary contains enough of them
+keeps_enough(repaired, summary) -> whether a corrected summary is still the original one
 
 JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
 the summary itself. A reply that was cut off, is empty or refuses is no summary.
 
-Code puts back the names and rules that a summary lost (`restore_facts`), so they prove nothing about the reply: "The
-weather is nice today." would pass. What tells a summary from a refusal, thanks, our own instructions, one sentence said
-forty times, another conversation's summary or one in another language is how many of the words it has that run through
-the conversation, and how many of its own words were said in it.
+Code restores the names and rules that a summary lost (`restore_facts`), so they prove nothing about the reply: "The
+weather is nice today." would pass. Two shares distinguish a summary from a refusal, thanks, our own instructions, a
+sentence repeated forty times, another conversation's summary or one in another language: how many of the
+conversation's main terms it contains, and how many of its own terms occur in the conversation.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ MAX_KEEP = 5
 MIN_LETTERS = 12
 """Letters and digits; a shorter reply, such as "Done.", is no summary."""
 MAX_REPLY = 400_000
-"""Characters that are read: about a hundred times a summary."""
+"""Characters of a reply that are parsed: about a hundred times a summary."""
 MAX_OBJECTS = 20
 MAX_NESTED = 3
-"""Levels of lists and objects in a field: sections, their lines, and one to spare."""
+"""Levels of lists and objects in a field: sections, their lines, and one more."""
 MAX_PEELED = 5
 """Rounds of removing nested marks; thousands of levels would take minutes."""
 MAX_REFUSAL = 600
-"""Characters: a longer text that begins with an apology goes on with a summary."""
+"""Characters; a longer text that begins with an apology continues with a summary."""
 
 
 class ReplyFault(StrEnum):
-    """Why a reply is no summary; the value is shown to the user."""
+    """Reasons why a reply is no summary; the value is shown to the user."""
 
     EMPTY = translatable("the model wrote nothing")
     REFUSED = translatable("the model refused to write it")
@@ -58,11 +58,11 @@ class WrittenSummary(msgspec.Struct, frozen=True):
 
     summary: str
     turn: str = ""
-    """Of the beginning of a turn that is cut in two, or ""."""
+    """Summary of the beginning of a turn that is cut in two, or ""."""
     keep: tuple[str, ...] = ()
-    """Message ids."""
+    """Ids of messages that the model asks to keep."""
     is_formed: bool = True
-    """It came as it was asked for, or at least with headings or points; mere prose may be an answer to something."""
+    """Whether it has the requested form, or at least headings or points; mere prose may be an answer to a question."""
 
 
 class UnusableReply(msgspec.Struct, frozen=True):
@@ -97,7 +97,7 @@ _ESCAPE = re.compile("\x1b\\[[0-9;?]*[ -/]*[@-~]")
 _TEMPLATE = re.compile(r"<\|([^|<>\n]{0,60})\|>|</?s>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>")
 _MARK = re.compile(r"<?/?\[?\bmark-[0-9a-f]{6}\b[^\n>\]]{0,80}[>\]]?")
 _OF_MARKS = re.compile(r"[<>|\[\]]|mark-")
-"""Without these there is no mark, no HTML and no picture."""
+"""Characters without which a text contains no mark, no HTML and no picture."""
 _ACTIVE = re.compile(
     r"<(script|style|iframe|object|embed|svg|form)\b[^<>]{0,400}>.*?(?:</\1\s*>|\Z)"
     r"|<(?:img|link|meta|base|input)\b[^<>]{0,2000}>",
@@ -120,7 +120,7 @@ def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | Unusable
         return UnusableReply(ReplyFault.CUT)
     summary, turn = clean(_as_text(fields.get("summary"))), clean(_as_text(fields.get("turn")))
     if not summary and turn:
-        summary, turn = turn, ""  # all there was belonged to one turn
+        summary, turn = turn, ""  # all messages belonged to one turn
     if not summary:
         return UnusableReply(ReplyFault.EMPTY)
     if len(summary) <= MAX_REFUSAL and _REFUSAL.search(summary) and not _HEADING.search(summary):
@@ -132,12 +132,12 @@ def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | Unusable
 
 
 def without_thoughts(reply: str) -> str:
-    """Return a reply without what a model thought aloud in tags."""
+    """Return a reply without reasoning in tags."""
     return _THOUGHT.sub("", reply).strip()
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield JSON objects in the text that summarise the whole or the turn, outermost first."""
+    """Yield JSON objects in the text that contain a summary or a turn, outermost first."""
     decoder = json.JSONDecoder(strict=False)  # models write raw line breaks within strings
     position = 0
     for _ in range(MAX_OBJECTS):
@@ -177,7 +177,7 @@ def _string_after(beginning: re.Pattern[str], text: str) -> str | None:
 
 
 def _free_text(text: str) -> dict[str, Any]:
-    """Return Markdown without the fence around all of it, and without "Here is the summary:"."""
+    """Return Markdown without an enclosing fence, and without "Here is the summary:"."""
     fenced = _FENCED.match(text)
     text = fenced[1] if fenced else text
     return {"summary": _PREAMBLE.sub("", text.strip())}
@@ -191,7 +191,9 @@ def _as_text(value: object, depth: int = 0) -> str:
         return "\n".join(f"- {_as_text(line, depth + 1)}" for line in cast("list[object]", value))
     if isinstance(value, dict):
         sections = cast("dict[str, object]", value)
-        return "\n\n".join(f"## {name}\n{_as_text(said, depth + 1)}" for name, said in sections.items() if said)
+        return "\n\n".join(
+            f"## {name}\n{_as_text(content, depth + 1)}" for name, content in sections.items() if content
+        )
     return "" if value is None else str(value)
 
 
@@ -199,18 +201,21 @@ def _kept(value: object, names: Mapping[str, str]) -> tuple[str, ...]:
     wanted = cast("list[object]", value) if isinstance(value, list) else [value]
     ids = set(names.values())
     kept: dict[str, None] = {}
-    for one in wanted:
-        said = str(one).strip() if isinstance(one, str | int) and not isinstance(one, bool) else ""
-        number = _NAME.fullmatch(said)
-        known = said if said in ids else names.get(f"m{int(number[1])}") if number else None
+    for entry in wanted:
+        name = str(entry).strip() if isinstance(entry, str | int) and not isinstance(entry, bool) else ""
+        number = _NAME.fullmatch(name)
+        known = name if name in ids else names.get(f"m{int(number[1])}") if number else None
         if known is not None:
             kept[known] = None
     return tuple(kept)[:MAX_KEEP]
 
 
 def clean(text: str) -> str:
-    """Return Markdown without what could do harm where it is shown or sent: control and direction characters, lone
-    surrogates, marks of chat templates and of our own requests, active HTML, pictures that would be loaded."""
+    """Return Markdown that is safe to show and send.
+
+    Control and direction characters, lone surrogates, marks of chat templates and of our own requests, active HTML,
+    and pictures that would be loaded are removed.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _without_pictures(_without_marks(_CONTROL.sub("", _ESCAPE.sub("", text)))).strip()
     fence = _open_fence(text)
@@ -218,7 +223,7 @@ def clean(text: str) -> str:
 
 
 def _without_marks(text: str) -> str:
-    """Remove marks, also those that only arise by removing others. After a few rounds, all their signs go."""
+    """Remove marks, including those that arise by removing others. After `MAX_PEELED` rounds, all brackets go."""
     for _ in range(MAX_PEELED):
         peeled = _MARK.sub("", _TEMPLATE.sub(r"\1", _ACTIVE.sub("", text)))
         if peeled == text:
@@ -228,13 +233,13 @@ def _without_marks(text: str) -> str:
 
 
 def _without_pictures(text: str) -> str:
-    """Return links instead of pictures. An address follows a closing bracket, or is defined further down."""
+    """Return links instead of pictures. A link's address follows a closing bracket, or is defined further down."""
     end = max(map(text.rfind, ("](", "][", "]:"))) + 1
     return _PICTURE.sub("", text[:end]) + text[end:]
 
 
 def _open_fence(text: str) -> str:
-    """Return the fence of a code block that is not closed, which would make code of all that follows; else ""."""
+    """Return the fence of an unclosed code block, which would make code of the following text; otherwise ""."""
     fence = ""
     for line in map(str.strip, text.splitlines()):
         mark = _FENCE.match(line)
@@ -247,28 +252,28 @@ def _open_fence(text: str) -> str:
 
 MAX_TERMS = 30
 MIN_SHARE, MIN_SHARE_OF_PROSE = 0.15, 0.4
-"""Of the main terms, in a reply of the form that was asked for, and in mere prose, which may answer the last question.
-Of 84 summaries of 22 conversations, 4 of 150 tokens for 100 to 900 messages have less; of 372 replies that are none,
-in 8 languages, none has more, and of 65 answers to the last question 14 (decision 42)."""
+"""Share of the main terms that a reply must contain, in the requested form, and in mere prose, which may answer the
+last question. Of 84 summaries of 22 conversations, 4 with 150 tokens for 100 to 900 messages have less; of 372 replies
+that are no summary, in 8 languages, none has more, and of 65 answers to the last question 14 (decision 42)."""
 MIN_GROUNDED = 0.35
-"""Of the summary's terms: what was said in the conversation."""
+"""Share of the summary's terms that must occur in the conversation."""
 MIN_KEPT = 0.25
-"""Of a summary's terms, in its corrected version, which may be shorter."""
+"""Share of a summary's terms that its corrected version must contain; it may be shorter."""
 MIN_REPEATS = 4
 STEM = 5
-"""Letters of a word that count: endings differ."""
+"""Letters of a word that are compared: endings differ."""
 MIN_WORD = 4
 
 _DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-"""Scripts that put no blanks between words, and Korean, whose words end in particles: they count by pairs of signs."""
+"""Scripts without spaces between words, and Korean, whose words end in particles: terms are pairs of characters."""
 _ENDING = re.compile("[\u3040-\u309f]+")
-"""Hiragana alone: the endings and particles of Japanese, which name nothing."""
+"""Only hiragana: endings and particles in Japanese, which name nothing."""
 _SENTENCE_ENDS = re.compile(r"[\n.!?…。！？]+")
 _WORD = re.compile(r"[^\W_]+")
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """Return the stems of the words that name something, numbers of two digits and more, and pairs of dense signs."""
+    """Return stems of the words that name something, numbers of two or more digits, and pairs of dense characters."""
     lowered, found = text.lower(), set[str]()
     if not lowered.isascii():
         for run in _DENSE.findall(lowered):
@@ -283,36 +288,36 @@ def terms_of(text: str) -> frozenset[str]:
 
 
 def main_terms(sets: Iterable[Collection[str]], most: int = MAX_TERMS) -> tuple[str, ...]:
-    """Return the terms that occur in most of the sets, without numbers; of equal ones those that came first."""
+    """Return the terms that occur in most of the sets, without numbers; of equally frequent terms, the first ones."""
     times = Counter(term for terms in sets for term in sorted(terms) if not term.isdigit())
     return tuple(term for term, _ in times.most_common(most))
 
 
 def says_enough(summary: str, texts: Sequence[str], ignored: str = "", is_formed: bool = True) -> bool:
-    """Return whether the summary is one of those texts, each of which is a message's, or a line of an earlier summary.
+    """Return whether the summary is one of the given texts, which are messages or lines of an earlier summary.
 
-    ignored: our instructions, whose words prove nothing. is_formed: whether it has the form that was asked for.
-    Where no text has a term, as in a talk in smileys, everything is enough.
+    ignored: our instructions, whose words prove nothing. is_formed: whether the summary has the requested form.
+    If no text has a term, as in a chat in smileys, every summary is enough.
     """
     ours = terms_of(ignored)
-    said = [terms_of(text) - ours for text in texts]
-    own, main = terms_of(summary) - ours, main_terms(said)
+    spoken = [terms_of(text) - ours for text in texts]
+    own, main = terms_of(summary) - ours, main_terms(spoken)
     if is_repeating(summary):
         return False
     if not main:
         return True
     share = len(own.intersection(main)) / len(main)
-    grounded = own.intersection(frozenset[str]().union(*said))
+    grounded = own.intersection(frozenset[str]().union(*spoken))
     return share >= (MIN_SHARE if is_formed else MIN_SHARE_OF_PROSE) and len(grounded) >= MIN_GROUNDED * len(own)
 
 
 def is_repeating(text: str) -> bool:
-    """Return whether a model ran in circles: each of its sentences was written four times, as the average."""
-    said = [sentence for piece in _SENTENCE_ENDS.split(text) if (sentence := piece.strip().lower())]
-    return len(said) >= MIN_REPEATS * len(set(said)) > 0
+    """Return whether a model ran in circles: on average, each sentence is repeated `MIN_REPEATS` times."""
+    sentences = [sentence for piece in _SENTENCE_ENDS.split(text) if (sentence := piece.strip().lower())]
+    return len(sentences) >= MIN_REPEATS * len(set(sentences)) > 0
 
 
 def keeps_enough(repaired: str, summary: str) -> bool:
-    """Return whether a corrected summary still has enough of the one that was to be corrected."""
+    """Return whether a corrected summary still contains enough of the original one."""
     before = terms_of(summary)
     return len(before.intersection(terms_of(repaired))) >= MIN_KEPT * len(before)
