@@ -13,7 +13,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "pack
 GUIDES = ("README.md", "docs/troubleshooting.md", "CONTRIBUTING.md", "docs/architecture.md")
 FOLDERS = ("packaging", "resources", "tests", "docs", "context", "chat", "engine", "models", "ui")
 MAX_README_LINES = 130
-MAX_PROSE = 160
+MAX_PROSE = 120
 """Characters of a line; tables and code may be wider."""
 
 
