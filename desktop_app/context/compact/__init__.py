@@ -1,1 +1,1 @@
-"""Layer 3: when room is made, and which part of a conversation is archived for it."""
+"""Layer 3: decides when to make room, and which part of a conversation is archived for it."""

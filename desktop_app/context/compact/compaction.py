@@ -1,6 +1,6 @@
 """Layer 3: the head of the conversation becomes a summary; its messages are archived, never lost.
 
-A view is measured in blocks, which leave or stay as a whole, to find where the tail that stays verbatim may begin.
+A view is measured in blocks, each of which leaves or stays entirely, to find the start of the tail that stays verbatim.
 """
 
 from __future__ import annotations
@@ -30,47 +30,47 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 MIN_TAIL_SHARE = 0.05
-"""Of the usable window, the least that the tail slider keeps: about a question and its answer."""
+"""Minimum share of the usable window that the tail slider keeps: about a question and its answer."""
 MIN_SUMMARY = 120
-"""Tokens for a summary, before the target is met."""
+"""Minimum tokens for a summary, even if the target is missed."""
 LAST_RESORT_MESSAGES = 5
-"""Messages that stay when nothing else helped (K5, document 1)."""
+"""Messages that stay if nothing else helped (K5, document 1)."""
 
-_ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see cut_points.py
+_ASSISTANT, _MESSAGE = Role.ASSISTANT, ItemKind.MESSAGE  # looked up once: see view/items.py
 
 
 SUMMARY_SHARE = 0.10
-"""Of the usable window, for a summary beside results that fill it: what they lack can be read."""
+"""Share of the usable window for a summary next to results that fill it: their missing parts can be read again."""
 SLACK = 0.04
-"""Of the usable window, by which a long message may make the tail miss the target."""
+"""Share of the usable window by which a long message may make the tail miss the target."""
 
 
 class MeasuredBlocks(msgspec.Struct, frozen=True):
-    """The movable part of a view in blocks, and what each costs."""
+    """The movable part of a view in blocks, with the tokens of each."""
 
     blocks: tuple[tuple[Item, ...], ...]
     tokens: tuple[int, ...]
     must_stay: frozenset[int]
-    """Indices of blocks with a pin, the last user message, the reply that is to go on, results that no reply has
+    """Indices of blocks with a pin, the last user message, the reply that will be continued, results that no reply has
     followed, or calls that are running."""
     fixed: int
-    """Tokens that no plan can free: the system prompt, what must stay, and an empty summary."""
+    """Tokens that no plan can free: the system prompt, the blocks that must stay, and an empty summary."""
     summary: int = 0
-    """Tokens of the present summary, which the next one takes in."""
+    """Tokens of the present summary, which is merged into the next one."""
 
     def tail_tokens(self, begin: int) -> int:
-        """Return the tokens from that block on, without what must stay anyway."""
+        """Return the tokens from the block on, without blocks that must stay anyway."""
         return sum(self.tokens[i] for i in range(begin, len(self.blocks)) if i not in self.must_stay)
 
     def keeping(self, more: frozenset[int]) -> MeasuredBlocks:
-        """Return the same blocks, where those have to stay too."""
+        """Return the same blocks, of which `more` must also stay."""
         new = more - self.must_stay
         fixed = self.fixed + sum(self.tokens[index] for index in new)
         return replace(self, must_stay=self.must_stay | new, fixed=fixed) if new else self
 
 
 def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
-    """Return the view's messages in blocks; the system prompt and the summary are not among them."""
+    """Return the view's messages in blocks, without the system prompt and the summary."""
     items = list(view.items)
     head = list(takewhile(lambda item: item.kind is ItemKind.SUMMARY or item.message.role is Role.SYSTEM, items))
     movable = items[len(head) :]
@@ -81,7 +81,7 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     must_stay = frozenset(
         index for index, run in enumerate(runs) for item in run if item.is_pinned or item.message.id in newest
     )
-    if view.open_calls:  # their results are still to come, and go where they are
+    if view.open_calls:  # their results will follow them
         must_stay |= {len(runs) - 1}
     tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
     system = sum(item_total(item, counts) for item in head if item.kind is not ItemKind.SUMMARY)
@@ -91,20 +91,20 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
 
 
 def _empty_summary(counts: TokenCounts) -> int:
-    """Return the tokens of a summary with nothing in it, and of what may have to stand behind it."""
+    """Return the tokens of an empty summary, and of the reply that may have to follow it."""
     empty = summary_message(Compaction(trigger=Trigger.USER, strategy="", archived=(), summary=""))
     understood = counts.text(UNDERSTOOD) + counts.tokenizer.overhead.around(Role.ASSISTANT)
     return counts.text(empty.text) + counts.tokenizer.overhead.message + understood
 
 
 def room_for_summary(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget) -> int:
-    """Return the tokens to keep free for the summary of all that may leave, where what must stay fills the window."""
+    """Return the tokens to keep free for the summary of the movable blocks, if the other ones fill the window."""
     wanted = room.summary + round(room.tail_tokens(0) * policy.summary_share_of_head)
     return min(wanted, policy.summary_most, max(MIN_SUMMARY, round(budget.usable * SUMMARY_SHARE)))
 
 
 def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
-    """Return the ids of the newest reply if it was cut, with what it continues: the model may be asked to go on."""
+    """Return the ids of the newest reply if it was cut, and of its earlier parts: the model may be asked to go on."""
     for run in reversed(room.blocks):
         if run[-1].message.role is _ASSISTANT:
             return tuple(item.message.id for item in run) if run[-1].message.can_continue else ()
@@ -114,7 +114,7 @@ def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
 def blocks_worth_keeping(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, keep: Collection[str]
 ) -> frozenset[int]:
-    """Return blocks that stay if there is room: messages asked for, and the user's own within a budget (K9)."""
+    """Return blocks that stay if they fit: requested messages, and user messages within a budget (K9)."""
     runs = enumerate(room.blocks if keep else ())
     asked = {index for index, run in runs if any(item.message.id in keep for item in run)}
     left = min(policy.keep_user_tokens, round(budget.usable * policy.target * MAX_USER_SHARE))
@@ -130,7 +130,7 @@ def blocks_worth_keeping(
 
 
 def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
-    """Return the blocks at which the tail may begin: by tokens (K1), the last few messages (K5), nothing at all."""
+    """Return the blocks at which the tail may begin: by tokens (K1), at the last few messages (K5), at the end."""
     most = max(_left_by_summary(room, policy, budget.usable * policy.target - room.fixed), 0)
     usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
     if tail_tokens is not None:
@@ -146,9 +146,9 @@ def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tai
 
 
 def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: float, slack: float) -> int:
-    """Return the block from which on the end takes `usual` tokens, or `most` if it holds too few replies else.
+    """Return the first block of a tail of `usual` tokens, or of `most` if it would contain too few replies otherwise.
 
-    slack: tokens that it may miss that by; where it would miss it by more, it may rather be so much longer.
+    slack: tokens by which the tail may be shorter; if it would be shorter still, it may exceed its length by them.
     """
     begin, taken, replies = len(room.blocks), 0, 0
     for index in range(len(room.blocks) - 1, -1, -1):
@@ -163,7 +163,7 @@ def _by_tokens(room: MeasuredBlocks, policy: ContextPolicy, usual: float, most: 
 
 
 def _last_messages(room: MeasuredBlocks, count: int) -> int:
-    """Return the block from which on there are at least so many messages."""
+    """Return the first block of a tail of at least `count` messages."""
     begin, messages = len(room.blocks), 0
     while begin > 0 and messages < count:
         begin -= 1
@@ -172,8 +172,8 @@ def _last_messages(room: MeasuredBlocks, count: int) -> int:
 
 
 def _left_by_summary(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
-    """Return the longest tail that leaves the summary as much as it may have of `free` tokens."""
-    share = policy.summary_share_of_head  # of what the tail leaves of all: tail = free - share * (all - tail)
+    """Return the longest tail that leaves the summary its share of `free` tokens."""
+    share = policy.summary_share_of_head  # of all but the tail: tail = free - share * (all - tail)
     tail = free - min(policy.summary_most, free * policy.summary_share_of_target)
     if share == 1:
         return tail
@@ -184,41 +184,42 @@ LAST_MESSAGES = "last_messages"
 TURN_HEADING = "# The current turn so far"
 CUT_HEADING = "# The end of the reply that was cut"
 MAX_CUT, MAX_CUT_SHARE = 1_000, 0.5
-"""Tokens of a cut reply that leaves which the summary ends with, and their most of what the summary may take."""
+"""Maximum tokens of an archived cut reply's end, which follows the summary, and their maximum share of its budget."""
 LINE = 200
-"""Characters within which a quoted end begins with a line."""
+"""Characters by which a quotation of the end may be shortened to begin with a line."""
 MIN_TURN = 4
-"""Messages: with fewer, what is split off is not worth a part of its own."""
+"""Messages; a shorter beginning of a turn has no separate part in the summary."""
 MIN_TURN_SHARE, MAX_TURN_SHARE = 0.25, 0.60
-"""What the beginning of a split turn gets of the summary: it is the work at hand, but not all that there was."""
+"""Limits of the share of the summary for the beginning of a split turn: the current work, but not everything."""
 
 
-_MESSAGE_KIND = ItemKind.MESSAGE  # looked up once: see cut_points.py
+_MESSAGE_KIND = ItemKind.MESSAGE  # looked up once: see view/items.py
 
 
 class CompactionPlan(msgspec.Struct, frozen=True):
-    """What would leave the view, in tokens of the assembled request."""
+    """The messages that would leave the view, and the tokens of the assembled request."""
 
     trigger: Trigger
     archived: tuple[str, ...]
-    """Ids in their order."""
+    """Message ids, in order."""
     summary_budget: int
-    """What the summary may take."""
+    """Maximum tokens of the summary."""
     total: int
-    """Before the compaction."""
+    """Tokens before the compaction."""
     projected: int
+    """Tokens after it, with the longest summary."""
     tail: int
-    """What stays of the end."""
+    """Tokens of the tail."""
     turn_at: int
-    """The index in `archived` of the first message of the turn that the tail goes on with; its length if no turn is
+    """The index in `archived` of the first message of the turn that the tail continues; its length if no turn is
     split."""
     cut_reply: int = 0
-    """Tokens behind the summary for the end of the newest reply, if that was cut and leaves: the model may be asked to
-    go on with it."""
+    """Tokens after the summary for the end of the newest reply, if it was cut and leaves: the model may be asked to
+    continue it."""
 
     @property
     def summary_room(self) -> int:
-        """What the summary may take with the end of that reply."""
+        """Maximum tokens of the summary with the end of the cut reply."""
         return self.summary_budget + self.cut_reply
 
 
@@ -232,12 +233,12 @@ def plan_compaction(
     tail_tokens: int | None = None,
     keep: Collection[str] = (),
 ) -> CompactionPlan | None:
-    """Return the mildest plan that gets below the blocked share, else the hardest one.
+    """Return the mildest plan that gets below the blocked share, otherwise the hardest one.
 
-    None if nothing can leave, or nothing has to: all that is there is the tail, and it fits.
+    None if nothing can leave, or nothing has to because the view is only the tail, and fits.
 
-    tail_tokens: what the user wants to keep of the end; None: what the policy says. keep: ids of messages that should
-    stay if there is room for them.
+    tail_tokens: the tail that the user wants to keep; None for the policy's. keep: ids of messages that should stay if
+    they fit.
     """
     room = measure_blocks(view, counts)
     keep = (*keep, *cut_reply_ids(room))
@@ -263,10 +264,10 @@ def plan_compaction(
 def _later_starts(
     later: range, plan_from: Callable[[int], CompactionPlan | None], fits: Callable[[CompactionPlan | None], bool]
 ) -> list[int]:
-    """Return where a tail that the user chose may begin else: it is shortened only as far as it must be.
+    """Return other starts of a tail that the user chose, which is shortened only as far as necessary.
 
-    A later start takes less room, so that the first one that fits is found by bisection, and a longer tail that is
-    asked for never keeps less.
+    A later start takes fewer tokens, so that the first one that fits is found by bisection, and a longer tail that is
+    requested never keeps less.
     """
     fitting = bisect_left(later, True, key=lambda begin: fits(plan_from(begin)))
     return [*later[fitting : fitting + 1], *later[-1:]]
@@ -275,7 +276,7 @@ def _later_starts(
 def _shorter_summary(
     room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """Return the plan for a summary that is too long by itself, such as one that was written for a larger window."""
+    """Return the plan to shorten a summary that is itself too long, such as one written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
     free = round(budget.usable * policy.blocked_at) - kept
     if free < 0:
@@ -287,7 +288,7 @@ def _shorter_summary(
 def _plan(
     room: MeasuredBlocks, begin: int, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger
 ) -> CompactionPlan | None:
-    """Return the plan that archives all before that block but what must stay, or None if that is nothing."""
+    """Return the plan that archives the blocks before `begin` that may leave, or None if there are none."""
     leaving = [index for index in range(begin) if index not in room.must_stay]
     archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE_KIND)
     if not archived:
@@ -297,7 +298,7 @@ def _plan(
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
     own = round(head * policy.summary_share_of_head)
-    wanted = min(policy.summary_most, room.summary + own)  # it takes in the present one
+    wanted = min(policy.summary_most, room.summary + own)  # the present summary is merged into it
     least = MIN_SUMMARY
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
         least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)
@@ -308,7 +309,7 @@ def _plan(
 
 
 def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
-    """Return how many messages leave before those of the turn that is cut in two at `begin`."""
+    """Return the number of archived messages before the turn that is cut in two at `begin`."""
     is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
     turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
     return sum(item.kind is _MESSAGE_KIND for index in leaving if index < turn for item in room.blocks[index])
@@ -324,12 +325,12 @@ def compaction_of(
     model: str = "",
     reading: Reading | None = None,
 ) -> Compaction | None:
-    """Return the compaction of that plan, not yet stamped with id and time; None if it would free nothing (K8).
+    """Return the compaction of the plan, not yet stamped with id and time; None if it would free nothing (K8).
 
-    page: the summary that the user edited or a model wrote; None: the extractive one. It may be empty only if the
-    strategy is to keep the last messages alone. What it saves is measured on the request that would be sent.
+    page: the summary that the user edited or a model wrote; None for the extractive one. It may be empty only if the
+    strategy is to keep only the last messages. Savings are measured on the request that would be sent.
 
-    reading: what was read of these messages before, so that it need not be read again.
+    reading: cached facts of the messages.
     """
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
@@ -349,7 +350,7 @@ def compaction_of(
     )
     draft, after = _measure(draft, transcript, counts)
     over = draft.tokens_after - plan.projected
-    if page is None and 0 < over <= plan.summary_budget:  # what the view puts between messages was not foreseen
+    if page is None and 0 < over <= plan.summary_budget:  # the plan does not count repairs in the view
         shorter = replace(plan, summary_budget=plan.summary_budget - over)
         draft = replace(draft, summary=_extract_summary(shorter, head, turn_at, view, ledger, counts, reading) + ends)
         draft, after = _measure(draft, transcript, counts)
@@ -359,7 +360,7 @@ def compaction_of(
 
 
 def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: TokenCounts) -> str:
-    """Return the part of the summary that quotes the last words of the newest reply, or "" where it goes on without."""
+    """Return the part of the summary that quotes the end of the newest reply, or "" if it was not cut."""
     most = plan.cut_reply - counts.text(CUT_HEADING)
     reply = next((m.text for m in reversed(head) if m.role is Role.ASSISTANT), "").rstrip()
     size = 4 * most
@@ -371,7 +372,7 @@ def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: Tok
 
 
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
-    """Return what the view `after` that compaction still has of its head, and of the rules that hold."""
+    """Return what of the compaction's head, and of the current rules, the view `after` it still contains."""
     sent = whole_replies(item.message for item in after.items if item.kind is not ItemKind.SUMMARY)
     rules = holding_rules(head, compaction.ledger, reading)
     archive = {*compaction.archived, *(rule.message_id for rule in rules)}
@@ -393,7 +394,7 @@ def _extract_summary(
     counts: TokenCounts,
     reading: Reading,
 ) -> str:
-    """Return the summary without a model. The beginning of a split turn, from `at` on, gets a part of its own."""
+    """Return the extractive summary. The beginning of a split turn, from `at` on, is summarized in a separate part."""
     earlier = view.summary.summary if view.summary else ""
     if at == 0 or len(head) - at < MIN_TURN:
         return extract(head, earlier, ledger, plan.summary_budget, counts.text, reading)
@@ -407,14 +408,14 @@ def _extract_summary(
 
 
 def recorded_messages(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:
-    """Return those messages as recorded, whole even where the view has them pruned, in their order.
+    """Return the messages as recorded, in full even if they are pruned in the view, in order.
 
-    A reply that was stopped and went on is one message, under the id of its beginning: a name may be parted there.
+    A reply that was stopped and continued is one message, under the id of its beginning: a name may be split there.
     """
     wanted = set(ids)
     return whole_replies(entry for entry in transcript.entries if isinstance(entry, Message) and entry.id in wanted)
 
 
 def split_turn_index(plan: CompactionPlan, transcript: Transcript) -> int:
-    """Return `turn_at` as an index of what `recorded_messages` gives, which are fewer where replies went on."""
+    """Return `turn_at` as an index into `recorded_messages`, which are fewer if replies were continued."""
     return len(recorded_messages(plan.archived[: plan.turn_at], transcript))

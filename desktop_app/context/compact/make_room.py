@@ -1,4 +1,4 @@
-"""Decides what to do next so that the request fits. The decision is asked again after each step, until it is None."""
+"""Decides on the next step towards a request that fits. Decisions are repeated after each step, until one is None."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from desktop_app.conversation.transcript import Compaction, Prune, Trigger, acti
 from .compaction import CompactionPlan, MeasuredBlocks, measure_blocks, plan_compaction, room_for_summary
 
 FUTILE_SHARE = 0.10
-"""Of a request: a compaction that frees less is futile (K8)."""
+"""Share of a request; a compaction that frees less is futile (K8)."""
 MAX_FUTILE = 2
-"""Futile compactions in a row that stop the automatic ones."""
+"""Successive futile compactions that stop the automatic ones."""
 ROOM_TO_GO_ON = 0.10
-"""Of the whole window, what a stopped reply must find free to go on (S3)."""
+"""Share of the entire window that must be free for a stopped reply to continue (S3)."""
 
 OVER = 1.000001
-"""A share that only a request that does not fit has."""
+"""A share that only a request that does not fit exceeds."""
 MIN_TOOLS = 0.05
-"""Of what can be used: schemas that take less are no reason why something does not fit."""
+"""Share of the usable window; smaller schemas are not mentioned as the reason why a request does not fit."""
 FULL = 0.98
-"""The share that shortened results fill at most, where a policy would fill the window: calibration rounds."""
+"""Maximum share that shortened results fill if a policy would fill the window, since calibration rounds."""
 
 
 class WindowTooSmall(Exception):
-    """Raised when what must stay does not fit, whatever is archived. Tokens; `advice` says what would help."""
+    """Raised if the messages that must stay do not fit. Sizes are tokens; `advice` tells the user what would help."""
 
     def __init__(self, needed: int, usable: int, advice: str) -> None:
         super().__init__(f"{needed:,} tokens must stay, but only {usable:,} can be used. {advice}")
@@ -45,7 +45,7 @@ class WindowTooSmall(Exception):
 
 
 class DueShares(NamedTuple):
-    """The shares of the usable window from which on pruning and compacting are due."""
+    """The shares of the usable window from which pruning and compacting are due."""
 
     prune_at: float
     compact_at: float
@@ -54,8 +54,8 @@ class DueShares(NamedTuple):
 def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
     """Return the shares for one phase.
 
-    The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, only what would not
-    fit is a reason.
+    The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, only a request that
+    does not fit is a reason.
     """
     match trigger:
         case Trigger.USER:
@@ -74,22 +74,22 @@ def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueSh
 
 
 def room_to_go_on(policy: ContextPolicy, budget: Budget) -> int:
-    """Return the tokens that a request may take which continues a stopped reply.
+    """Return the maximum tokens of a request that continues a stopped reply.
 
-    The rest of the reply, as much as is reserved for a whole one, must end before it would be stopped again.
+    The rest of the reply, which may be as long as a full one, must end before it would be stopped again.
     """
     rest = max(budget.reserve, round(ROOM_TO_GO_ON * budget.window))
     return max(round(policy.stream_stop_at * budget.window) - rest, 0)
 
 
 def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
-    """Return whether the request of that view, of `total` tokens, has reached the first of the shares."""
+    """Return whether the view's request, of `total` tokens, has reached the lower share or the limit of messages."""
     is_full = budget.share(total) >= min(due_shares(trigger, policy, budget))
     return is_full or has_too_many_messages(view, policy, budget, trigger)
 
 
 def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
-    """Return whether a compaction is due for the number of messages, where the window is not known (K14)."""
+    """Return whether a compaction is due for the number of messages, if the window is unknown (K14)."""
     if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
         return False
     return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.messages_most
@@ -104,15 +104,15 @@ def make_room(
     seconds_since_request: float | None = None,
     total: int | None = None,
 ) -> Prune | CompactionPlan | None:
-    """Return the next step in the order of the policy's layers, or None when nothing is due or nothing would help.
+    """Return the next step in the order of the policy's layers, or None if nothing is due or nothing would help.
 
-    total: tokens of the request as the gauge shows them, which alone decide what is due and what fits; None: as they
-    are counted here. A step is planned in tokens as they are counted here.
+    total: tokens of the request as shown by the gauge, which decide what is due and what fits; None for the tokens by
+    `counts`. A step is planned in tokens by `counts`.
 
-    seconds_since_request: since the provider was last asked; None: not known. While its cache may be warm, a prune
-    below the tight status waits (P9): it would cost more than it frees.
+    seconds_since_request: seconds since the last request to the provider; None if unknown. While its cache may be warm,
+    a prune below the tight status waits (P9): it would cost more than it frees.
 
-    Raises WindowTooSmall, in tokens of the budget, when the request does not fit and nothing can leave.
+    Raises WindowTooSmall, in tokens of the budget, if the request does not fit and nothing can leave.
     """
     now = _Decision(view, policy, budget, counts, trigger, total)
     if (shortened := now.shortening_that_is_needed()) is not None:
@@ -128,7 +128,7 @@ def make_room(
 
 
 class _Decision:
-    """One decision: what is due, and what each layer has to offer."""
+    """A decision: which layers are due, and the step that each of them offers."""
 
     def __init__(
         self,
@@ -148,13 +148,13 @@ class _Decision:
         self._fits = self._size <= budget.usable
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
         self._is_compaction_due = is_full and not (self._fits and is_stalled(view) and self._is_futile())
-        # Tokens that even the shortest form of what no reply has followed would free.
+        # Tokens that shortening the unanswered results as far as possible would free.
         self._shortened = 0
 
     def prune_that_suffices(self) -> Prune | None:
         """Return the prune that is due, if it makes a compaction unnecessary or none is due.
 
-        What a compaction archives need not be shortened first: a summary keeps its errors better than a prune does.
+        Messages that a compaction archives are not pruned first: a summary preserves errors better than a prune.
         """
         view, policy, budget, counts = self._inputs
         if self.share < self._prune_at:
@@ -168,15 +168,14 @@ class _Decision:
         return None if self._is_compaction_due and prune.tokens_after >= too_many else prune
 
     def _is_soon_full(self, prune: Prune) -> bool:
-        """Return whether the background's compaction would follow soon: then the prune would break the provider's cache
-        for little."""
+        """Return whether the background compaction would follow soon, so that a prune is not worth the cache."""
         _, policy, budget, _ = self._inputs
         if "after_turn" not in policy.phases:
             return False
         return prune.tokens_after > round((policy.background_at - policy.prune_runway) * budget.usable)
 
     def shortening_that_is_needed(self) -> Prune | None:
-        """Return the prune of what no reply has followed, if it would not fit even once all that is older has left."""
+        """Return the prune of unanswered results, if they would not fit even after all older messages have left."""
         view, policy, budget, counts = self._inputs
         limit = min(policy.blocked_at, self._compact_at if self._trigger is Trigger.STREAMING else 1.0)
         if self._size < limit * self._budget.usable or (self._fits and limit >= 1.0):
@@ -192,12 +191,12 @@ class _Decision:
         return plan if plan and plan.projected <= self._inputs[2].usable else None
 
     def _is_futile(self) -> bool:
-        """Return whether a compaction would free so little again (K8)."""
+        """Return whether another compaction would be futile (K8)."""
         plan = self._compaction()
         return plan is None or self._total - plan.projected < FUTILE_SHARE * self._total
 
     def last_resort(self) -> Prune | CompactionPlan | None:
-        """Return whatever frees something where no layer alone was enough."""
+        """Return a step that frees anything, if no layer alone was enough."""
         if not self._is_compaction_due and self._fits:
             return None
         step = self._prune() or (self._compaction() if self._fits else None)
@@ -224,8 +223,8 @@ def shorten_what_stays(
 ) -> Prune | None:
     """Return the prune of results that no plan can archive, if what must stay reaches the limit; None if it does not.
 
-    limit: the share that a request may not reach. Room is left for a summary of what is older, so that the compaction
-    which follows fits.
+    limit: the share that a request must stay below. Tokens are left for a summary of the older messages, so that the
+    compaction that follows fits.
     """
     fixed = room.fixed + room_for_summary(room, policy, budget)
     if fixed < limit * budget.usable:
@@ -236,7 +235,7 @@ def shorten_what_stays(
 
 
 def is_stalled(view: View) -> bool:
-    """Return whether the last compactions freed so little that automatic ones pause until one would free more (K8)."""
+    """Return whether the last `MAX_FUTILE` compactions were futile, so that automatic ones pause (K8)."""
     compactions = [entry for entry in active_entries(view.path) if isinstance(entry, Compaction)]
     last = compactions[-MAX_FUTILE:]
     return len(last) == MAX_FUTILE and all(
@@ -245,24 +244,24 @@ def is_stalled(view: View) -> bool:
 
 
 def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int, shortened: int = 0) -> WindowTooSmall:
-    """Return the error that says what must stay, and what would help. total: in tokens of the budget.
+    """Return the error with the tokens that must stay, and advice. total: in tokens of the budget.
 
-    shortened: tokens, as they are counted here, that results which no reply has followed can do without.
+    shortened: tokens by `counts` that shortening the unanswered results frees.
     """
     fixed, counted = measure_blocks(view, counts).fixed - shortened, request_tokens(view, counts)
     factor = total / max(counted, 1)
-    helps = ["choose a model with a larger window", "shorten the last message"]
+    remedies = ["choose a model with a larger window", "shorten the last message"]
     if pins := len(view.pins):
-        helps.insert(0, f"unpin some of the {pins} pinned messages")
+        remedies.insert(0, f"unpin some of the {pins} pinned messages")
     tools, taken = _largest_tools(view, counts, factor)
     if taken >= MIN_TOOLS * budget.usable:
-        helps.insert(0, f"switch off {tools}, which take {taken:,} tokens")
-    advice = "It would help to " + ", or to ".join(helps) + "."
+        remedies.insert(0, f"switch off {tools}, which take {taken:,} tokens")
+    advice = "It would help to " + ", or to ".join(remedies) + "."
     return WindowTooSmall(min(round(fixed * factor), total), budget.usable, advice)
 
 
 def _largest_tools(view: View, counts: TokenCounts, factor: float) -> tuple[str, int]:
-    """Return the tools of the server that takes the most, in words, and their tokens; 0 for none."""
+    """Return a description of the largest server's tools, and their tokens; 0 for none."""
     sizes = Counter[str]()
     for tool in sent_tools((), view.tools, counts.dialect):
         sizes[tool.source] += counts.tool(tool)

@@ -1,1 +1,1 @@
-"""Layer 2: old tool results and inputs become shorter in the view, free of charge."""
+"""Layer 2: shortens old tool results and inputs in the view, without a model."""

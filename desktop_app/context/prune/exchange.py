@@ -1,4 +1,4 @@
-"""Tool calls with their results as pruning sees them, what it must not touch (P7), and placeholders for the rest."""
+"""Tool calls paired with their results, the protection of some of them (P7), and placeholders for pruned ones."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from desktop_app.context.view.view import View, unanswered_ids
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 PREFIX = "[Old result"
-"""The beginning of each placeholder. A result that a prune shortened to one is never shortened again."""
+"""The beginning of each placeholder. A result that a prune replaced by one is never shortened again."""
 LONG = 200
-"""Characters of an argument; what is not longer stays, since it says what the call was about."""
+"""Characters of an argument; shorter ones stay, since they show what the call was about."""
 MAX_ERROR_LINE = 200
 
 
-def placeholder(why: str, whole: ToolResult) -> str:
+def placeholder(reason: str, whole: ToolResult) -> str:
     """Return the line that replaces a result; a failed result keeps its first error line."""
-    line = f"{PREFIX}: {why}]"
+    line = f"{PREFIX}: {reason}]"
     return f"{line}\n{error_line(whole)}" if whole.is_error else line
 
 
 def error_line(whole: ToolResult) -> str:
-    """Return the first line that tells of an error, or else the first line of a failed result; or ""."""
+    """Return the first line that reports an error, otherwise the first line of a failed result, or ""."""
     lines = error_lines(whole.text, 1, MAX_ERROR_LINE)
     return lines[0] if lines else first_line(whole.text, MAX_ERROR_LINE) if whole.is_error else ""
 
@@ -47,23 +47,23 @@ def clip(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def shortened_arguments(fields: dict[str, Any] | None, arguments: str, why: str) -> str | None:
+def shortened_arguments(fields: dict[str, Any] | None, arguments: str, reason: str) -> str | None:
     """Return the arguments with a note for each long one, as JSON; None if there is no long one.
 
-    What is not a JSON object becomes one: providers refuse anything else.
+    Arguments that are not a JSON object become one: providers refuse anything else.
     """
     if fields is None:
-        return _json({"left_out": _note(len(arguments), why)}) if len(arguments) > LONG else None
+        return _json({"left_out": _note(len(arguments), reason)}) if len(arguments) > LONG else None
     if len(arguments) <= LONG:
         return None
     sizes = {key: _size(value) for key, value in fields.items()}
     if max(sizes.values(), default=0) <= LONG:
         return None
-    return _json({key: _note(sizes[key], why) if sizes[key] > LONG else value for key, value in fields.items()})
+    return _json({key: _note(sizes[key], reason) if sizes[key] > LONG else value for key, value in fields.items()})
 
 
-def _note(size: int, why: str) -> str:
-    return f"[{size:,} characters left out: {why}]"
+def _note(size: int, reason: str) -> str:
+    return f"[{size:,} characters left out: {reason}]"
 
 
 def _size(value: object) -> int:
@@ -78,40 +78,40 @@ def _json(fields: dict[str, Any]) -> str:
 
 
 SERVER_SEPARATOR = "__"
-"""Between the name of an MCP server and that of its tool."""
+"""Separates the name of an MCP server from its tool's name."""
 MAX_TOOL_NAMES = 4_096
-"""Names of tools of which it is kept whether a policy protects them: a decision asks twice for each result."""
+"""Tool names whose protection is cached: a decision checks it twice for each result."""
 _JOINT = re.compile(r"[-./: ]|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a name goes on with another word."""
-_USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
+"""The boundary between two words of a name."""
+_USER, _ASSISTANT, _TOOL = Role.USER, Role.ASSISTANT, Role.TOOL  # looked up once: see view/items.py
 _MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A tool result and the call that it answers, as they are sent now.
+    """A tool result and the call that it answers, in their present form.
 
-    Thousands live for one decision, and none is part of a cycle: the garbage collector need not look at them.
+    A decision creates thousands, and none is part of a cycle: the garbage collector need not track them.
     """
 
     index: int
-    """Among the exchanges, oldest first."""
+    """Index among the exchanges, oldest first."""
     message: Message
     result: ToolResult
     whole: ToolResult
-    """The result as it is recorded."""
+    """The full result, as recorded."""
     call: ToolCall | None
     asked: tuple[str, int] | None
     """The id of the call's message, and the call's number among that message's calls."""
     fields: dict[str, Any] | None
     """The call's arguments; None if they are not a JSON object."""
     tokens: int
-    """Of the result's message."""
+    """Tokens of the result's message."""
     age: int
-    """Assistant messages that came later."""
+    """Number of later assistant messages."""
     turns: int
-    """User messages that came later."""
+    """Number of later user messages."""
     is_unanswered: bool
-    """Whether no reply of the model has followed the result yet: nothing shortens it but for want of room."""
+    """Whether no reply of the model has followed the result yet: it is shortened only if it does not fit."""
     is_pinned: bool
     is_result_free: bool
     """Whether the result may still be shortened."""
@@ -125,7 +125,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Shortening(msgspec.Struct, frozen=True, gc=False):
-    """What a strategy proposes for one exchange: another text of its result, other arguments of its call, or both."""
+    """A proposed change to an exchange: another text of its result, other arguments of its call, or both."""
 
     index: int
     text: str | None = None
@@ -133,11 +133,11 @@ class Shortening(msgspec.Struct, frozen=True, gc=False):
 
 
 Change = tuple[Shortening, ...]
-"""Proposals that only make sense together: all of them are taken, or none."""
+"""Proposals that belong together: all of them are accepted, or none."""
 
 
 def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> list[Exchange]:
-    """Return all results of the view with their calls, oldest first; protected ones supersede others, too."""
+    """Return all results of the view with their calls, oldest first; protected ones also supersede others."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
     calls, unanswered = calls_of_results(items), unanswered_ids(view)
@@ -150,7 +150,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
         item = items[index]
         role = item.message.role
         if role is _ASSISTANT:
-            age += item.kind is _MESSAGE  # what is not in the record makes nothing older
+            age += item.kind is _MESSAGE  # messages that are not in the record do not count
         elif role is _USER:
             turns += is_of_user(item)
         elif role is _TOOL:
@@ -181,7 +181,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
 
 
 def result_of(message: Message) -> ToolResult:
-    """Return the result of a tool's message, of which a view has one each."""
+    """Return the result of a tool message; in a view, each has one."""
     part = message.parts[0]
     return part if isinstance(part, ToolResult) else message.tool_result or ToolResult("", "", message.text)
 
@@ -197,8 +197,8 @@ class CallPosition(msgspec.Struct, frozen=True, gc=False):
 def calls_of_results(items: Sequence[Item]) -> dict[int, CallPosition]:
     """Return the call of each result, by the result's index.
 
-    Paired by position and id, since ids repeat: a result belongs to the first call of its id that waits for one, and
-    none waits any more once the user spoke.
+    Paired by position and id, since ids repeat: a result belongs to the first waiting call with its id, and no call
+    waits across a user message.
     """
     paired: dict[int, CallPosition] = {}
     waiting: dict[str, list[CallPosition]] = {}
@@ -218,7 +218,7 @@ def calls_of_results(items: Sequence[Item]) -> dict[int, CallPosition]:
 
 
 def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
-    """Return the index from which on everything is protected: by tokens or by user turns, whichever is earlier."""
+    """Return the index from which everything is protected: by tokens or by user turns, whichever is earlier."""
     allowed = min(policy.protect_newest, round(budget.window * policy.protect_share_of_window))
     by_tokens = by_turns = len(items)
     tokens = turns = 0
@@ -236,9 +236,9 @@ def first_protected(items: Sequence[Item], policy: ContextPolicy, budget: Budget
 
 
 def is_protected(tool: str, policy: ContextPolicy) -> bool:
-    """Return whether the policy names that tool, alone or as one of a server: "plan" covers "tracker__plan".
+    """Return whether the policy names the tool, with or without its server: "plan" covers "tracker__plan".
 
-    However its words are joined: "update_plan" covers "updatePlan" and "update-plan".
+    Word separators do not matter: "update_plan" covers "updatePlan" and "update-plan".
     """
     return _is_named(tool, policy.protected_tools)
 
@@ -252,14 +252,14 @@ def _is_named(tool: str, patterns: tuple[str, ...]) -> bool:
 
 
 def _in_words(name: str) -> str:
-    """Return the name, or a pattern of names, in lower case with "_" between its words."""
+    """Return the name, or a pattern of names, in lowercase with "_" between its words."""
     return _JOINT.sub("_", name).lower()
 
 
 def is_prunable(item: Item, policy: ContextPolicy) -> bool:
-    """Return whether that item is a tool result that may be shortened: one that is no placeholder already.
+    """Return whether the item is a tool result that may be shortened, and not already a placeholder.
 
-    A result without a call is sent in other words than the record's, which a prune could not name.
+    A result without a call is sent in a form that is not in the record, to which a prune cannot refer.
     """
     result = item.message.tool_result
     return (
@@ -274,12 +274,12 @@ def is_prunable(item: Item, policy: ContextPolicy) -> bool:
 
 
 def is_input_prunable(item: Item, call: ToolCall, policy: ContextPolicy) -> bool:
-    """Return whether the arguments of that call, which the item's message makes, may be shortened at all."""
+    """Return whether the arguments of the call, which is in the item's message, may be shortened."""
     return item.kind is _MESSAGE and not item.is_pinned and not is_protected(call.name, policy)
 
 
 def max_freed(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> int:
-    """Return an upper bound of the tokens that a prune can free. Much quicker than planning one."""
+    """Return an upper bound of the tokens that a prune can free, which is much faster than planning one."""
     items = view.items[:]
     end = first_protected(items, policy, budget, counts)
     return sum(counts.total(i.message) for i in items[:end] if i.message.role is _TOOL or i.message.tool_calls)

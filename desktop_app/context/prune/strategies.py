@@ -1,8 +1,8 @@
 """The prune strategies, from the mildest to the hardest (P1 to P6), and the plan of one prune.
 
-A draft holds what each exchange would become and how many tokens that frees. The digest (P5) makes one text of many old
-results. Providers require a result for each call, so the newest of the digested results holds the digest, and the
-others are a line that points to it.
+A draft collects the changes to each exchange and counts the tokens that they free. The digest (P5) makes one text of
+many old results. Providers require a result for each call, so the digest replaces the newest of the digested results,
+and the others become a line that refers to it.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ MAX_DIGEST_INPUT = 12_000
 class PruneDraft:
     """Collects the changes that free tokens.
 
-    A placeholder is counted at once. What keeps a part of its text is counted by `settle`, since a harder strategy may
-    still replace it; until then its tokens are estimated from its length.
+    A placeholder is counted at once. Shortened texts are counted by `settle`, since a harder strategy may still replace
+    them; until then their tokens are estimated from their length.
     """
 
     def __init__(self, exchanges: list[Exchange], counts: TokenCounts) -> None:
@@ -66,7 +66,7 @@ class PruneDraft:
         self._uncounted: set[int] = set()
 
     def take(self, strategy: str, change: Change) -> None:
-        """Make that change, unless it would free nothing."""
+        """Accept the change, unless it would free nothing."""
         shortened = [self._shorten(shorter) for shorter in change]
         freed = sum(self.exchanges[exchange.index].tokens - exchange.tokens for exchange in shortened)
         freed += sum(map(self._freed_of_input, change))
@@ -78,7 +78,7 @@ class PruneDraft:
             self._note(strategy, shorter, exchange)
 
     def settle(self) -> int:
-        """Count each text as it will be sent, take back what frees nothing, and return the tokens that are free."""
+        """Count each text as it will be sent, undo changes that free nothing, and return the freed tokens."""
         for index in sorted(self._uncounted):
             exchange, original = self.exchanges[index], self._original[index]
             tokens = self._tokens(exchange, exchange.result.text)
@@ -124,7 +124,7 @@ class PruneDraft:
         return self._counts.text(call.arguments) - self._counts.text(shorter.arguments)
 
     def _tokens(self, exchange: Exchange, text: str) -> int:
-        """Count the result's message with that text. Call ids are not sent as text: equal placeholders count once."""
+        """Count the result's message with the text; without the call id, equal placeholders are counted only once."""
         result = ToolResult("", exchange.result.name, text)
         return self._counts.total(Message(role=Role.TOOL, speaker=exchange.message.speaker, parts=(result,)))
 
@@ -141,7 +141,7 @@ class PruneDraft:
 
 
 def _part_index(message: Message, number: int) -> int:
-    """Return the index among a message's parts of its call of that number."""
+    """Return the index among a message's parts of its call with the given number."""
     return [index for index, part in enumerate(message.parts) if isinstance(part, ToolCall)][number]
 
 
@@ -150,9 +150,9 @@ WHY = "told of in the digest further on"
 HEADING = PREFIX + "s, digested: "
 MAX_KEY_ARGUMENT, MAX_FIRST_LINE = 60, 100
 MIN_RESULT = 200
-"""Characters of one result: a model is not shown less of it."""
+"""Minimum characters of a result in the digesting model's input."""
 STUB_TOKENS = 20
-"""About what a line takes that points to the digest."""
+"""Approximate tokens of a line that refers to the digest."""
 
 
 def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
@@ -170,7 +170,7 @@ def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: in
 
 
 def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
-    """Return the oldest of those results that free what is needed; a token is about three characters."""
+    """Return the oldest results that together free the needed tokens; a token is about three characters."""
     need += policy.digest_most // 3
     for number, exchange in enumerate(oldest, start=1):
         need -= exchange.tokens - STUB_TOKENS
@@ -199,11 +199,11 @@ def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
 
 
 def describe_result(exchange: Exchange) -> str:
-    """Describe a result in a line: tool, key argument, size, and its first error line, or else its first line."""
+    """Describe a result in a line: tool, key argument, size, and its first error line, otherwise its first line."""
     whole, key = exchange.whole, _key_argument(exchange)
-    what = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
+    call = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
     line = error_line(whole) or first_line(whole.text, MAX_FIRST_LINE)
-    return f"- {what}, {len(whole.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
+    return f"- {call}, {len(whole.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
 
 
 def _key_argument(exchange: Exchange) -> str:
@@ -216,19 +216,19 @@ def _key_argument(exchange: Exchange) -> str:
 
 
 def digested_exchanges(exchanges: Sequence[Exchange], prune: Prune) -> list[Exchange]:
-    """Return those whose digest that prune holds, of the exchanges of the view that it was planned for."""
+    """Return the exchanges that the prune digests. exchanges: of the view for which it was planned."""
     ids = {pruned.message_id for pruned in prune.results if pruned.strategy == NAME}
     return [exchange for exchange in exchanges if exchange.message.id in ids]
 
 
 def digest_input(results: Sequence[Exchange]) -> str:
-    """Return what a model is asked to digest, at most MAX_DIGEST_INPUT characters: a line and both ends of each.
+    """Return a model's input for a digest, at most MAX_DIGEST_INPUT characters: a line and both ends of each result.
 
-    Results have equal shares. Where that would be too little for each, only the newest are among them.
+    Results have equal shares. If the shares would be too small, only the newest results are included.
     """
-    shown = results[-max(MAX_DIGEST_INPUT // MIN_RESULT, 1) :]
-    share = MAX_DIGEST_INPUT // max(len(shown), 1)
-    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in shown)
+    included = results[-max(MAX_DIGEST_INPUT // MIN_RESULT, 1) :]
+    share = MAX_DIGEST_INPUT // max(len(included), 1)
+    return "".join(head_of(_for_model(exchange, share), share - 1) + "\n" for exchange in included)
 
 
 def _for_model(exchange: Exchange, share: int) -> str:
@@ -254,14 +254,14 @@ READ_AGAIN = "this file was read again later"
 CHANGED = "this file was changed later"
 FAILED = "the call failed"
 MAX_MARKER = 120
-"""Characters of the marker: a text that is not longer than both ends and a marker is not trimmed."""
+"""Maximum characters of the marker: a text that is no longer than both ends and a marker is not trimmed."""
 SLACK = 0.1
-"""The part of an end that is given up so that it is cut between two lines."""
+"""The share of an end that is given up to cut it between two lines."""
 MAX_ARGUMENTS = 120
-"""Characters of a call's arguments that stay beside a cleared result."""
+"""Characters of a call's arguments that are quoted in the line of a cleared result."""
 
 Strategy = Callable[[Sequence[Exchange], ContextPolicy, int], Iterator[Change]]
-"""Proposes changes, oldest first, to exchanges as they are by now; the number is how many tokens are still too many."""
+"""Proposes changes, oldest first, to exchanges in their present form; the number is the tokens still to be freed."""
 
 
 def drop_repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
@@ -283,7 +283,7 @@ def _call_key(exchange: Exchange) -> tuple[str, bytes] | None:
         if exchange.fields is not None:
             return exchange.name, msgspec.json.encode(exchange.fields, order="deterministic")
     except RecursionError:
-        pass  # nested just so deep that it could be read
+        pass  # nested too deeply to be encoded
     return exchange.name, exchange.call.arguments.encode(errors="surrogatepass")
 
 
@@ -308,7 +308,7 @@ def drop_superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: 
 
 
 def _arguments_without_content(exchange: Exchange) -> str | None:
-    """Return the arguments of a change without its long ones. A command is more than what it writes: it stays."""
+    """Return the arguments of a change without the long ones; None for a command, which does more than write."""
     if not exchange.is_input_free or exchange.call is None or RUNNING.search(exchange.name):
         return None
     return shortened_arguments(exchange.fields, exchange.call.arguments, READ_AGAIN)
@@ -317,7 +317,7 @@ def _arguments_without_content(exchange: Exchange) -> str | None:
 def _newest(
     exchanges: Sequence[Exchange], touched: list[list[tuple[str, Manner]]]
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return the newest whole read and the newest change of each file, by the exchange's index."""
+    """Return the exchange index of the newest complete read, and of the newest change, of each file."""
     read: dict[str, int] = {}
     changed: dict[str, int] = {}
     often = Counter(path for files in touched for path, _ in files)
@@ -343,7 +343,7 @@ def drop_old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: 
 
 
 def truncate_oversized(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -> Iterator[Change]:
-    """Truncate results that never passed the limits of layer 1: imported ones, or those of older limits."""
+    """Truncate results that exceed the limits of layer 1: imported ones, or results under older limits."""
     limits = {name: limits_of(name, policy) for name in {exchange.name for exchange in exchanges}}
     for exchange in exchanges:
         text = exchange.result.text
@@ -381,11 +381,11 @@ def clear_old(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int) -
 
 
 def cleared_line(exchange: Exchange) -> str:
-    """Return the line that replaces a result. Sizes are those of the recorded result, in characters."""
+    """Return the line that replaces a result. Its size is the recorded result's, in characters."""
     arguments = exchange.call.arguments if exchange.call and exchange.fields else ""
-    what = f"{exchange.name} {clip(arguments, MAX_ARGUMENTS)}".rstrip()
+    call = f"{exchange.name} {clip(arguments, MAX_ARGUMENTS)}".rstrip()
     size = f"{len(exchange.whole.text):,} characters"
-    line = f"{PREFIX} cleared: {what} · {size} · archived in full: recall it, or run it again, if you need it]"
+    line = f"{PREFIX} cleared: {call} · {size} · archived in full: recall it, or run it again, if you need it]"
     error = error_line(exchange.whole)
     return f"{line}\n{error}" if error else line
 
@@ -399,7 +399,7 @@ STRATEGIES: dict[str, Strategy] = {
     "digest": digest_oldest,
     "hard_clear": clear_old,
 }
-"""As `ContextPolicy.prune_order` names them."""
+"""The strategies by their names in `ContextPolicy.prune_order`."""
 
 
 def plan_prune(
@@ -412,7 +412,7 @@ def plan_prune(
 ) -> Prune | None:
     """Return the prune that brings `total` tokens to the target or near it, or None if it would free too little (P8).
 
-    Each saving is counted on the message as it will be sent, so `tokens_after` is that of the assembled request.
+    Each saving is counted on the message as it will be sent, so `tokens_after` is the size of the assembled request.
     Raises ValueError if the policy's order names a strategy that does not exist.
     """
     if unknown := [name for name in policy.prune_order if name not in STRATEGIES]:
@@ -423,7 +423,7 @@ def plan_prune(
     draft = PruneDraft(exchanges_of(view, policy, budget, counts), counts)
     for name in policy.prune_order:
         for change in STRATEGIES[name](draft.exchanges[:], policy, need - draft.freed):
-            if draft.freed >= need and draft.settle() >= need:  # an estimate is made exact first
+            if draft.freed >= need and draft.settle() >= need:  # estimates are replaced by counts first
                 break
             draft.take(name, change)
     freed = draft.settle()

@@ -1,7 +1,7 @@
-"""Results that no reply has followed stay; where they do not fit, they are shortened together, the largest first.
+"""Shorten unanswered results together if they do not fit, the largest first.
 
-Whatever is older goes before. Then all get one ceiling, and what is longer keeps both ends up to it, with the notice by
-which the rest is read. No result gets less than the policy's floor.
+Older results are cleared before. Then all get a common ceiling, to which longer ones are shortened; both ends stay,
+with a notice by which the rest can be read. No result gets less than the policy's floor.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .exchange import PREFIX, Exchange, Shortening, exchanges_of
 from .strategies import PruneDraft, cleared_line
 
 SHED, SHORTENED = "shed", "unanswered"
-"""How a prune that clears what is older, and one that shortens what is unanswered, are recorded."""
+"""Recorded strategies of clearing older results, and of shortening unanswered ones."""
 ALL = 1.0
-"""The share that spares nothing that is answered but pins and protected tools."""
-NOBODY_IS_PROTECTED = Budget(0, 0)
-"""For the pruning's own rule of what is too new, which does not hold here."""
+"""The share at which all answered results are dropped, except pinned ones and protected tools."""
+NOTHING_PROTECTED = Budget(0, 0)
+"""Disables the rule by which pruning spares the newest results."""
 MIN_FILLED = 0.85
-"""Of the ceiling: a shortened result takes at least that, since its ends are cut at the end of a line."""
+"""Minimum share of the ceiling for a shortened result, whose ends are cut at line ends."""
 MIN_BESIDE_NOTICE = 0.5
-"""Of the notice that names the spill: with less room beside it, a shorter notice says that the whole is archived."""
+"""Share of the notice that names the spill; with less space next to it, a shorter notice refers to the archive."""
 SAMPLE = 4_000
-"""Characters by which it is estimated how many of a text make a token."""
+"""Characters of a text that are counted to estimate its characters per token."""
 MAX_TRIES = 8
-"""A text is measured so often at most until it fits the ceiling."""
+"""Maximum counts of a text until it fits the ceiling."""
 
 
 def plan_shortening(
@@ -48,12 +48,12 @@ def plan_shortening(
     trigger: Trigger,
     older: Collection[str],
 ) -> Prune | None:
-    """Return the prune that frees `need` of `total` tokens in the results, as far as the floor lets it; or None.
+    """Return the prune that frees `need` of `total` tokens in the results, as far as the floor allows; None if nothing.
 
-    older: ids of answered results that cannot be archived, and are cleared first.
+    older: ids of answered results that cannot be archived, which are cleared first.
     """
-    draft = PruneDraft(exchanges_of(view, _spared(policy), NOBODY_IS_PROTECTED, counts), counts)
-    for exchange in _free_ones(draft.exchanges):
+    draft = PruneDraft(exchanges_of(view, _spared(policy), NOTHING_PROTECTED, counts), counts)
+    for exchange in _clearable(draft.exchanges):
         if draft.settle() < need and exchange.message.id in older:
             draft.take(SHED, (Shortening(exchange.index, text=cleared_line(exchange)),))
     _shorten(draft, policy, budget, counts, need - draft.freed)
@@ -63,13 +63,13 @@ def plan_shortening(
 def drop_results(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, share: float) -> Prune | None:
     """Return the prune that drops a share (0 to 1) of the tokens of all tool results, or None if nothing can go.
 
-    Answered results go first, large and old ones before others; a line is left of each, with its first error. What no
-    reply has followed is then shortened as far as the share asks for it, and never below the floor. Pins and, of what
-    is answered, protected tools stay at any share, and so does each call.
+    Answered results go first, large and old ones before others; each leaves a line with its first error. Unanswered
+    ones are then shortened as far as the share requires, and never below the floor. Pinned results, answered results of
+    protected tools, and all calls stay at any share.
     """
-    draft = PruneDraft(exchanges_of(view, _spared(policy), NOBODY_IS_PROTECTED, counts), counts)
+    draft = PruneDraft(exchanges_of(view, _spared(policy), NOTHING_PROTECTED, counts), counts)
     left = share * sum(exchange.tokens for exchange in draft.exchanges)
-    for exchange in _free_ones(draft.exchanges):
+    for exchange in _clearable(draft.exchanges):
         if left <= 0 and share < ALL:
             break
         freed = draft.freed
@@ -83,8 +83,8 @@ def _spared(policy: ContextPolicy) -> ContextPolicy:
     return replace(policy, protect_newest=0, protect_user_turns=0)
 
 
-def _free_ones(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """Return the answered results that may go, the first to go first."""
+def _clearable(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Return the answered results that may be cleared, in the order of clearing."""
     free = [exchange for exchange in exchanges if exchange.is_result_free]
     return sorted(free, key=lambda exchange: (-exchange.tokens * (exchange.age + 1), exchange.index))
 
@@ -98,8 +98,10 @@ def _prune_of(draft: PruneDraft, view: View, total: int, trigger: Trigger) -> Pr
 
 
 def shortenable(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """Return the unanswered results that may be shortened: all but pinned ones, which are sent word for word, and those
-    of which an earlier prune has left a line."""
+    """Return the unanswered results that may be shortened.
+
+    Pinned ones, which are sent verbatim, and results that an earlier prune replaced by a line are not among them.
+    """
     return [e for e in exchanges if e.is_unanswered and not e.is_pinned and not _is_placeholder(e)]
 
 
@@ -108,7 +110,7 @@ def _is_placeholder(exchange: Exchange) -> bool:
 
 
 def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: TokenCounts, need: int) -> None:
-    """Bring the unanswered results of that draft to the ceiling at which `need` tokens are free."""
+    """Shorten the draft's unanswered results to the ceiling at which `need` tokens are freed."""
     waiting = shortenable(draft.exchanges)
     if need <= 0 or not waiting:
         return
@@ -122,12 +124,12 @@ def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: T
 
 
 def floor_of(policy: ContextPolicy, budget: Budget) -> int:
-    """Return the tokens that each unanswered result has in every request, if it is that long."""
+    """Return the minimum tokens of an unanswered result in every request, unless it is shorter."""
     return min(policy.unanswered_least, round(budget.usable * MAX_UNANSWERED_SHARE))
 
 
 def common_ceiling(sizes: Collection[int], room: int) -> int:
-    """Return the most that each may take so that all of them together take at most `room`."""
+    """Return the maximum size of each at which all of them together take at most `room`."""
     left = max(room, 0)
     for number, size in enumerate(sorted(sizes)):
         others = len(sizes) - number
@@ -140,7 +142,7 @@ def common_ceiling(sizes: Collection[int], room: int) -> int:
 def fit_result(text: str, most: int, count: Callable[[str], int], is_kept: bool = True) -> str:
     """Return both ends of a result, with the notice, in at most `most` tokens and not much less.
 
-    The notice alone if that is all that there is room for. is_kept: whether there will be a spill.
+    Only the notice if no more fits. is_kept: whether there will be a spill.
     """
     is_spilled = is_kept and count(shorten_result(text, 0).text) * (1 + MIN_BESIDE_NOTICE) <= most
     best, shortest, longest = shorten_result(text, 0, is_spilled).text, 0, len(text)
@@ -161,15 +163,16 @@ def fit_result(text: str, most: int, count: Callable[[str], int], is_kept: bool 
 
 
 def join_prunes(first: Prune, second: Prune) -> Prune:
-    """Return both as one, the second planned for the view after the first."""
+    """Return both prunes as one. second: planned for the view after the first."""
     results = {result.message_id: result for result in (*first.results, *second.results)}
     return replace(first, results=tuple(results.values()), tokens_after=second.tokens_after)
 
 
 def texts_to_keep(prune: Prune, messages: Iterable[Message]) -> dict[str, str]:
-    """Return the texts that must be kept as spills before the prune is recorded, by the id of the result's message.
+    """Return the texts that must be stored as spills before the prune is recorded, by the id of the result's message.
 
-    Those are what its notices name, and no result has had kept as it entered. messages: of the record.
+    These are the spills that notices of the prune name and that were not stored when the result was recorded.
+    messages: of the record.
     """
     named = {r.message_id: spill_named_in(r.text) for r in prune.results if r.strategy == SHORTENED}
     results = {m.id: m.tool_result for m in messages if named.get(m.id)}
@@ -177,9 +180,9 @@ def texts_to_keep(prune: Prune, messages: Iterable[Message]) -> dict[str, str]:
 
 
 def without_spills(prune: Prune, texts: Mapping[str, str], count: Callable[[str], int]) -> Prune:
-    """Return the prune whose notices name no spill for those results: none could be kept. They are as long as before.
+    """Return the prune with notices that name no spill for the given results, whose spills could not be stored.
 
-    texts: from `texts_to_keep`, or some of them.
+    The results have the same length as before. texts: all from `texts_to_keep`, or some.
     """
     results = (
         replace(r, text=fit_result(texts[r.message_id], count(r.text), count, is_kept=False))
