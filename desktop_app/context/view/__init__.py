@@ -1,1 +1,1 @@
-"""What the model sees: a fold of the record, in a sequence that every provider accepts."""
+"""The view, which is sent to the model: a fold of the record, in a sequence that every provider accepts."""

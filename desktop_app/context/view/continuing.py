@@ -1,7 +1,7 @@
-"""Replies that were stopped or cut and go on: several messages of the record, one reply for the model.
+"""Replies that were stopped or cut and then continued: several messages of the record, one reply for the model.
 
-A message continues another one if it names it in `continues` and stands directly behind it. The two are sent as one,
-their texts joined without a gap: the second begins in the middle of what the first was saying.
+A message continues another one if it names it in `continues` and directly follows it. The two are sent as one, their
+texts joined without a gap: the second begins where the first was interrupted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
 
 MAX_QUOTED = 100
-"""Characters of the end of a reply that the model is shown again: a small model loses the thread without them."""
+"""Characters of a reply's end that are quoted to the model: a small model loses the thread without them."""
 CONTINUATION_PROMPT = (
     "[Your reply above was interrupted{why}{end}. "
     "Go on exactly where it stopped, with the very next words. Repeat nothing, and do not mention the interruption."
@@ -29,15 +29,15 @@ CUT_NOTE = (
     "[Your reply above reached the longest length of one reply in the middle of a call of `{name}`. That call has not "
     "been run. Write long text in several pieces.]"
 )
-"""What the user is made to say before the next message, where the model was not asked to go on."""
+"""Note inserted as the user's before the next message, if the model was not asked to continue."""
 
 
 def continuation_prompt(so_far: str, lost_call: str = "", is_cut: bool = False) -> str:
-    """Return what the user is made to say so that the model goes on with a reply; it is not recorded.
+    """Return the prompt that asks the model to continue a reply. It is sent as the user's, and not recorded.
 
-    Most providers refuse or ignore a reply that is only begun at the end of a request (Claude from Opus 4.6 on, models
-    that reason), so that the request ends with this. so_far: the text of the reply. is_cut: it was as long as a reply
-    may be.
+    Most providers refuse or ignore an unfinished reply at the end of a request (Claude from Opus 4.6 on, models that
+    reason), so the request ends with this prompt. so_far: the text of the reply. is_cut: whether it reached the maximum
+    length of a reply.
     """
     end = _end_of(so_far)
     quoted = f", right after “{end}”" if end else ""
@@ -46,7 +46,7 @@ def continuation_prompt(so_far: str, lost_call: str = "", is_cut: bool = False) 
 
 
 def _end_of(text: str) -> str:
-    """Return the last words, in one line."""
+    """Return the last words of a text, in one line."""
     end = " ".join(text[-4 * MAX_QUOTED :].split())
     if len(end) <= MAX_QUOTED:
         return end
@@ -56,7 +56,7 @@ def _end_of(text: str) -> str:
 
 
 def is_continuation_of(message: Message, before: Message) -> bool:
-    """Return whether that message goes on in the middle of the one before it, both being the model's."""
+    """Return whether the message continues the one before it in mid-sentence, both being the model's."""
     return (
         bool(message.continues)
         and message.continues == before.id
@@ -68,7 +68,7 @@ def is_continuation_of(message: Message, before: Message) -> bool:
 
 
 def _ends_in_text(message: Message) -> bool:
-    """Return whether what is sent of a message ends in text."""
+    """Return whether the sent parts of a message end in text."""
     for part in reversed(message.parts):
         if isinstance(part, Text | Attachment):
             return isinstance(part, Text)
@@ -76,7 +76,7 @@ def _ends_in_text(message: Message) -> bool:
 
 
 def join_continuation(before: Message, message: Message) -> Message:
-    """Return the two messages as the one that is sent, under the id of the first."""
+    """Return the two messages joined into the one that is sent, under the id of the first."""
     parts, more = list(before.parts), list(message.parts)
     last = next(n for n in reversed(range(len(parts))) if isinstance(parts[n], Text))
     first = next((n for n, part in enumerate(more) if isinstance(part, Text)), None)
@@ -92,14 +92,14 @@ def _text(part: Part) -> str:
 def whole_replies(messages: Iterable[Message]) -> list[Message]:
     """Return the messages, each continued reply joined into one message under the id of its beginning.
 
-    For whoever reads what was said: in the record a sentence, or a word, may be parted in two.
+    For reading a conversation: in the record, a sentence or a word may be split in two.
     """
-    whole: list[Message] = []
+    joined: list[Message] = []
     last_id = ""
     for message in messages:
-        if whole and is_continuation_of(message, replace(whole[-1], id=last_id)):
-            whole[-1] = join_continuation(whole[-1], message)
+        if joined and is_continuation_of(message, replace(joined[-1], id=last_id)):
+            joined[-1] = join_continuation(joined[-1], message)
         else:
-            whole.append(message)
+            joined.append(message)
         last_id = message.id
-    return whole
+    return joined

@@ -1,6 +1,6 @@
-"""The last step of assembling: the messages and tools as one model gets them. What this returns is counted and sent.
+"""Adapt a request to one model, as the last step of assembling. The result is counted and sent.
 
-The messages are valid for every provider before; what is applied here would be wrong, or wasted, for other models.
+The messages are already valid for every provider; the changes here would be wrong, or wasted, for other models.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from desktop_app.conversation.model_servers import break_control_tokens
 from desktop_app.conversation.tools import ToolSpec
 
 BLANK = " "
-"""Stands for reasoning that is not needed any more, where the field must not be missing."""
+"""Replaces reasoning that is no longer needed, if the field must not be missing."""
 NOT_AVAILABLE = "Not available now."
 """The description of a tool that is only declared."""
 IMAGE_LINE = "(an image, which this model cannot see)"
@@ -37,10 +37,10 @@ ELSEWHERE_LINE = "(an image that is not here: only its address is known, and it 
 def to_dialect(
     messages: Sequence[Message], tools: tuple[ToolSpec, ...], dialect: Dialect
 ) -> tuple[list[Message], tuple[ToolSpec, ...]]:
-    """Return the messages and the tools as that model gets them.
+    """Return the messages and the tools in the form for the model.
 
-    Reasoning is left in a message only where its text goes back as a field of its own; what goes back as metadata of a
-    call stays with the call.
+    Reasoning is left in a message only if its text is returned in a separate field; reasoning in the metadata of a call
+    stays with the call.
     """
     tools = sent_tools(messages, tools, dialect)
     returned = reasoning_to_return(messages, dialect)
@@ -49,7 +49,7 @@ def to_dialect(
 
 
 def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect: Dialect) -> tuple[ToolSpec, ...]:
-    """Return the tools that are sent with these messages: those on offer, or declarations of those that were called."""
+    """Return the tools that are sent with the messages: the available ones, or declarations of called ones."""
     if not dialect.supports_tools:
         return ()
     if tools or not dialect.declares_called_tools:
@@ -59,7 +59,7 @@ def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect
 
 
 def without_control_tokens(tool: ToolSpec) -> ToolSpec:
-    """Return a tool that a server of somebody else's describes, without control tokens of chat templates."""
+    """Return a tool without control tokens of chat templates in its description, which a foreign server may write."""
     return replace(
         tool,
         description=break_control_tokens(tool.description),
@@ -73,7 +73,7 @@ def _sent(message: Message, reasoning: str, dialect: Dialect) -> Message:
 
 
 def sent_part(part: Part, dialect: Dialect) -> Part:
-    """Return the part without what this model cannot see or did not write, and without what would control it."""
+    """Return the part without content that the model cannot see or did not write, and without control tokens."""
     if dialect.breaks_control_tokens:
         part = part_without_control_tokens(part)
     if isinstance(part, Attachment) and part.is_elsewhere:  # litellm, or the provider, would fetch what it names
@@ -108,7 +108,7 @@ class _Metadata(msgspec.Struct):
 
 
 def returns_metadata(call: ToolCall, dialect: Dialect) -> bool:
-    """Return whether the call's metadata goes back to that model."""
+    """Return whether the call's metadata is returned to the model."""
     if not call.provider_metadata or not dialect.returns_metadata:
         return False
     try:
@@ -118,14 +118,14 @@ def returns_metadata(call: ToolCall, dialect: Dialect) -> bool:
 
 
 def reasoning_of(message: Message) -> str:
-    """Return the reasoning of that message; "" if it is not known."""
+    """Return the reasoning of the message; "" if it is not known."""
     return "".join(part.text for part in message.parts if isinstance(part, Reasoning))
 
 
 def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[str]:
-    """Return for each message of a request the reasoning that goes back with it; "" for none.
+    """Return for each message of a request the reasoning that is returned with it; "" for none.
 
-    Most providers do not want it again. Kimi and DeepSeek want that of the turn under way, where it led to calls.
+    Most providers do not want it. Kimi and DeepSeek want the reasoning of the running turn if it led to calls.
     """
     running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
     kind, breaks = dialect.returned_reasoning, dialect.breaks_control_tokens
@@ -156,9 +156,9 @@ def join_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
         elif result is not None and kept_for:
             call_id = kept_for.get(result.call_id, result.call_id)
             index = indexes.setdefault(call_id, len(joined))
-            before = [one.text for one in joined[index : index + 1]]
-            whole = replace(result, call_id=call_id, text="\n\n".join([*before, result.text]))
-            joined[index : index + 1] = [replace(message, parts=(whole,))]
+            before = [previous.text for previous in joined[index : index + 1]]
+            merged = replace(result, call_id=call_id, text="\n\n".join([*before, result.text]))
+            joined[index : index + 1] = [replace(message, parts=(merged,))]
         else:
             joined.append(message)
     return joined

@@ -1,12 +1,12 @@
 """Items in a sequence that every provider accepts.
 
-Providers refuse what their rules forbid, so the strictest of each (Anthropic's and Mistral's) holds for all:
+Providers refuse requests that break their rules, so the strictest ones (Anthropic's and Mistral's) apply to all:
 
 - system messages first, as one; then a user's message; user and assistant alternate: neighbours of one role are joined
-- each call is answered right behind it, and no result comes without its call; call ids never repeat
-- nothing is empty; a user never speaks directly behind a tool; names, ids and arguments are such as all accept
+- results directly follow their calls, and no result comes without its call; call ids never repeat
+- nothing is empty; a user's message never directly follows a tool's; all providers accept names, ids and arguments
 
-What breaks a rule is repaired here, in the view; the record keeps what arrived.
+Violations are repaired here, in the view; the record keeps the original.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ IN_TURN = frozenset(
         (Role.TOOL, Role.ASSISTANT),
     }
 )
-"""Who may speak behind whom, as it is."""
+"""Pairs of successive roles that need no repair."""
 _SYSTEM, _USER, _ASSISTANT, _TOOL = Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL
 _SUMMARY, _MESSAGE = ItemKind.SUMMARY, ItemKind.MESSAGE
 _ORPHAN, _AGAIN = Repair.ORPHAN_RESULT, Repair.RESULT_AGAIN
-# looked up once: see cut_points.py
+# Looked up once: see items.py
 CALL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
-"""What Anthropic accepts as a call's id, as long as OpenAI does."""
+"""Call ids that Anthropic accepts, at most as long as OpenAI's limit."""
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 NOT_IN_TOOL_NAMES = re.compile(r"[^a-zA-Z0-9_-]+")
 NOT_IN_SPEAKERS = re.compile(r"[\s<|\\/>]+")
-"""What OpenAI refuses in a message's `name`."""
+"""Characters that OpenAI refuses in a message's `name`."""
 MAX_NAME = 64
 UNREADABLE = "unreadable_arguments"
-"""The key under which arguments are sent that are no JSON object."""
+"""The key under which arguments are sent that are not a JSON object."""
 
 
 class NormalizedSequence:
-    """Appends items so that all rules hold."""
+    """A list of items in which all rules are followed."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class NormalizedSequence:
         self._has_text = has_text
 
     def add(self, item: Item) -> None:
-        """Append that item, and before it what the rules ask for."""
+        """Append the item, preceded by items that the rules require."""
         message, last = item.message, self._last
         if message.role is _TOOL:
             self._add_result(item)
@@ -89,13 +89,13 @@ class NormalizedSequence:
             self._last, self._has_text = item, True
             self.items.append(item)
             return
-        if message.continues and last is not None and self._goes_on(message, last):
-            self._go_on(item, last)
+        if message.continues and last is not None and self._is_continuation(message, last):
+            self._continue(item, last)
             return
         is_same_reply = message.role is _ASSISTANT and last is not None and last.message.role is _ASSISTANT
         if self.open_calls and not is_same_reply:
             self._close(message.id)
-        self._make_way_for(message)
+        self._insert_before(message)
         item = _fill(item)
         if message.role is _ASSISTANT and message.tool_calls:
             item = self._with_normalized_calls(item)
@@ -104,7 +104,7 @@ class NormalizedSequence:
             item = replace(item, message=replace(item.message, speaker=speaker))
         self._push(item)
 
-    def _goes_on(self, message: Message, last: Item) -> bool:
+    def _is_continuation(self, message: Message, last: Item) -> bool:
         return (
             last.kind is _MESSAGE
             and last.repair is not Repair.EMPTY
@@ -112,8 +112,8 @@ class NormalizedSequence:
             and is_continuation_of(message, replace(last.so_far, id=last.message.id))
         )
 
-    def _go_on(self, item: Item, last: Item) -> None:
-        """Append that item to the reply that it continues. Even white space counts there."""
+    def _continue(self, item: Item, last: Item) -> None:
+        """Append the item to the reply that it continues, in which even white space counts."""
         if item.message.tool_calls:
             item = self._with_normalized_calls(item)
         before = last.so_far
@@ -121,18 +121,18 @@ class NormalizedSequence:
         self._has_text = True
         self.items.append(self._last)
 
-    def _make_way_for(self, message: Message) -> None:
-        """Append what has to stand between the last item and a message of that role."""
+    def _insert_before(self, message: Message) -> None:
+        """Append items that are required between the last item and the message."""
         last = self._last
         if message.role is _USER and last is not None:
             if last.kind is _SUMMARY:
-                self._push(_made_up(message, _ASSISTANT, UNDERSTOOD))
+                self._push(_synthetic_item(message, _ASSISTANT, UNDERSTOOD))
             elif last.message.role is _TOOL:
-                self._push(_made_up(message, _ASSISTANT, STOPPED))
+                self._push(_synthetic_item(message, _ASSISTANT, STOPPED))
             elif last.message.lost_call:
-                self._push(_made_up(message, _USER, CUT_NOTE.format(name=last.message.lost_call)))
+                self._push(_synthetic_item(message, _USER, CUT_NOTE.format(name=last.message.lost_call)))
         elif message.role is _ASSISTANT and (last is None or last.message.role is _SYSTEM):
-            self._push(_made_up(message, _USER, BEGINNING, Repair.ASSISTANT_FIRST))
+            self._push(_synthetic_item(message, _USER, BEGINNING, Repair.ASSISTANT_FIRST))
 
     def _add_result(self, item: Item) -> None:
         result = item.message.tool_result or ToolResult("", "tool", item.message.text)
@@ -150,7 +150,7 @@ class NormalizedSequence:
         self._push(item)
 
     def add_again(self, item: Item) -> None:
-        """Append a result whose call has one already, the item before: what it says more is joined to that."""
+        """Append a second result of a call, whose text is joined to the first one, the item before."""
         result, last = item.message.tool_result, self._last
         answered = last.message.tool_result if last is not None else None
         if result is None or answered is None:
@@ -161,7 +161,7 @@ class NormalizedSequence:
         self._push(replace(item, message=replace(item.message, parts=(again,)), repair=_AGAIN))
 
     def answers(self, message: Message) -> bool:
-        """Return whether that message, a result, answers a call that is open."""
+        """Return whether the message, a result, answers an open call."""
         return self._answered_by(message.tool_result or ToolResult("", "", "")) is not None
 
     def _answered_by(self, result: ToolResult) -> int | None:
@@ -172,7 +172,7 @@ class NormalizedSequence:
         return 0 if self.open_calls and not result.call_id else None
 
     def _add_orphan(self, item: Item, result: ToolResult) -> None:
-        """Append a result without a call to the result before it, or else as a user's note."""
+        """Append a result without a call to the result before it, or otherwise as a user's note."""
         self._close(item.message.id)
         text = f"[Result of {result.name}, whose call is not in this conversation]\n{result.text}"
         last = self._last
@@ -184,13 +184,13 @@ class NormalizedSequence:
             self.add(replace(item, message=note, repair=_ORPHAN))
 
     def _close(self, before: str) -> None:
-        """Append a result for each open call that says that there is none."""
+        """Append a result for each open call that says that none was recorded."""
         for call in self.open_calls:
             self._push(missing_result(call.call, before))
         self.open_calls = ()
 
     def _with_normalized_calls(self, item: Item) -> Item:
-        """Open the item's calls, each as it can be sent: with an id of its own, a legal name, an object."""
+        """Open the item's calls in a valid form: with unique ids, legal names, and objects as arguments."""
         repair = item.repair
         parts = list(item.message.parts)
         for index, part in enumerate(parts):
@@ -209,7 +209,7 @@ class NormalizedSequence:
         return item if message is item.message else replace(item, message=message, repair=repair)
 
     def _unused_id(self) -> str:
-        """Return nine letters and digits, as Mistral wants them."""
+        """Return an unused id of nine letters and digits, as Mistral requires."""
         number = len(self.call_ids) + 1
         while (unused := f"call{number:05}") in self.call_ids:
             number += 1
@@ -224,7 +224,7 @@ class NormalizedSequence:
             if item.message.role is _SYSTEM and item.kind is ItemKind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
             if item.message.speaker and item.message.speaker != last.message.speaker:
-                # What it is joined to has another speaker's name, so that its own stands in its text.
+                # It is joined to a message with another speaker's name, so that its own is added to its text.
                 named = (Text(f"{item.message.speaker}:"), *item.message.parts)
                 item = replace(item, message=replace(item.message, parts=named))
         has_text = has_written(item.message)
@@ -237,13 +237,13 @@ class NormalizedSequence:
 
 
 def is_plain(message: Message) -> bool:
-    """Return whether a message is one text, as most are: it breaks no rule by itself."""
+    """Return whether a message is one text, as most are, which by itself breaks no rule."""
     parts = message.parts
     return len(parts) == 1 and isinstance(parts[0], Text) and not _is_blank(parts[0]) and not message.speaker
 
 
 def normalize_call(call: ToolCall) -> ToolCall:
-    """Return the call with a name and arguments that every provider accepts; itself if it has them."""
+    """Return the call with a name and arguments that every provider accepts; the call itself if it has them."""
     if not TOOL_NAME.fullmatch(call.name):
         call = replace(call, name=NOT_IN_TOOL_NAMES.sub("_", call.name)[:MAX_NAME] or "tool")
     if call.arguments == "{}" or _is_object(call.arguments):
@@ -265,22 +265,22 @@ def _is_object(arguments: str) -> bool:
 
 
 def missing_result(call: ToolCall, before: str) -> Item:
-    """Return a result that says that there is none. Its id depends on its position alone: the prefix stays the same."""
+    """Return a result that says that none was recorded. Its id depends only on its position: the prefix is stable."""
     result = ToolResult(call.call_id, call.name, NO_RESULT, is_error=True)
     message = Message(id=f"{before}/{call.call_id}", role=_TOOL, parts=(result,))
     return Item(message, ItemKind.SYNTHETIC, repair=Repair.MISSING_RESULT)
 
 
-def _made_up(before: Message, role: Role, text: str, repair: Repair | None = None) -> Item:
+def _synthetic_item(before: Message, role: Role, text: str, repair: Repair | None = None) -> Item:
     message = Message(id=f"{before.id}/{role.value}", role=role, parts=(Text(text),))
     return Item(message, ItemKind.SYNTHETIC, repair=repair)
 
 
 def _fill(item: Item) -> Item:
-    """Return the item without blank texts; a message of which nothing is left says that it was empty.
+    """Return the item without blank texts; a message without other parts says that it was empty.
 
-    Images of the assistant's are only named, since no provider takes one back, and calls of others are texts, since
-    only the model calls a tool; images that a user sent without a word are named too, since Gemini wants a text there.
+    The assistant's images are only named, since no provider accepts them, and calls by others are texts, since only the
+    model calls a tool; images that a user sent without text are also named, since Gemini requires a text there.
     """
     message = item.message
     kept = [part for part in message.parts if not _is_blank(part)]

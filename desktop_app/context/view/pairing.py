@@ -1,8 +1,8 @@
-"""Results come to their calls: the order in which a view sends them, whatever the order in which they were recorded.
+"""Move results to their calls: the order in which a view sends them, independent of the recorded order.
 
-A result may be recorded behind a message of the user's, late, before its call, or twice. Providers want it right behind
-its call, and ids repeat in real traces: a result belongs to the call of its id that it directly follows; else to the
-nearest call before it that waits for one, then to the nearest behind it, then to one that has a result already.
+A result may be recorded after a user's message, late, before its call, or twice. Providers require it right after its
+call, and ids repeat in real traces: a result belongs to the call with its id that it directly follows; otherwise to the
+nearest waiting call before it, then to the nearest one after it, then to a call that already has a result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from desktop_app.conversation.message import Message, Role, ToolCall
 
 _USER, _ASSISTANT, _TOOL, _SYSTEM = Role.USER, Role.ASSISTANT, Role.TOOL, Role.SYSTEM  # looked up once
 MAX_PLACEHOLDER = 200
-"""Characters of a line that stands for a result which did not come."""
+"""Maximum characters of a line that replaces a missing result."""
 _BRACKETED = re.compile(r"[\[(<].*[\])>]", re.DOTALL)
 _WORDS = r"interrupted|aborted|cancel+ed|pending|no (?:result|output|response)|not (?:yet )?(?:available|recorded)"
 _SAYS_NONE = re.compile(rf"\b(?:{_WORDS})\b", re.IGNORECASE)
@@ -34,42 +34,42 @@ class PairedMessages(msgspec.Struct, frozen=True):
 
     messages: Sequence[Message]
     moved: frozenset[str] = frozenset()
-    """Ids of results that stand elsewhere in the record."""
+    """Ids of results that are elsewhere in the record."""
     again: frozenset[str] = frozenset()
-    """Ids of results whose call has one already, right before them."""
+    """Ids of second results of a call, which directly follow its first one."""
     stray_ids: frozenset[str] = frozenset()
     """The call ids of results whose call is not among the messages."""
 
 
 class _PairedCall(msgspec.Struct, gc=False):
-    """A call while results are paired."""
+    """A call during pairing."""
 
     call_id: str
     reply: int
     """The index of the first message of its reply."""
     message: int
     results: list[int] = []
-    """Indices of messages."""
+    """Indices of its results' messages."""
 
 
 def arrange_results(messages: Sequence[Message]) -> PairedMessages:
-    """Return the messages with each result behind its call. The same sequence, if that is so already."""
+    """Return the messages with each result after its call; the same sequence if they are already in order."""
     if not _has_stray(messages):
         return PairedMessages(messages)
     first = _Pairing(messages)
-    pairing = _Pairing(messages, first.elsewhere) if first.may_part_replies else first
+    pairing = _Pairing(messages, first.elsewhere) if first.may_split_replies else first
     return pairing.arrangement()
 
 
 def is_placeholder(text: str) -> bool:
-    """Return whether a result only says that there is none, as programs write where a call was interrupted."""
+    """Return whether a result only says that there is none, as programs do for an interrupted call."""
     text = text.strip()
     if not text:
         return True
     if len(text) > MAX_PLACEHOLDER or "\n" in text:
         return False
-    said = _SAYS_NONE_IN_BRACKETS if _BRACKETED.fullmatch(text) else _SAYS_NONE
-    return said.search(text) is not None
+    pattern = _SAYS_NONE_IN_BRACKETS if _BRACKETED.fullmatch(text) else _SAYS_NONE
+    return pattern.search(text) is not None
 
 
 def _has_stray(messages: Iterable[Message]) -> bool:
@@ -104,20 +104,20 @@ def _call_id_of(message: Message) -> str:
 class _Pairing:
     """Pairs the results of some messages with their calls.
 
-    away: indices of results that are sent elsewhere, so that they part no reply.
+    away: indices of results that are sent elsewhere, so that they split no reply.
     """
 
     def __init__(self, messages: Sequence[Message], away: AbstractSet[int] = frozenset()) -> None:
         self._messages = messages
         self._away = away
-        # Of each message, the index of the first one of the reply that it belongs to or directly follows; else -1.
+        # By message, the index of the first message of the reply that it belongs to or directly follows, or -1.
         self._replies: list[int] = []
-        # By the index of a reply, that of its last message, and its calls.
+        # By the index of a reply: the index of its last message, and its calls.
         self._ends: dict[int, int] = {}
         self._own_calls: dict[int, list[_PairedCall]] = {}
-        self._behind_replies: set[int] = set()  # indices of strays that stand right behind a reply, or within one
+        self._after_replies: set[int] = set()  # indices of strays right after a reply, or within one
         strays = self._pair_neighbours()
-        # The calls of the ids that results ask for which follow no call of theirs.
+        # The calls with the ids of stray results.
         self._calls: dict[str, list[_PairedCall]] = {_call_id_of(messages[index]): [] for index in strays}
         for call in chain.from_iterable(self._own_calls.values()):
             if call.call_id in self._calls:
@@ -127,23 +127,23 @@ class _Pairing:
         self.elsewhere = set(strays) - self._lost
 
     @property
-    def may_part_replies(self) -> bool:
-        """Whether a reply may be parted by a result that is sent elsewhere."""
-        return not self.elsewhere.isdisjoint(self._behind_replies)
+    def may_split_replies(self) -> bool:
+        """Whether a result that is sent elsewhere may split a reply."""
+        return not self.elsewhere.isdisjoint(self._after_replies)
 
     def arrangement(self) -> PairedMessages:
-        """Return the messages, each result that was paired behind the reply of its call."""
+        """Return the messages, with each paired result after the reply of its call."""
         messages, moved, again = self._messages, set[str](), set[str]()
-        behind: dict[int, list[int]] = {}
+        following: dict[int, list[int]] = {}
         paired: set[int] = set()
         for reply, calls in self._own_calls.items():
             if len(calls) == 1 and calls[0].results == [self._ends[reply] + 1]:
-                continue  # it is there already, as nearly everywhere
-            # A reply is sent up to the message for whose call a result is there already, and then goes on.
+                continue  # already in place, as in nearly all replies
+            # A reply is split after a message with a call whose result was recorded before it.
             ends = sorted({call.message for call in calls if min(call.results, default=call.message) < call.message})
             for call in sorted((call for call in calls if call.results), key=lambda call: min(call.results)):
-                chosen, end = self._first_that_says_more(call.results), bisect_left(ends, call.message)
-                behind.setdefault(ends[end] if end < len(ends) else self._ends[reply], []).extend(chosen)
+                chosen, end = self._most_informative_first(call.results), bisect_left(ends, call.message)
+                following.setdefault(ends[end] if end < len(ends) else self._ends[reply], []).extend(chosen)
                 again.update(messages[index].id for index in chosen[1:])
                 moved.update(messages[index].id for index in chosen if self._replies[index] != reply)
                 paired.update(chosen)
@@ -151,13 +151,13 @@ class _Pairing:
         for index in range(len(messages)):
             if index not in paired:
                 order.append(index)
-            if index in behind:
-                order += behind[index]
+            if index in following:
+                order += following[index]
         return PairedMessages([messages[index] for index in order], frozenset(moved), frozenset(again), self.lost_ids)
 
     @property
     def lost_ids(self) -> frozenset[str]:
-        """The call ids of results whose call is not there."""
+        """The call ids of results whose call is missing."""
         return frozenset(_call_id_of(self._messages[index]) for index in self._lost)
 
     def _pair_neighbours(self) -> list[int]:
@@ -176,13 +176,13 @@ class _Pairing:
             if is_stray:
                 strays.append(index)
                 if before is _ASSISTANT:
-                    self._behind_replies.add(index)
+                    self._after_replies.add(index)
             if role is not _SYSTEM and not (is_stray and index in self._away):
                 before = role
         return strays
 
     def _waiting_in(self, reply: int, call_id: str) -> _PairedCall | None:
-        """Return the call of that reply that a result of that id answers: without an id, the first that waits."""
+        """Return the reply's waiting call with the id; without an id, its first waiting call."""
         first = None
         for call in self._own_calls.get(reply, ()):
             if not call.results:
@@ -198,14 +198,14 @@ class _Pairing:
             self._own_calls.setdefault(reply, []).extend(calls)
 
     def _pair_stray(self, index: int) -> bool:
-        """Pair a result that follows no call of its own; return whether there is one."""
+        """Pair a result that does not follow its call; return whether there is a call for it."""
         call_id = _call_id_of(self._messages[index])
         if not call_id:
             return self._pair(index, self._newest_waiting(index))
         calls, waiting = self._calls.get(call_id, []), self._waiting.get(call_id, [])
         before = bisect_left(calls, index, key=_reply_of) - 1
         if before >= 0 and calls[before].reply == self._replies[index]:
-            return self._pair(index, calls[before])  # right behind another result of its call
+            return self._pair(index, calls[before])  # right after another result of its call
         if waiting:
             nearest = max(bisect_left(waiting, index, key=_reply_of) - 1, 0)
             is_paired = self._pair(index, waiting[nearest])
@@ -215,7 +215,7 @@ class _Pairing:
         return self._pair(index, calls[before] if before >= 0 else None)
 
     def _newest_waiting(self, index: int) -> _PairedCall | None:
-        """Return the first call without a result of the newest reply before that message that made any."""
+        """Return the first waiting call of the newest reply with calls before the message."""
         for reply in range(index - 1, -1, -1):
             if self._own_calls.get(reply):
                 return self._waiting_in(reply, "")
@@ -228,14 +228,14 @@ class _Pairing:
         return True
 
     def _waits(self, call: _PairedCall) -> bool:
-        """Return whether nothing came for that call but words that say so."""
+        """Return whether the call has no results but placeholders."""
         return all(map(self._is_placeholder, call.results))
 
     def _is_placeholder(self, index: int) -> bool:
         return is_placeholder(self._messages[index].text)
 
-    def _first_that_says_more(self, results: Iterable[int]) -> list[int]:
-        """Return the results, in front the first one that is no placeholder, or else the newest."""
+    def _most_informative_first(self, results: Iterable[int]) -> list[int]:
+        """Return the results, beginning with the first one that is no placeholder, or otherwise the newest."""
         results = sorted(results)
         if len(results) == 1:
             return results

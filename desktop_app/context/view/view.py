@@ -1,4 +1,4 @@
-"""What the model sees: a fold of the record. Nothing else decides what is sent."""
+"""The view: the fold of a record into the messages for the model. Nothing else decides what is sent."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from .items import (
 from .normalize import NormalizedSequence, missing_result
 from .pairing import PairedMessages, arrange_results
 
-_SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see cut_points.py
+_SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see items.py
 _MESSAGE, _ORPHAN = ItemKind.MESSAGE, Repair.ORPHAN_RESULT
 
 
@@ -60,35 +60,35 @@ class View(msgspec.Struct, frozen=True):
     """The fold of one transcript. Treat it as read-only: its parts are shared with later views."""
 
     items: Chain[Item]
-    """What is sent in its order, the system prompt and the summary first."""
+    """The sent items in order, the system prompt and the summary first."""
     open_calls: tuple[OpenCall, ...] = ()
-    """Those of the last assistant message that have no result yet."""
+    """Calls of the last assistant message that have no result yet."""
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
-    """Ids that are in use."""
+    """Call ids that are in use."""
     stray_ids: frozenset[str] = frozenset()
-    """The call ids of results whose call is not there, or not yet."""
+    """The call ids of results whose call is missing, or has not followed yet."""
     statuses: dict[str, MessageStatus] = {}
-    """Of messages that are not in the view, by id."""
+    """The status of each message that is not in the view, by id."""
     pins: frozenset[str] = frozenset()
     summary: Compaction | None = None
     request_context: RequestContext = RequestContext()
-    """The tools on offer, the instructions of the project, and what is remembered of the user."""
+    """The available tools, the project's instructions, and the memories of the user."""
     recalled: dict[str, Recalled] = {}
-    """By the id of the message that it is for."""
+    """Recalled messages, by the id of the message for which they were recalled."""
     continuation: Continuation | None = None
-    """The request asks for more of a stopped reply, as long as that is the newest message."""
+    """The request to continue a stopped reply, as long as the reply is the newest message."""
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
     path: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
-    """The entries of the current branch; the same object as `entries` where there is no other."""
+    """The entries of the current branch; the same object as `entries` if there is only one."""
 
     @property
     def messages(self) -> Iterator[Message]:
-        """All that its items are made of."""
+        """All messages that its items contain."""
         return (message for item in self.items for message in (item.message, *(item.grown or ())))
 
     @property
     def ledger(self) -> Ledger:
-        """The facts kept from everything that is archived."""
+        """The facts kept from all archived messages."""
         return self.summary.ledger if self.summary else Ledger()
 
     @property
@@ -97,7 +97,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def unfinished(self) -> Item | None:
-        """The end of the reply that the request asks to go on with."""
+        """The end of the reply that the model is asked to continue."""
         last = self.items[-1] if self.items else None
         wanted = self.continuation is not None and last is not None and last.message.id == self.continuation.reply_id
         return last if wanted and not self.open_calls else None
@@ -122,25 +122,25 @@ def view_of(transcript: Transcript) -> View:
 
 
 def view_after(view: View, transcript: Transcript) -> View:
-    """Return the view of a transcript that grew from the view's own. Messages alone cost only themselves."""
+    """Return the view of a transcript that grew from the view's own, without a new fold if only messages were added."""
     entries = transcript.entries
     new = entries[len(view.entries) :]
-    said = [entry for entry in new if isinstance(entry, Message)]
+    messages = [entry for entry in new if isinstance(entry, Message)]
     recalled = {entry.for_message_id: entry for entry in new if isinstance(entry, Recalled)}
-    late = recalled.keys() - {message.id for message in said}
+    late = recalled.keys() - {message.id for message in messages}
     is_growth = (
         entries.extends(view.entries)
         and all(isinstance(entry, GROWING) for entry in new)
-        and all(message.role is not Role.SYSTEM for message in said)
+        and all(message.role is not Role.SYSTEM for message in messages)
         and not late.intersection(item.message.id for item in (view.items if late else ()))
-        and not any(call.call_id in view.stray_ids for message in said for call in message.tool_calls)
+        and not any(call.call_id in view.stray_ids for message in messages for call in message.tool_calls)
     )
     if not is_growth:
         return view_of(transcript)
     last = view.items[-1] if view.items else None
     sequence = NormalizedSequence(last, ends_in_text(view.items), view.open_calls, view.call_ids)
     recalled = {**view.recalled, **recalled} if recalled else view.recalled
-    for message in said:
+    for message in messages:
         if message.role is _TOOL and not sequence.answers(message):
             return view_of(transcript)  # its place is elsewhere
         if message.id in recalled:
@@ -168,7 +168,7 @@ def view_after(view: View, transcript: Transcript) -> View:
 
 
 def with_entries(transcript: Transcript, *entries: AnyEntry) -> Transcript:
-    """Return the transcript as it would be with those entries: a copy, since other threads may append meanwhile."""
+    """Return a copy of the transcript with the entries added. Other threads may append to the original."""
     return Transcript(Chain([*transcript.entries, *entries]))
 
 
@@ -178,7 +178,7 @@ def assemble(view: View) -> list[Message]:
 
 
 def closing_items(view: View) -> list[Item]:
-    """Return results for the calls that have none yet, or the request that an unfinished reply goes on."""
+    """Return results for the calls that have none yet, or the request to continue an unfinished reply."""
     last = view.unfinished
     if last is None or view.continuation is None:
         return [missing_result(call.call, "open") for call in view.open_calls]
@@ -188,17 +188,17 @@ def closing_items(view: View) -> list[Item]:
 def unanswered_ids(view: View) -> frozenset[str]:
     """Return the ids of the results in the view that no reply of the model has followed yet.
 
-    These are the results that were recorded since the newest reply, and those of its own calls, which stand behind it
-    in the view. A reply that was cut, and may be asked to go on, has answered nothing before it is whole.
+    These are the results that were recorded since the newest reply, and the results of its own calls, which follow it
+    in the view. A reply that was cut, and may be continued, answers nothing until it is complete.
     """
     newest, since = _since_reply(view)
-    is_behind, found = newest not in view.statuses, set[str]()
+    is_after, found = newest not in view.statuses, set[str]()
     for item in reversed(view.items):
         message_id = item.message.id
-        is_behind = is_behind and message_id != newest
-        if not is_behind and not since:
+        is_after = is_after and message_id != newest
+        if not is_after and not since:
             break
-        if message_id in since or is_behind:
+        if message_id in since or is_after:
             since.discard(message_id)
             if item.message.role is _TOOL and item.kind is _MESSAGE and item.repair is not _ORPHAN:
                 found.add(message_id)
@@ -206,22 +206,22 @@ def unanswered_ids(view: View) -> frozenset[str]:
 
 
 def _since_reply(view: View) -> tuple[str, set[str]]:
-    """Return the id of the newest reply that is whole, "" if there is none, and those of the results behind it."""
-    said = (entry for entry in reversed(view.path) if isinstance(entry, Message))
-    going_on = view.continuation.reply_id if view.continuation and view.unfinished else ""
+    """Return the id of the newest complete reply, or "" if there is none, and the ids of the results after it."""
+    messages = (entry for entry in reversed(view.path) if isinstance(entry, Message))
+    continued_id = view.continuation.reply_id if view.continuation and view.unfinished else ""
     results = set[str]()
-    for index, message in enumerate(said):
+    for index, message in enumerate(messages):
         if message.role is _TOOL:
             results.add(message.id)
         elif message.role is _ASSISTANT:
-            if message.id != going_on and not (index == 0 and message.is_interrupted):
+            if message.id != continued_id and not (index == 0 and message.is_interrupted):
                 return message.id, results
-            going_on = message.continues
+            continued_id = message.continues
     return "", results
 
 
 def inseparable_ids(messages: Iterable[Message], wanted: Collection[str]) -> list[str]:
-    """Return the ids of those messages and of what may not be parted from them: calls and results, a whole reply."""
+    """Return the ids of the wanted messages and of messages inseparable from them: calls and results, a full reply."""
     sequence = NormalizedSequence()
     _add_arranged(sequence, arrange_results(tuple(messages)), Item)
     runs = ([sequence.items[i] for i in run] for run in blocks(sequence.items))
@@ -235,7 +235,7 @@ def _add_arranged(
     item_of: Callable[[Message], Item],
     recalled: Mapping[str, Recalled] = MappingProxyType({}),
 ) -> None:
-    """Append the messages in their order, each behind what was recalled for it."""
+    """Append the messages in order, each after the messages recalled for it."""
     if not (recalled or arranged.again or arranged.moved):
         for message in arranged.messages:
             sequence.add(item_of(message))
@@ -252,7 +252,7 @@ def _add_arranged(
 
 
 def count_repairs(view: View) -> Counter[Repair]:
-    """Count what was wrong with the history and is repaired in the view."""
+    """Count the faults of the history that are repaired in the view."""
     return Counter(item.repair for item in view.items if item.repair is not None)
 
 
@@ -305,7 +305,7 @@ class _Fold:
             self.shortened[call.message_id] = Pruned(prune.id, text, tuple(sorted(arguments.items())))
 
     def view(self, entries: Chain[AnyEntry], path: Chain[AnyEntry]) -> View:
-        # A pin holds even where a compaction that did not know it is redone.
+        # A pin is valid even if a compaction from before it is redone.
         lost = {i for i in self.pins if i in self.statuses and self.statuses[i].state is MessageState.ARCHIVED}
         for message_id in inseparable_ids(self.messages, lost) if lost else ():
             self.statuses.pop(message_id, None)
@@ -341,6 +341,6 @@ class _Fold:
 
     def _item(self, message: Message) -> Item:
         is_pinned, shortened = message.id in self.pins, self.shortened.get(message.id)
-        if shortened is None or is_pinned:  # a pin is word for word
+        if shortened is None or is_pinned:  # pinned messages are sent verbatim
             return Item(message, is_pinned=is_pinned)
         return Item(shortened.apply_to(message), pruned_by=shortened.operation_id)
