@@ -1,1 +1,1 @@
-"""What is remembered of the user: asked for, found by rule, merged, and sent. Pure."""
+"""Memories of the user: requested from a model, found by rule, merged, and sent. Pure."""

@@ -1,7 +1,7 @@
-"""The memory flush (S7): before a compaction, a model is asked what must last.
+"""The memory flush (S7): before a compaction, a model is asked for facts that must last.
 
-Once per compaction: the record says so itself. A `Flush` names the message up to which it looked; if that was said
-after the newest `Compaction`, it is for the next one.
+There is one per compaction, which the record shows: a `Flush` names the last message that it covers; if that message
+follows the newest `Compaction`, the flush is for the next one.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from desktop_app.conversation.transcript import AnyEntry, Compaction, Flush, Imp
 from .memories import MAX_FLUSHED_NOTES, Note, id_prefix, is_replaced, is_same, line_of
 
 MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
-"""Characters of one message, and of a call's arguments, that a model is shown."""
+"""Characters of a message, and of a call's arguments, in the model's input."""
 MAX_UNWANTED = 100
-"""Deleted memories that are looked at, the newest: a bound for the work."""
+"""Newest deleted memories that are considered: a bound for the work."""
 MAX_REPLY = 40_000
-"""Characters: what is longer is no list of notes."""
+"""Characters; a longer reply is no list of notes."""
 VALUES_TRIED = 20
 MAX_NESTING = 4
-"""Lists and objects around a note: an object, its list, an object each, and one to spare."""
+"""Levels of lists and objects around a note: an object, its list, an object for each, and one more."""
 
 ASKED_FIRST = "[Something is asked before I go on.]"
-"""Stands between results of tools and the question, as the assistant's."""
+"""Inserted as the assistant's message between tool results and the question."""
 GONE = "Before the question, what was said after the last time and has left the window since, as a record:"
 
 SAVE_MEMORY = ToolSpec(
@@ -63,18 +63,18 @@ _SILENT = re.compile(r"[\W_]*silent[\W_]*", re.IGNORECASE)
 
 
 class FlushPrompts(msgspec.Struct, frozen=True):
-    """The words of the request. Each is a resource that the user may replace."""
+    """The texts of the request. Each is a resource that the user may replace."""
 
     flush: str
-    """What is to be noted; {most} is how many notes at most."""
+    """Instructions on facts worth noting; {most} is the maximum number of notes."""
     flush_tool: str
-    """How, by calls."""
+    """Instructions to save notes by calls."""
 
 
 def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, trigger: Trigger) -> bool:
-    """Return whether a flush is to be made now. total: tokens of the request as it is now, in those of the budget.
+    """Return whether a flush is due now. total: tokens of the present request, as counted for the budget.
 
-    On the user's word and after an overflow the compaction comes next, so that it is now or never.
+    On the user's request and after an overflow, the compaction follows at once, so that a flush is due.
     """
     is_next = trigger in (Trigger.USER, Trigger.OVERFLOW)
     if not policy.flush_distance or not (is_next or total >= flush_at(policy, budget, trigger)):
@@ -83,16 +83,16 @@ def is_flush_due(view: View, policy: ContextPolicy, budget: Budget, total: int, 
 
 
 def flush_at(policy: ContextPolicy, budget: Budget, trigger: Trigger) -> int:
-    """Return from how many tokens on a flush is due: a distance before the compaction of that phase."""
+    """Return the tokens from which a flush is due: at a distance before the compaction of the phase."""
     distance = min(policy.flush_distance, round(budget.usable * policy.flush_share))
     return round(due_shares(trigger, policy, budget).compact_at * budget.usable) - distance
 
 
 def is_flushed(entries: Sequence[AnyEntry]) -> bool:
-    """Return whether the next compaction has had its flush, undone or not.
+    """Return whether the flush for the next compaction was made, undone or not.
 
-    That is one that looked at something said since the last compaction. Which of the two was recorded later does not
-    say it, since a flush may end while room is made.
+    It is a flush that covers a message since the last compaction. The order of their entries does not show it, since a
+    flush may end during a compaction.
     """
     looked_at: set[str] = set()
     for entry in reversed(entries):
@@ -106,7 +106,7 @@ def is_flushed(entries: Sequence[AnyEntry]) -> bool:
 
 
 def unflushed_messages(view: View) -> tuple[Message, ...]:
-    """Return the messages that no flush has looked at, oldest first, archived ones too."""
+    """Return the messages that no flush covers, oldest first, including archived ones."""
     return tuple(_newest_first(view))[::-1]
 
 
@@ -114,14 +114,14 @@ def _newest_first(view: View) -> Iterator[Message]:
     looked_at = {entry.before or entry.id for entry in view.path if isinstance(entry, Flush)}
     imported = _imported_ids(view.entries)
     for entry in reversed(view.path):
-        if entry.id in looked_at:  # by the newest flush, unless what it looked at is left behind by now
+        if entry.id in looked_at:  # by the newest flush whose last message is on this branch
             return
         if isinstance(entry, Message) and entry.id not in imported:
             yield entry
 
 
 def _imported_ids(entries: Iterable[AnyEntry]) -> frozenset[str]:
-    """Return the ids of what came from another program's file: who is called the user there may be anybody."""
+    """Return the ids of imported entries, since "the user" of another program's file may be anyone."""
     found: set[str] = set()
     left = 0
     for entry in entries:
@@ -138,8 +138,8 @@ def find_interrupted_flush(
 ) -> tuple[str, tuple[Memory, ...]] | None:
     """Return a flush that saved its memories and was not recorded, since the program died in between.
 
-    That is up to which message it looked, and what it saved; None if there is none. memories: all of them, deleted ones
-    too.
+    It is returned as the id of the last message that it covers and the memories that it saved; None if there is none.
+    memories: all of them, including deleted ones.
     """
     saved: dict[str, list[Memory]] = {}
     for memory in memories:
@@ -152,17 +152,17 @@ def find_interrupted_flush(
 
 
 def unwanted_texts(memories: Iterable[Memory], entries: Iterable[AnyEntry]) -> tuple[str, ...]:
-    """Return what the user does not want to be remembered: what he deleted, and the flushes that he took back.
+    """Return texts that the user does not want to be remembered: deleted memories, and memories of undone flushes.
 
-    What was deleted because something else took its place may come back.
+    A memory that was deleted because another one replaced it may return.
     """
     held = list(memories)
     kept = [memory for memory in held if not memory.is_deleted]
     deleted = sorted((m for m in held if m.is_deleted), key=lambda memory: memory.changed_at)[-MAX_UNWANTED:]
     own = [m.text for m in deleted if not any(is_replaced(m.text, k.text) or is_same(m.text, k.text) for k in kept)]
     entries = list(entries)
-    holding = {entry.id for entry in active_entries(entries)}
-    undone = [text for e in entries if isinstance(e, Flush) and e.id not in holding for text in e.texts]
+    active = {entry.id for entry in active_entries(entries)}
+    undone = [text for e in entries if isinstance(e, Flush) and e.id not in active for text in e.texts]
     return tuple(dict.fromkeys([*own, *undone]))
 
 
@@ -174,16 +174,17 @@ def append_question(
     room: int = 0,
     count: Callable[[str], int] = len,
 ) -> tuple[Message, ...]:
-    """Return the chat's own request with the question behind it: the provider has nearly all of it in its cache.
+    """Return the chat's own request followed by the question, since the provider has nearly all of it in its cache.
 
-    gone: what has left the view since the last flush, and is quoted as a record, as far as it fits into `room` tokens.
+    gone: messages that have left the view since the last flush, which are quoted as a record as far as they fit into
+    `room` tokens.
     """
     pieces = _fitting_pieces(gone, room, count)
     quoted = [GONE, record_of(mark_for((), pieces), "conversation", pieces)] if pieces else []
     asked = "\n\n".join([*quoted, _question(prompts), _known_lines(known), prompts.flush_tool.strip()])
-    if messages and messages[-1].role is Role.USER:  # two in a row are not taken everywhere
+    if messages and messages[-1].role is Role.USER:  # some providers refuse two in a row
         return (*messages[:-1], replace(messages[-1], parts=(*messages[-1].parts, Text(asked))))
-    if messages and messages[-1].role is Role.TOOL:  # nor is a user's behind a tool's result
+    if messages and messages[-1].role is Role.TOOL:  # or a user's message after a tool result
         between = Message(role=Role.ASSISTANT, parts=(Text(ASKED_FIRST),))
         return (*messages, between, user_message(asked))
     return (*messages, user_message(asked))
@@ -198,7 +199,7 @@ def request_for_flush(
 ) -> tuple[Message, Message] | None:
     """Return the question with the messages as a record, in at most `room` tokens; None if no message fits.
 
-    The user's words come first, the newest first.
+    The user's messages are chosen first, the newest ones before older ones.
     """
     kept = _known_lines(known)
     free = room - sum(map(count, (prompts.flush, prompts.flush_tool, kept))) - 2 * AROUND
@@ -212,7 +213,7 @@ def request_for_flush(
 
 
 def _fitting_pieces(messages: Sequence[Message], free: int, count: Callable[[str], int]) -> list[MessagePiece]:
-    """Return the messages that fit in `free` tokens, in their order: the newest of the user's are chosen first."""
+    """Return the messages that fit into `free` tokens, in order; the newest user messages are chosen first."""
     spoken = [(n, message) for n, message in enumerate(messages) if message.role in (Role.USER, Role.ASSISTANT)]
     spoken.sort(key=lambda pair: (pair[1].role is Role.USER, pair[0]), reverse=True)
     chosen: dict[int, MessagePiece] = {}
@@ -235,18 +236,18 @@ def _known_lines(known: Iterable[Memory]) -> str:
 
 
 def parse_notes(text: str, calls: Sequence[ToolCall] = ()) -> tuple[Note, ...] | None:
-    """Return what a model wants to be kept: calls of `save_memory`, else JSON in its text.
+    """Return the notes that a model wants to save: by calls of `save_memory`, otherwise by JSON in its text.
 
-    None if it answered something else. SILENT, however it is written, is nothing to keep.
+    None if it answered something else. SILENT, in any spelling, means no notes.
     """
     saving = [call for call in calls if call.name == SAVE_MEMORY.name]
     if saving:
         return tuple(note for call in saving for note in _notes(_json(call.arguments)))
-    said = without_thoughts(text[:MAX_REPLY])
-    if not said or _SILENT.fullmatch(said):
+    reply = without_thoughts(text[:MAX_REPLY])
+    if not reply or _SILENT.fullmatch(reply):
         return ()
-    starts = (match.start() for match in islice(re.finditer(r"[\[{]", said), VALUES_TRIED))
-    value = next((found for start in starts if (found := _json(said[start:])) is not None), None)
+    starts = (match.start() for match in islice(re.finditer(r"[\[{]", reply), VALUES_TRIED))
+    value = next((found for start in starts if (found := _json(reply[start:])) is not None), None)
     return None if value is None or isinstance(value, str | int | float) else tuple(_notes(value))
 
 
@@ -265,8 +266,8 @@ def _notes(value: object, depth: int = 0) -> Iterator[Note]:
     if isinstance(value, str):
         yield Note(value)
     elif isinstance(value, list):
-        for one in cast("list[object]", value)[: 4 * MAX_FLUSHED_NOTES]:
-            yield from _notes(one, depth + 1)
+        for element in cast("list[object]", value)[: 4 * MAX_FLUSHED_NOTES]:
+            yield from _notes(element, depth + 1)
     elif isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         text, replaces = fields.get("text"), fields.get("replaces")

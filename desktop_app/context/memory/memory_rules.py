@@ -1,9 +1,9 @@
-"""Find what users say about themselves or want from now on, without a model.
+"""Find facts about users and their lasting wishes in their messages, without a model.
 
 notes_by_rule(messages, most) -> notes in the user's own words, oldest first
 
-Only what the user says outright is taken ("remember that …", "my name is …", "I prefer …", "always …", "never …"), in
-English, German, French, Spanish and Chinese; not what they quote, paste, ask or report of others.
+Only explicit statements are taken ("remember that …", "my name is …", "I prefer …", "always …", "never …"), in English,
+German, French, Spanish and Chinese; no quotations, pasted text, questions or reports about others.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from .memories import Note, is_same
 
 SAID = "The user said: “{}”"
 MIN_SENTENCE, MAX_SENTENCE = 6, 300
-"""Characters; what is shorter says nothing, and what is longer is a story."""
+"""Characters; a shorter sentence says nothing, and a longer one is a story."""
 MIN_CJK = 3
 MIN_PREFERENCE = 0.9
-"""The probability from which on a sentence says what somebody likes."""
+"""Minimum probability of a sentence that states a preference."""
 BRIEF_FROM = 2_000
-"""Characters; the rules of a longer message are those of a task, and hold for that alone."""
+"""Characters; a longer message is a task, and its rules apply to that task only."""
 
 _QUOTATION = re.compile(r"[\"“„«「『][^\"”“»」』\n]{0,2000}[\"”“»」』]")
 _OPENING = re.compile(
@@ -72,7 +72,7 @@ _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
-    """Return what is worth remembering of the user's messages, each sentence as a quoted note: the newest `most`."""
+    """Return the facts worth remembering in user messages, each sentence as a quoted note: the newest `most`."""
     found: list[str] = []
     for message in messages:
         if message.role is Role.USER:
@@ -84,8 +84,8 @@ def notes_by_rule(messages: Iterable[Message], most: int) -> tuple[Note, ...]:
 
 def user_rules(entries: Iterable[AnyEntry], reading: Reading) -> tuple[str, ...]:
     """Return the rules that the user gave in a conversation."""
-    said = (entry for entry in entries if isinstance(entry, Message) and entry.role is Role.USER)
-    return tuple(rule for message in said for rule in reading.of(message).rules)
+    messages = (entry for entry in entries if isinstance(entry, Message) and entry.role is Role.USER)
+    return tuple(rule for message in messages for rule in reading.of(message).rules)
 
 
 def _facts(message: Message) -> Iterable[str]:
@@ -101,7 +101,7 @@ def _facts(message: Message) -> Iterable[str]:
 
 
 def _is_lasting(bare: str) -> bool:
-    """Return whether a sentence says what the user likes, or how it is always to be done."""
+    """Return whether a sentence states a preference of the user, or how something is always to be done."""
     if _ONLY_NOW.search(bare) or not is_own(bare):
         return False
     is_always = is_strong_rule(bare) and is_rule(bare) and not _OF_OTHERS.match(bare)
@@ -109,7 +109,7 @@ def _is_lasting(bare: str) -> bool:
 
 
 def _is_quotable(sentence: str) -> bool:
-    """Return whether a sentence is mostly the user's own, long enough to say something and short enough to be sent."""
+    """Return whether a sentence is mostly in the user's own words, and neither too short nor too long."""
     least = MIN_CJK if _CJK.search(sentence) else MIN_SENTENCE
     own = _QUOTATION.sub("", sentence)
     return least <= len(sentence) <= MAX_SENTENCE and len(own.split()) * 2 >= len(sentence.split())

@@ -1,7 +1,7 @@
 """Detect notes that would allow a model more than the user allowed. Pure.
 
-Only the user may widen permissions, in the user's own words: such a note by a model is refused. A note that narrows
-them ("never push without asking") is accepted.
+Only users may widen permissions, in their own words: such a note by a model is refused. A note that narrows permissions
+("never push without asking") is accepted.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from desktop_app.context.ledger.facts import topic_of
 from desktop_app.context.ledger.user_rules import is_rule
 
 MIN_SHARED = 0.5
-"""Of the words of the shorter one: from there on a note speaks of the thing that a rule speaks of."""
+"""Share of the shorter text's words that a note and a rule about the same subject have in common."""
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
@@ -69,7 +69,7 @@ _NARROWS = _any_of(
     rf"\b{_NEGATIONS}\b[^,;.]{{0,80}}?\b(?:without|ohne|sans|sin|senza|sem)\b",
     r"(?:不要|不得|不能|不可|禁止|绝不|永远不)\S{0,12}(?:未经|没有)|未经\S{0,6}(?:不得|不要|不能)",
 )
-"""What comes behind such words is required, not waived: "never push without asking"."""
+"""Words after which a consent is required, not waived: "never push without asking"."""
 _RESTRICTS = _any_of(
     rf"\b(?:{_NEGATIONS}|only|without asking|ask\w*|permission|confirm\w*|approv\w+|off[- ]limits|hands off|nur|pas"
     r"|solo)\b|不要|不得|不能|禁止|必须|先",
@@ -82,12 +82,12 @@ _WISHES = _any_of(
     r"|siempre)\b|直接|总是",
 )
 _OPENING = re.compile(r"^\s*(?:please )?(?:don['’]?t|do not|never) forget(?: that)?\b", re.IGNORECASE)
-"""Its "not" is none of what is said behind it."""
+"""Its "not" does not negate the words after it."""
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]+")
 
 
 def widens(note: str, rules: Iterable[str]) -> bool:
-    """Return whether a note lifts a restriction. rules: the known rules of the user."""
+    """Return whether a note lifts a restriction. rules: the user's known rules."""
     note = _OPENING.sub("", note)
     return _GRANTS.search(_NARROWS.sub(" ", note)) is not None or any(_loosens(note, rule) for rule in rules)
 
@@ -96,16 +96,16 @@ def _loosens(note: str, rule: str) -> bool:
     """Return whether the note allows, or treats as usual, what a rule restricts."""
     if not (_RESTRICTS.search(rule) and is_rule(rule)):
         return False
-    said, ruled = _things(note), _things(rule)
-    if not (said and ruled) or len(said & ruled) < MIN_SHARED * min(len(said), len(ruled)):
+    noted, ruled = _things(note), _things(rule)
+    if not (noted and ruled) or len(noted & ruled) < MIN_SHARED * min(len(noted), len(ruled)):
         return False
     if _RESTRICTS.search(note):
         return _ALLOWS.search(_RESTRICTS.sub(" ", note)) is not None
-    return ruled <= said or bool(_ALLOWS.search(note) or _WISHES.search(note))
+    return ruled <= noted or bool(_ALLOWS.search(note) or _WISHES.search(note))
 
 
 def _things(text: str) -> frozenset[str]:
-    """Return the words that name something; of Chinese, pairs of signs."""
+    """Return the words that name something; of Chinese, pairs of characters."""
     if not _CJK.search(text):
         return topic_of(text)
     for pattern in (_RESTRICTS, _ALLOWS, _WISHES):
