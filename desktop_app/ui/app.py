@@ -26,14 +26,14 @@ from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
+from .controllers.settings_controller import SettingsWatch
 from .engine_process import engine_command
 from .garbage import GarbageCollector
 from .main_window import MainWindow
 from .platform_failure import make_qt
-from .settings_watch import SettingsWatch
 from .single_window import Opening, WindowServer
 from .style import show_theme
-from .transcript.rich_copy import leave_text
+from .transcript.selecting_view import leave_text
 from .translation import use_language
 from .widgets.accessibility import use_roles
 

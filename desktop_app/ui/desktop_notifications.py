@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from .widgets.formats import shorten
-from .widgets.invisible import escape_name
+from .widgets.number_formats import escape_name, shorten
 
 if TYPE_CHECKING:
     from .desktop_portal import Portal

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
-from .engine_texts import tr_engine
-from .translation import tr
+from .translation import tr, tr_engine
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, ButtonKind
 from .widgets.inputs import Segmented

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.events import Failure
 
-from .engine_texts import tr_engine
-from .translation import tr
+from .translation import tr, tr_engine
 from .widgets.accessibility import Role, WithRole
 from .widgets.boxes import ScrollColumn
 from .widgets.buttons import Button, LinkButton

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from .actions import keys_text
 from .translation import tr
 from .widgets.buttons import Button, ButtonKind
-from .widgets.formats import format_number
 from .widgets.layouts import horizontal
+from .widgets.number_formats import format_number
 from .widgets.text_label import TextLabel
 
 PAUSE = 150  # milliseconds from the last key to the search

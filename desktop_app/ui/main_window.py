@@ -18,35 +18,25 @@ from desktop_app.settings import Settings
 
 from .bridge import Bridge
 from .composer.draft_field import has_attachments, take_copy
-from .controllers.about_controller import AboutController
-from .controllers.archive_controller import ArchiveController
 from .controllers.attach_controller import AttachController
-from .controllers.away_controller import AwayController
-from .controllers.builtin_controller import BuiltinController
 from .controllers.command_controller import CommandController
-from .controllers.context_controller import ContextController
+from .controllers.context_controller import ContextController, MemoryController, PolicyController
 from .controllers.conversation_controller import ConversationController
 from .controllers.data_controller import DataController
 from .controllers.drop_controller import DropController
-from .controllers.engine_watch import EngineWatch
-from .controllers.export_controller import ExportController
-from .controllers.find_controller import FindController
+from .controllers.engine_watch import ArchiveController, BuiltinController, EngineWatch
 from .controllers.first_start import FirstStart
 from .controllers.graphic_controller import GraphicController
-from .controllers.import_controller import ImportController
+from .controllers.import_controller import ExportController, ImportController
 from .controllers.insights_controller import InsightsController
-from .controllers.listing_controller import ListingController
-from .controllers.memory_controller import MemoryController
-from .controllers.model_controller import ModelController
-from .controllers.notification_controller import NotificationController
-from .controllers.policy_controller import PolicyController
+from .controllers.listing_controller import FindController, ListingController
+from .controllers.notification_controller import AwayController, NotificationController
 from .controllers.project_controller import ProjectController
-from .controllers.question_controller import QuestionController
 from .controllers.queue_controller import QueueController
-from .controllers.recovery_controller import RecoveryController
+from .controllers.recovery_controller import QuestionController, RecoveryController
 from .controllers.request_controller import RequestController
-from .controllers.settings_controller import SettingsController
-from .controllers.setup_controller import SetupController
+from .controllers.settings_controller import AboutController, SettingsController
+from .controllers.setup_controller import ModelController, SetupController
 from .controllers.tools_controller import ToolsController
 from .later_imports import import_step_by_step
 from .parts import Parts

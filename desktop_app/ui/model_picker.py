@@ -12,10 +12,9 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.engine.protocol import ModelsListed
 
-from .engine_texts import tr_engine
 from .model_words import abilities, preview_words, price_words, short_window
-from .palette.fuzzy import fuzzy_rank
-from .translation import tr
+from .palette.command_palette import fuzzy_rank
+from .translation import tr, tr_engine
 from .widgets.look import Tint
 from .widgets.palette_sheet import PaletteSheet
 from .widgets.row_list import ListRow

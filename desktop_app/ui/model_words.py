@@ -6,9 +6,8 @@ from desktop_app.conversation.listing import SwitchPreview, WindowSource
 from desktop_app.conversation.model_servers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 
-from .engine_texts import tr_engine
-from .translation import tr
-from .widgets.formats import format_dollars, format_number, format_wait
+from .translation import tr, tr_engine
+from .widgets.number_formats import format_dollars, format_number, format_wait
 
 SOURCES: dict[WindowSource, str] = {
     "settings": translatable("set here"),

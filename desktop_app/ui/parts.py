@@ -12,14 +12,13 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 from .composer.composer import Composer
 from .composer.queue_list import QueueList
 from .context_panel.context_panel import ContextPanel
-from .drawer_pane import DrawerPane
 from .failure_card import FailureCard
 from .find_bar import FindBar
 from .gauge.context_gauge import ContextGauge
 from .header import Header
-from .panes import BottomPane, ChatPane
+from .panes import BottomPane, ChatPane, DrawerPane
 from .questions.question_card import QuestionCard
-from .search.hit_bar import HitBar
+from .search.result_rows import HitBar
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel

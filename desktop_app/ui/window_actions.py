@@ -14,25 +14,19 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import Theme
 
 from .actions import WindowAction
-from .controllers.about_controller import AboutController
 from .controllers.attach_controller import AttachController
 from .controllers.command_controller import CommandController
-from .controllers.context_controller import ContextController
+from .controllers.context_controller import ContextController, PolicyController
 from .controllers.conversation_controller import ConversationController
 from .controllers.data_controller import DataController
-from .controllers.export_controller import ExportController
-from .controllers.find_controller import FindController
-from .controllers.import_controller import ImportController
+from .controllers.import_controller import ExportController, ImportController
 from .controllers.insights_controller import InsightsController
-from .controllers.listing_controller import ListingController
-from .controllers.model_controller import ModelController
-from .controllers.policy_controller import PolicyController
+from .controllers.listing_controller import FindController, ListingController
 from .controllers.project_controller import ProjectController
-from .controllers.question_controller import QuestionController
-from .controllers.recovery_controller import RecoveryController
+from .controllers.recovery_controller import QuestionController, RecoveryController
 from .controllers.request_controller import RequestController
-from .controllers.settings_controller import SettingsController
-from .controllers.setup_controller import SetupController
+from .controllers.settings_controller import AboutController, SettingsController
+from .controllers.setup_controller import ModelController, SetupController
 from .controllers.tools_controller import ToolsController
 from .parts import Parts
 from .translation import tr

@@ -31,9 +31,8 @@ from desktop_app.ui.questions.question_text import pending_question_text
 from desktop_app.ui.request_view.request_view import RequestView
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.toast import Toast
-from desktop_app.ui.transcript.message_editor import MessageEditor
-from desktop_app.ui.transcript.message_reader import MessageReader
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.transcript.message_editor import MessageEditor, MessageReader
+from desktop_app.ui.widgets.long_text import TextReader
 
 Steps = dict[str, Callable[[], object]]
 END = QTextCursor.MoveOperation.End

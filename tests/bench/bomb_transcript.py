@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from desktop_app.conversation.events import MessageRow, MessageState, ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Message, Role
 from desktop_app.ui.live_turns import turn_after
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 
 PIECES, FLUSH = 20, 0.05  # in so many pieces a text grows, with so many seconds between them

@@ -19,8 +19,8 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.message_reader import MessageReader
+from desktop_app.ui.transcript.message_editor import MessageReader
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.widgets.sheet import Sheet
 
 FRAMES, WHEEL_FRAMES = 600, 400

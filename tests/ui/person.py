@@ -24,7 +24,7 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import LOOK_EVERY, Driver
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.palette.command_palette import CommandPalette
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.sheet import Sheet
 from provider import ScriptedProvider

@@ -7,7 +7,7 @@ from person import PATIENCE, Person
 
 from desktop_app import __version__
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.widgets.long_text import TextReader
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 

@@ -24,7 +24,7 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Role as Speaker
 from desktop_app.conversation.message import Text
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.accessibility import use_roles

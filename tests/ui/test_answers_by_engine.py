@@ -10,8 +10,8 @@ from person import Person
 from ui_scenes import is_idle, texts
 
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import FailureItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem
 from provider import Call, Reply, Status
 
 pytestmark = pytest.mark.wire

@@ -26,8 +26,8 @@ from desktop_app.ui.sidebar.arrangement import (
     ProjectHeading,
     arrange_rows,
 )
+from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 from desktop_app.ui.sidebar.conversation_model import ACTIVITY_ROLE
-from desktop_app.ui.sidebar.project_palette import ProjectPalette
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.window_memory import WindowMemory
 from slowness import slowness

@@ -13,11 +13,9 @@ from ui_scenes import settle, words
 
 from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript import growing_text, row_painter, script_fonts, transcript_view
+from desktop_app.ui.transcript import row_painter, script_fonts, transcript_view
 from desktop_app.ui.transcript.blocks import DENSE, is_dense, parse_blocks
 from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
-from desktop_app.ui.transcript.found_text import RowSearch
-from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
 from desktop_app.ui.transcript.highlight import MAX_RANGES, Highlighter
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.readable_text import part_clusters
@@ -27,10 +25,13 @@ from desktop_app.ui.transcript.row_painter import Marks, occurrences, paint_row
 from desktop_app.ui.transcript.script_fonts import load_document_fonts
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
+    GrowingText,
     ProseSegment,
     TableSegment,
+    segments_of,
     split_plain_text,
 )
+from desktop_app.ui.transcript.selecting_view import RowSearch
 from desktop_app.ui.transcript.text_flow import flow_markdown
 
 
@@ -109,7 +110,7 @@ class Parsed:
 @pytest.mark.long
 def test_what_is_parsed_and_laid_out_at_a_time_is_bounded(name, monkeypatch):
     parsed = Parsed()
-    monkeypatch.setattr(growing_text, "parse_blocks", parsed)
+    monkeypatch.setattr("desktop_app.ui.transcript.segments.parse_blocks", parsed)
     segments = segments_of(TEXTS[name])
     assert parsed.longest <= 65_000
     assert parsed.most_lines <= 3_300

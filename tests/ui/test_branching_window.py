@@ -14,7 +14,7 @@ from desktop_app.conversation.message import Attachment, Role, Text
 from desktop_app.conversation.message_rows import VersionRow
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.text_label import TextLabel
 

@@ -13,7 +13,7 @@ from ui_scenes import tell
 from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TurnStarted
 from desktop_app.conversation.message import Role, ToolCall
 from desktop_app.ui.transcript.call_diff import MAX_BEGUN, ChangedLines, changes_in_call
-from desktop_app.ui.transcript.display_list import Fill, RowLayout, TextLine
+from desktop_app.ui.transcript.row_painter import Fill, RowLayout, TextLine
 from desktop_app.ui.transcript.row_text import arguments_summary
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), max_size=6), max_size=30)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.card_list import CardList
+from desktop_app.ui.widgets.boxes import Card, CardList
 
 
 def test_cards_that_nobody_sees_are_made_once_they_are_shown(qapp, qtbot) -> None:

@@ -17,9 +17,8 @@ from desktop_app.conversation.events import MessageRecorded, ReplyStarted, TextD
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import text_flow
 from desktop_app.ui.transcript.code_blocks import SHOWN_LINES, line_ends, longest_line
-from desktop_app.ui.transcript.code_files import save_code
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.message_reader import MessageReader
+from desktop_app.ui.transcript.message_editor import MessageReader, save_code
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.segments import CODE_LINES
 from desktop_app.ui.transcript.selection import position_at
 

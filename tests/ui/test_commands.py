@@ -17,8 +17,7 @@ from ui_scenes import is_idle, play_scene, texts, until
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 from desktop_app.ui.actions import WindowAction, keys_text
-from desktop_app.ui.palette.command_palette import CommandPalette, matching_actions
-from desktop_app.ui.palette.fuzzy import fuzzy_rank
+from desktop_app.ui.palette.command_palette import CommandPalette, fuzzy_rank, matching_actions
 from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.theme import theme

@@ -13,10 +13,10 @@ from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
-from desktop_app.ui.context_panel.breakdown_table import lines_of
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
-from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.context_panel.panel_breakdown import lines_of
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.text_label import TextLabel

@@ -7,10 +7,10 @@ from datetime import date, datetime
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.ui.search.filter_bar import text_of_days
+from desktop_app.ui.search.search_palette import text_of_days
 from desktop_app.ui.sidebar.arrangement import age_text
 from desktop_app.ui.translation import use_language
-from desktop_app.ui.widgets.formats import format_day, format_time
+from desktop_app.ui.widgets.number_formats import format_day, format_time
 
 pytestmark = pytest.mark.usefixtures("language_is_restored")
 FIRST, LAST = date(2025, 5, 3), date(2025, 7, 31)

@@ -13,11 +13,11 @@ from desktop_app.conversation.events import ReplyStarted, TextDelta, TurnStarted
 from desktop_app.conversation.message import Role, Text
 from desktop_app.tools.graphics_drawer import draw_graphics
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.transcript.display_list import Action, DrawnGraphic
 from desktop_app.ui.transcript.formulas import selected_text
+from desktop_app.ui.transcript.row_painter import Action, DrawnGraphic
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
-from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import colour
+from desktop_app.ui.widgets.pictures import graphics
 
 FORMULAS = r"""Let $x_i$ be and \(y^2\), it costs $5 and $10.
 

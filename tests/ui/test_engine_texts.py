@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QApplication
 from desktop_app.conversation.model_servers import CheckResult
 from desktop_app.models.errors.model_failures import TITLES
 from desktop_app.paths import RESOURCES
-from desktop_app.ui import engine_texts
-from desktop_app.ui.engine_texts import join_sentences, tr_engine
+from desktop_app.ui import translation
 from desktop_app.ui.model_words import result_words
-from desktop_app.ui.translation import use_language, use_translator
+from desktop_app.ui.translation import join_sentences, tr_engine, use_language, use_translator
 
 GERMAN = {
     "The disk is full": "Der Datenträger ist voll",
@@ -42,10 +41,10 @@ def german(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, language_is_restored
     sources = "".join(f"<message><source>{source}</source></message>" for source in GERMAN)
     (tmp_path / "engine_texts.ts").write_text(f"<TS><context><name></name>{sources}</context></TS>")
     use_translator(German())
-    monkeypatch.setattr(engine_texts, "FOLDER", tmp_path)
-    engine_texts._read_texts.cache_clear()
+    monkeypatch.setattr(translation, "FOLDER", tmp_path)
+    translation._read_texts.cache_clear()
     yield
-    engine_texts._read_texts.cache_clear()
+    translation._read_texts.cache_clear()
 
 
 @pytest.mark.parametrize(

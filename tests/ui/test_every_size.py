@@ -21,7 +21,7 @@ from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.transcript.accessible_transcript import AccessibleTranscript
-from desktop_app.ui.widgets.accessible_lines import AccessibleLines
+from desktop_app.ui.widgets.accessibility import AccessibleLines
 from desktop_app.ui.widgets.sheet import Sheet
 
 LEFT, RIGHT = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft

@@ -9,8 +9,8 @@ from ui_scenes import at_end, play_scene, top_of_text, until
 
 from desktop_app.conversation.message import Role, Text
 from desktop_app.engine import protocol as p
-from desktop_app.ui.transcript.found_text import best_place
 from desktop_app.ui.transcript.row_painter import occurrences
+from desktop_app.ui.transcript.selecting_view import best_place
 
 
 def is_in_sight(view, key):

@@ -29,8 +29,7 @@ from desktop_app.ui.controllers.settings_controller import added_models, with_fi
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
-from desktop_app.ui.welcome import WelcomePage
-from desktop_app.ui.welcome_offers import about
+from desktop_app.ui.welcome import WelcomePage, about
 from desktop_app.ui.widgets.look import colour
 from desktop_app.ui.widgets.ring import Ring
 from provider import Reply, ScriptedProvider

@@ -12,13 +12,18 @@ from transcript_rows import row
 from ui_scenes import settle
 
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript import glyph_cache as glyphs
-from desktop_app.ui.transcript.display_list import Flow, RowLayout
-from desktop_app.ui.transcript.documents import DocumentCache, code_document, plain_document
-from desktop_app.ui.transcript.glyph_cache import BLOCK_WEIGHT, MAX_CHARACTERS, glyph_cache
+from desktop_app.ui.transcript import documents as glyphs
+from desktop_app.ui.transcript.documents import (
+    BLOCK_WEIGHT,
+    MAX_CHARACTERS,
+    DocumentCache,
+    code_document,
+    glyph_cache,
+    plain_document,
+)
 from desktop_app.ui.transcript.highlight import Highlighter
-from desktop_app.ui.transcript.placeholder_font import placeholder_font
-from desktop_app.ui.transcript.row_painter import Marks, paint_row
+from desktop_app.ui.transcript.row_painter import Flow, Marks, RowLayout, paint_row
+from desktop_app.ui.transcript.script_fonts import placeholder_font
 from desktop_app.ui.widgets.look import colour
 
 WIDTH = 500

@@ -12,7 +12,7 @@ from ui_scenes import is_idle, texts
 from desktop_app.conversation.events import Trigger
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.model_picker import ModelPicker
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from provider import AnyStep, Reply, Request
 from provider_shapes import Shape
 

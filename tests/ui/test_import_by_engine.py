@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import texts
 
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
-from desktop_app.ui.settings.origin_section import OriginSection
+from desktop_app.ui.settings.sections import OriginSection
 from desktop_app.ui.settings.setup_sheet import SetupSheet
 from desktop_app.ui.single_window import Opening
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.widgets.long_text import TextReader
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 

@@ -9,11 +9,9 @@ from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.engine.protocol import CancelComputation, Computation, LookedThrough
-from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.importing.found_list import dates_of, row_of
-from desktop_app.ui.importing.import_sheet import ImportSheet, Step
-from desktop_app.ui.importing.unread_list import rows_of
-from desktop_app.ui.translation import use_language
+from desktop_app.ui.importing.import_sheet import ImportSheet, Step, rows_of
+from desktop_app.ui.translation import tr_engine, use_language
 
 
 def preview(window, looked: LookedThrough = LOOKED) -> ImportSheet:

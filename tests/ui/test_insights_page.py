@@ -17,10 +17,9 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.insights import Insights, Moment
 from desktop_app.conversation.message import Usage
 from desktop_app.engine import protocol as p
-from desktop_app.ui.insights.chart import WindowChart
-from desktop_app.ui.insights.chart_points import describe_point, points_of, time_labels
+from desktop_app.ui.insights.chart import WindowChart, describe_point, points_of, time_labels
 from desktop_app.ui.insights.figures import content_rows, day_rows, figures_of, format_amount, provider_rows, range_of
-from desktop_app.ui.insights.page import InsightsPage
+from desktop_app.ui.insights.insights_page import InsightsPage
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.widgets.accessibility import use_roles
 

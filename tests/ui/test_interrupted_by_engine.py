@@ -12,8 +12,8 @@ from ui_scenes import is_idle, texts
 
 from desktop_app.ui.controllers.engine_watch import BROKE_OFF, CAME_BACK
 from desktop_app.ui.engine_process import BY_KILL
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import FailureItem, ReplyItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem, ReplyItem
 from provider import Reply
 
 pytestmark = pytest.mark.wire

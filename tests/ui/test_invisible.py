@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from desktop_app.ui.widgets.invisible import without_commands
+from desktop_app.ui.widgets.number_formats import without_commands
 
 OBEYED = re.compile("\r(?!\n)|[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 

@@ -14,7 +14,7 @@ from ui_scenes import texts
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
 from desktop_app.ui.search.search_palette import SearchPalette
-from desktop_app.ui.sidebar.project_palette import ProjectPalette
+from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

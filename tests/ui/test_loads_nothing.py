@@ -18,7 +18,7 @@ from ui_scenes import settle
 
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.widgets.pictures import pictures
 from desktop_app.ui.widgets.text_label import TextLabel
 

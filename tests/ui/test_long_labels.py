@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from test_context_panel import COMPACTION
 
 from desktop_app.conversation.memory import Memory
-from desktop_app.ui import engine_texts
 from desktop_app.ui import toast as toast_module
+from desktop_app.ui import translation
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.operation_card import OperationCard
 from desktop_app.ui.context_panel.requests import PanelRequests
@@ -77,13 +77,13 @@ def test_a_summary_that_is_too_long_for_markdown_is_there_in_full(qtbot):
 
 
 def test_the_error_of_a_server_is_not_looked_for_among_ours(qtbot, monkeypatch):
-    monkeypatch.setattr(engine_texts, "tr", lambda text: pytest.fail("it is copied to be looked for"))
+    monkeypatch.setattr(translation, "tr", lambda text: pytest.fail("it is copied to be looked for"))
     text = "wrong " * 1_000_000
-    assert engine_texts.tr_engine(text) == text
+    assert translation.tr_engine(text) == text
 
 
 def test_an_error_with_half_of_a_character_is_shown_as_it_is(qapp):
-    assert engine_texts.tr_engine("wrong \ud83d") == "wrong \ud83d"
+    assert translation.tr_engine("wrong \ud83d") == "wrong \ud83d"
 
 
 def test_a_long_memory_is_edited_in_a_field_for_long_texts(qtbot):

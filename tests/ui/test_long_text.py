@@ -12,7 +12,6 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
 from desktop_app.ui.widgets import long_text
-from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.long_text import (
     IS_CONTINUED,
     LINE_END,
@@ -21,6 +20,7 @@ from desktop_app.ui.widgets.long_text import (
     LongTextField,
     end_of_piece,
 )
+from desktop_app.ui.widgets.number_formats import escape_invisible
 
 TEXTS = st.text(alphabet="ab \u00a0\U0001f600\n\r", max_size=60)
 EDITS = st.one_of(

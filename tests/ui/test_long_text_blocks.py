@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from desktop_app.ui.composer.draft_field import DraftField
-from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.long_text import DENSE_PIECE, PIECE, PIECE_LINES, LongTextField, end_of_piece
+from desktop_app.ui.widgets.number_formats import escape_invisible
 
 MANY_LINES = "a\n" * 100_000
 

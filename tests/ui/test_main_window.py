@@ -16,14 +16,13 @@ from desktop_app.conversation.events import DataProgressed, MessageState, ToolFi
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.controllers.context_controller import SAVING_TOOL
 from desktop_app.ui.controllers.engine_watch import CAME_BACK
-from desktop_app.ui.controllers.memory_controller import SAVING_TOOL
 from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import FailureItem, MarkItem, MessageItem
-from desktop_app.ui.transcript.pages import GapItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem, GapItem, MarkItem, MessageItem
 from desktop_app.ui.window_memory import WindowMemory
 from slowness import slowness
 

@@ -14,14 +14,15 @@ from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
 
 from desktop_app.ui.transcript import blocks, highlight, segments
-from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
 from desktop_app.ui.transcript.highlight import Highlighter
 from desktop_app.ui.transcript.highlight import find_lexer as highlight_lexer
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
+    GrowingText,
     MarkdownSegment,
     ProseSegment,
     TableSegment,
+    segments_of,
 )
 from examples import examples
 

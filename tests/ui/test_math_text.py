@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.conversation.markdown_html import Graphic, escape_math, formulas_in
-from desktop_app.ui.transcript.growing_text import segments_of
-from desktop_app.ui.transcript.markdown_documents import markdown_document
-from desktop_app.ui.transcript.markdown_text import MarkdownText
-from desktop_app.ui.transcript.segments import ProseSegment
+from desktop_app.ui.transcript.markdown_documents import MarkdownText, markdown_document
+from desktop_app.ui.transcript.segments import ProseSegment, segments_of
 
 pytestmark = pytest.mark.usefixtures("qapp")
 FORMULAS = (

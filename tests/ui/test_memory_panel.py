@@ -13,8 +13,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.settings import Settings
 from desktop_app.ui.context_panel.context_panel import ContextPanel
-from desktop_app.ui.context_panel.memories import MemorySize
-from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
+from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard, MemorySize
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.transcript.row_text import mark_text
 

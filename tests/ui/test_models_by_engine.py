@@ -12,8 +12,8 @@ from ui_scenes import is_idle
 from desktop_app.conversation.gauge import Segment, Status
 from desktop_app.settings import ModelLimits
 from desktop_app.ui.model_picker import ModelPicker
-from desktop_app.ui.persona_palette import PersonaPalette
 from desktop_app.ui.settings.setup_sheet import SetupSheet
+from desktop_app.ui.sidebar.choice_palettes import PersonaPalette
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

@@ -19,7 +19,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
-from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, lines_of
+from desktop_app.ui.context_panel.panel_breakdown import BreakdownTable, lines_of
 from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog

@@ -29,7 +29,7 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.transcript.items import MessageItem
+from desktop_app.ui.transcript.transcript_items import MessageItem
 from provider import AnyStep, Call, Reply, ScriptedProvider
 
 pytestmark = pytest.mark.wire

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from desktop_app.ui.composer.attachments import AttachmentChip
-from desktop_app.ui.header_buttons import Chip
+from desktop_app.ui.header import Chip
 from desktop_app.ui.sidebar.sidebar import WideButton
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.widgets.buttons import Button

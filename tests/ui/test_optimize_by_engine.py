@@ -12,9 +12,9 @@ from PySide6.QtTest import QTest
 
 from desktop_app.conversation.events import MessageState, Trigger
 from desktop_app.conversation.gauge import Segment
-from desktop_app.ui.context_panel.pins import PinCard
+from desktop_app.ui.context_panel.context_panel import PinCard
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

@@ -23,7 +23,7 @@ from desktop_app.engine.protocol import (
     WriteSummary,
 )
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.optimize.strategy_choice import cost_text
+from desktop_app.ui.optimize.summary_editor import cost_text
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.policy_fields import SOURCES
 from desktop_app.context.presets import WrongNumber
-from desktop_app.ui.policy.words import UNITS, about_field, text_in_field, value_of_field
+from desktop_app.ui.policy.policy_words import UNITS, about_field, text_in_field, value_of_field
 from desktop_app.ui.translation import use_language
 
 

@@ -13,8 +13,8 @@ from ui_scenes import texts
 
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
-from desktop_app.ui.sidebar.heading_painting import HeadingButton, buttons_of
-from desktop_app.ui.sidebar.project_palette import ProjectPalette
+from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
+from desktop_app.ui.sidebar.conversation_delegate import HeadingButton, buttons_of
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

@@ -15,9 +15,9 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.setup import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.sidebar.arrangement import MAX_PROJECTS
+from desktop_app.ui.sidebar.conversation_delegate import HeadingButton, buttons_of
+from desktop_app.ui.sidebar.conversation_list import MIME_TYPE
 from desktop_app.ui.sidebar.conversation_model import ACTIVITY_ROLE
-from desktop_app.ui.sidebar.dragging import MIME_TYPE
-from desktop_app.ui.sidebar.heading_painting import HeadingButton, buttons_of
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.window_memory import WindowMemory
 

@@ -16,7 +16,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
-from desktop_app.ui.sidebar.project_palette import ProjectPalette
+from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

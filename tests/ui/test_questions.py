@@ -27,8 +27,8 @@ from desktop_app.ui.questions.question_text import (
 )
 from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.invisible import escape_invisible
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.widgets.long_text import TextReader
+from desktop_app.ui.widgets.number_formats import escape_invisible
 
 COMMAND = "git push --force origin main"
 PUSH = QuestionAsked(

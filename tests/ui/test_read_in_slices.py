@@ -8,10 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from desktop_app.ui.transcript import growing_text, readable_text, segments
-from desktop_app.ui.transcript.growing_text import GrowingText, segments_of
+from desktop_app.ui.transcript import readable_text, segments
 from desktop_app.ui.transcript.readable_text import ReadableText
-from desktop_app.ui.transcript.segments import CodeSegment, GrowingPlainText, ProseSegment, split_plain_text
+from desktop_app.ui.transcript.segments import (
+    CodeSegment,
+    GrowingPlainText,
+    GrowingText,
+    ProseSegment,
+    segments_of,
+    split_plain_text,
+)
 
 SMALL = ("STRETCH", "STRETCH_LINES", "LONG_LINE", "LONG_LINES", "NOTHING", "MAX_TOKENS", "MAX_STRETCH", "UNSETTLED")
 PIECES_OF_TEXT = (
@@ -52,7 +58,7 @@ def test_reading_always_moves_on(text: str, bounds: list[int]) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         for name, bound in zip(SMALL, bounds, strict=True):
-            patch.setattr(growing_text, name, bound)
+            patch.setattr(f"desktop_app.ui.transcript.segments.{name}", bound)
         segments, left = GrowingText().segments_of(text, has_time)
     assert left == 0
     languages = [part.language for part in segments if isinstance(part, CodeSegment) and part.is_first]

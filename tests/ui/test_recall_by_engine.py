@@ -18,8 +18,8 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import MessageItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import MessageItem
 from provider import Call, Reply, ScriptedProvider
 
 pytestmark = pytest.mark.wire

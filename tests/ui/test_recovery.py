@@ -14,16 +14,15 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.model_picker import ModelPicker
-from desktop_app.ui.notifications import RetryNotice
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.settings.setup_sheet import SetupSheet
-from desktop_app.ui.toast import Toast
+from desktop_app.ui.toast import RetryNotice, Toast
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, lay_out_failure
-from desktop_app.ui.transcript.display_list import Action
 from desktop_app.ui.transcript.documents import DocumentCache
-from desktop_app.ui.transcript.items import FailureItem
 from desktop_app.ui.transcript.row_builder import RowBuilder
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem
 
 
 def offered(window: MainWindow) -> list[Action]:

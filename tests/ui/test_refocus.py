@@ -12,7 +12,7 @@ from desktop_app.conversation.events import MessageRow, MessageState, OperationR
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.context_panel.context_panel import ContextPanel
-from desktop_app.ui.context_panel.memories import MemorySize
+from desktop_app.ui.context_panel.memory_card import MemorySize
 
 FIRST = OperationRow("c1", "compaction", 2.0, None, {"extractive": 42}, 42, 61_204, 4_180, "m41")
 SECOND = replace(FIRST, id="c2", at=3.0)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from desktop_app.conversation.gauge import PartChange, PartKind, Segment
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
 from desktop_app.ui.request_view.request_view import RequestView, ShownRequest
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from provider import Call, Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

@@ -20,7 +20,7 @@ from desktop_app.conversation.gauge import (
     SentRequest,
     Status,
 )
-from desktop_app.ui.context_panel.largest import LargestParts
+from desktop_app.ui.context_panel.panel_breakdown import LargestParts
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.request_view.part_list import PartModel
 from desktop_app.ui.request_view.part_rows import (

@@ -21,8 +21,8 @@ from desktop_app.ui.live_turns import RESTING
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
 from desktop_app.ui.request_view.request_view import ShownRequest
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.widgets.long_text import TextReader
 
 
 async def click(button: QWidget) -> None:

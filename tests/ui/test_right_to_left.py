@@ -16,24 +16,23 @@ from ui_scenes import click, point_of
 from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, SentRequest, Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.context_panel.breakdown_table import BreakdownTable, TableLine
+from desktop_app.ui.context_panel.panel_breakdown import BreakdownTable, TableLine
 from desktop_app.ui.gauge.context_gauge import ContextGauge
-from desktop_app.ui.insights.chart import WindowChart
-from desktop_app.ui.insights.chart_points import ChartPoint
-from desktop_app.ui.policy.words import text_in_field, value_words
+from desktop_app.ui.insights.chart import ChartPoint, WindowChart
+from desktop_app.ui.policy.policy_words import text_in_field, value_words
 from desktop_app.ui.request_view.part_list import PartList
 from desktop_app.ui.request_view.part_rows import PartAction, rows_of
 from desktop_app.ui.settings.entries import Percent
 from desktop_app.ui.sidebar.arrangement import details_of
 from desktop_app.ui.theme import theme
-from desktop_app.ui.transcript.display_list import Action, Flow, RowLayout, TextLine
-from desktop_app.ui.transcript.items import items_of
 from desktop_app.ui.transcript.row_layout import RowCache
+from desktop_app.ui.transcript.row_painter import Action, Flow, RowLayout, TextLine
+from desktop_app.ui.transcript.transcript_items import items_of
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
-from desktop_app.ui.widgets.check_list import CheckList, CheckRow
-from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import set_margins, vertical
+from desktop_app.ui.widgets.number_formats import format_percent
+from desktop_app.ui.widgets.row_list import CheckList, CheckRow
 from desktop_app.ui.widgets.text_label import TextLabel
 
 WIDTH = 700

@@ -14,12 +14,10 @@ from desktop_app.conversation.events import Failure, MessageRow, MessageState
 from desktop_app.conversation.message import Attachment, CallEnding, Part, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import LiveReply, LiveTurn, ToolRun
 from desktop_app.ui.transcript.cards import SETTING_WORDS, WAYS_OUT, WAYS_TO_EMPTY
-from desktop_app.ui.transcript.display_list import RowLayout, TextLine
-from desktop_app.ui.transcript.items import Item, items_of, items_with_gaps
-from desktop_app.ui.transcript.pages import GapItem
 from desktop_app.ui.transcript.row_layout import LONG, RowCache
-from desktop_app.ui.transcript.row_menu import menu_of
-from desktop_app.ui.transcript.row_text import accessible_text
+from desktop_app.ui.transcript.row_painter import RowLayout, TextLine
+from desktop_app.ui.transcript.row_text import accessible_text, menu_of
+from desktop_app.ui.transcript.transcript_items import GapItem, Item, items_of, items_with_gaps
 from desktop_app.ui.translation import use_translator
 
 WIDTH = 900

@@ -10,8 +10,8 @@ from ui_scenes import settle, tell
 
 from desktop_app.conversation.events import ReplyStarted, TextDelta
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.rich_copy import leave_text
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.selecting_view import leave_text
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 LEFT = Qt.MouseButton.LeftButton

@@ -7,7 +7,7 @@ from settings_scenes import CLAUDE, open_settings, save
 from ui_scenes import play_scene, until
 
 from desktop_app.settings import Server, Settings
-from desktop_app.ui.settings.server_kinds import host_and_port
+from desktop_app.ui.settings.server_form import host_and_port
 from desktop_app.ui.settings.server_list import FIND, FINDING, NOTHING, server_summary
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 

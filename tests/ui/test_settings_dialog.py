@@ -15,7 +15,7 @@ from desktop_app.ui.settings.limits import parse_reply, parse_window
 from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
 from desktop_app.ui.settings.model_choice import models_of
 from desktop_app.ui.settings.sections import policies_offered
-from desktop_app.ui.settings.server_kinds import KINDS
+from desktop_app.ui.settings.server_form import KINDS
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.buttons import LinkButton
 

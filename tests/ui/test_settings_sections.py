@@ -13,7 +13,7 @@ from desktop_app.conversation.tools import Rule
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
 from desktop_app.ui.settings.entries import FolderField
-from desktop_app.ui.settings.sandbox_part import FolderLines
+from desktop_app.ui.settings.mcp_form import FolderLines
 from desktop_app.ui.settings.sections import RuleList, policy_description
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme

@@ -11,9 +11,9 @@ from ui_scenes import play_scene, until
 from desktop_app.conversation.setup import ConversationSetup, Persona, ReplyOptions
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
-from desktop_app.ui.persona_palette import PersonaPalette
 from desktop_app.ui.settings.entries import parse_folder
 from desktop_app.ui.settings.setup_sheet import SetupSheet, parse_share
+from desktop_app.ui.sidebar.choice_palettes import PersonaPalette
 from desktop_app.ui.welcome import WelcomePage
 from desktop_app.ui.widgets.buttons import LinkButton
 

@@ -6,9 +6,15 @@ import pytest
 from PySide6.QtCore import qInstallMessageHandler
 from PySide6.QtGui import QFont, QFontDatabase, QRawFont
 
-from desktop_app.ui.transcript import script_fonts, shaped_scripts
-from desktop_app.ui.transcript.script_fonts import load_fonts
-from desktop_app.ui.transcript.shaped_scripts import SCRIPTS, ShapingRules, script_of, shaping_rules, shaping_tags
+from desktop_app.ui.transcript import script_fonts
+from desktop_app.ui.transcript.script_fonts import (
+    SCRIPTS,
+    ShapingRules,
+    load_fonts,
+    script_of,
+    shaping_rules,
+    shaping_tags,
+)
 from desktop_app.ui.widgets.look import font
 
 THAANA = "\u078b\u07a8\u0788"  # no usual font has rules for it
@@ -80,7 +86,7 @@ def test_a_placeholder_has_the_rules_of_its_script_and_a_box_for_each_letter(qap
 
 
 def test_fonts_with_rules_are_found_as_before(qapp, monkeypatch):
-    monkeypatch.setattr(shaped_scripts, "shaping_tags", lambda family: frozenset({"thaa"}))
+    monkeypatch.setattr(script_fonts, "shaping_tags", lambda family: frozenset({"thaa"}))
     rules = ShapingRules.__new__(ShapingRules)
     rules._tags = {}
     family = "A family that is not installed"
@@ -96,8 +102,8 @@ def test_the_rules_of_all_fonts_are_read_while_there_is_time(qapp, monkeypatch):
         read.append(family)
         return frozenset()
 
-    monkeypatch.setattr(shaped_scripts, "shaping_tags", nothing)
-    monkeypatch.setattr(shaped_scripts, "_families", lambda: ("One", "Two", "Three"))
+    monkeypatch.setattr(script_fonts, "shaping_tags", nothing)
+    monkeypatch.setattr(script_fonts, "_families", lambda: ("One", "Two", "Three"))
     monkeypatch.setattr(QFontDatabase, "families", lambda *system: [])
     rules = ShapingRules.__new__(ShapingRules)
     rules._tags = {}

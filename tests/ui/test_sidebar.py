@@ -17,7 +17,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.ui.sidebar.arrangement import Heading, age_text, group_by_age
 from desktop_app.ui.sidebar.conversation_delegate import cut_title
 from desktop_app.ui.sidebar.sidebar import Sidebar
-from desktop_app.ui.widgets import formats
+from desktop_app.ui.widgets import number_formats
 from desktop_app.ui.widgets.look import font
 
 NOW = datetime(2026, 3, 12, 15, 0).timestamp()
@@ -202,7 +202,7 @@ def test_renaming_from_the_menu_opens_nothing(two, qtbot):
 
 @pytest.mark.parametrize("title", ["", "New conversation"])
 def test_what_has_no_title_is_called_so_in_the_windows_language(sidebar, monkeypatch, title: str) -> None:
-    monkeypatch.setattr(formats, "tr", lambda text, *_: f"[{text}]")
+    monkeypatch.setattr(number_formats, "tr", lambda text, *_: f"[{text}]")
     model, shown = sidebar.list.conversations, []
     model.renamed.connect(lambda *renamed: shown.append(renamed))
     model.show_conversations([replace(info("a", NOW), title=title), info("b", NOW)])
@@ -223,7 +223,7 @@ def test_what_has_no_title_is_called_so_in_the_windows_language(sidebar, monkeyp
     ],
 )
 def test_copies_and_sequels_are_called_so_in_the_windows_language(sidebar, monkeypatch, stored: str, shown: str):
-    monkeypatch.setattr(formats, "tr", lambda text, *_: f"[{text}]")
+    monkeypatch.setattr(number_formats, "tr", lambda text, *_: f"[{text}]")
     sidebar.list.conversations.show_conversations([replace(info("a", NOW), title=stored)])
     assert sidebar.list.conversations.title_of("a") == shown
 

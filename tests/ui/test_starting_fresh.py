@@ -14,8 +14,8 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import FailureItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem
 
 FRESH = replace(PLAN, id="fresh", is_fresh=True)
 

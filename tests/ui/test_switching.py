@@ -17,7 +17,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.panes import ChatPane
-from desktop_app.ui.transcript.items import FailureItem
+from desktop_app.ui.transcript.transcript_items import FailureItem
 
 
 async def go_to(window: MainWindow, conversation: str) -> None:

@@ -23,9 +23,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Part, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.live_turns import MAX_OUTPUT, LiveTurn, LiveTurns, turn_after
 from desktop_app.ui.transcript import transcript_view
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import MessageItem, ToolItem
-from desktop_app.ui.transcript.replies import ReplyItem
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.row_text import (
     accessible_text,
     arguments_summary,
@@ -35,8 +33,9 @@ from desktop_app.ui.transcript.row_text import (
     plain_output,
 )
 from desktop_app.ui.transcript.tool_card import CARD_CHARACTERS, REFUSALS
+from desktop_app.ui.transcript.transcript_items import MessageItem, ReplyItem, ToolItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
-from desktop_app.ui.widgets.formats import format_duration
+from desktop_app.ui.widgets.number_formats import format_duration
 
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
 FIRST_RUNS, SECOND_RUNS = ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1)

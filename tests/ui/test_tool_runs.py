@@ -9,9 +9,9 @@ from ui_scenes import click, settle, words
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.conversation.message import Role, Text, ToolCall, ToolResult
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import Item, MessageItem, RunItem, items_of
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.tool_runs import MIN_CALLS, fold_runs, summary_of_run
+from desktop_app.ui.transcript.transcript_items import Item, MessageItem, RunItem, items_of
 
 
 def rounds(*calls: tuple[str, str], first: int = 1) -> list[MessageRow]:

@@ -21,8 +21,8 @@ from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import MessageItem, ToolItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import MessageItem, ToolItem
 from provider import AnyStep, Call, Reply, ScriptedProvider
 
 pytestmark = pytest.mark.wire

@@ -13,7 +13,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine.protocol import Send, SpillRead, StartResearch, ToolOffer, ToolsListed
-from desktop_app.ui.composer.draft_commands import hint_of, refusal_of, request_of
+from desktop_app.ui.composer.composer import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.spill_viewer import LINE, PAGE, SpillViewer
 from desktop_app.ui.tools.tools_sheet import ToolsSheet

@@ -10,8 +10,8 @@ from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.ui.questions import question_card
 from desktop_app.ui.theme import theme
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import ToolItem
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import ToolItem
 
 pytestmark = pytest.mark.wire
 

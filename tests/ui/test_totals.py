@@ -9,15 +9,15 @@ from ui_scenes import play_scene, send, until
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.message import Totals, Usage
 from desktop_app.conversation.transcript import Trigger
-from desktop_app.ui.context_panel.breakdown import TotalsCard, format_spent
 from desktop_app.ui.context_panel.history import History
+from desktop_app.ui.context_panel.panel_breakdown import TotalsCard, format_spent
 from desktop_app.ui.context_panel.requests import PanelRequests
-from desktop_app.ui.transcript.display_list import Action
+from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_dollars, format_percent
+from desktop_app.ui.widgets.number_formats import format_dollars, format_percent
 
 
 def link(way: str) -> OperationRow:

@@ -23,8 +23,8 @@ from desktop_app.conversation.events import (
 )
 from desktop_app.conversation.message import Reasoning, Role, Text
 from desktop_app.ui.style import show_theme
-from desktop_app.ui.transcript.display_list import Action, TextLine
 from desktop_app.ui.transcript.row_layout import LONG
+from desktop_app.ui.transcript.row_painter import Action, TextLine
 from desktop_app.ui.transcript.selection import TextPosition
 from desktop_app.ui.transcript.transcript_widget import MessageReader
 

@@ -32,9 +32,17 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.gauge import Gauge, Status
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.ui.live_turns import RESTING, Activity, LiveTurn, LiveTurns
-from desktop_app.ui.transcript.items import Item, MessageItem, items_of
-from desktop_app.ui.transcript.pages import MAX_OLDER, PAGE, GapItem
-from desktop_app.ui.transcript.replies import MissingReply, OtherVersionsItem, ReplyItem
+from desktop_app.ui.transcript.transcript_items import (
+    MAX_OLDER,
+    PAGE,
+    GapItem,
+    Item,
+    MessageItem,
+    MissingReply,
+    OtherVersionsItem,
+    ReplyItem,
+    items_of,
+)
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 
 QUESTION = QuestionAsked("a", "q1", "rounds", rounds=25)

@@ -21,7 +21,7 @@ from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
-from desktop_app.ui.sidebar.deleted_palette import DeletedPalette
+from desktop_app.ui.sidebar.choice_palettes import DeletedPalette
 from desktop_app.ui.widgets.sheet import Sheet
 
 READ = SetupRead(ConversationSetup(), "Be helpful.", ("temperature", "top_p"), ("bash", "read"))

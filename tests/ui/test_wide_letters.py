@@ -10,7 +10,7 @@ from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.segments import ProseSegment
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import colour, font
-from desktop_app.ui.widgets.wide_letters import look_for, wide_families
+from desktop_app.ui.widgets.text_label import look_for, wide_families
 
 WIDE = "漢字人大 word 中国"
 

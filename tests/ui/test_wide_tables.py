@@ -11,9 +11,8 @@ from transcript_rows import row
 from ui_scenes import settle
 
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.transcript.growing_text import segments_of
 from desktop_app.ui.transcript.markdown_documents import NARROWEST, wide_columns
-from desktop_app.ui.transcript.segments import ProseSegment
+from desktop_app.ui.transcript.segments import ProseSegment, segments_of
 from desktop_app.ui.widgets.look import scale
 
 

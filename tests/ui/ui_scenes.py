@@ -16,10 +16,9 @@ from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.transcript.display_list import Action, RowLayout, TextLine
-from desktop_app.ui.transcript.found_text import RowSearch
-from desktop_app.ui.transcript.items import MessageItem
-from desktop_app.ui.transcript.row_painter import Found
+from desktop_app.ui.transcript.row_painter import Action, Found, RowLayout, TextLine
+from desktop_app.ui.transcript.selecting_view import RowSearch
+from desktop_app.ui.transcript.transcript_items import MessageItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton

@@ -12,16 +12,15 @@ import time
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Role
 from desktop_app.engine.protocol import UndoOperation
-from desktop_app.ui.driver import NotSeen
+from desktop_app.ui.driver import NotSeen, TranscriptDriver
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.request_view.request_view import ShownRequest
 from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
-from desktop_app.ui.transcript.display_list import Action
-from desktop_app.ui.transcript.items import FailureItem, MessageItem
-from desktop_app.ui.transcript_driver import TranscriptDriver
-from desktop_app.ui.widgets.graphics import graphics
+from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.transcript_items import FailureItem, MessageItem
+from desktop_app.ui.widgets.pictures import graphics
 
 from . import import_steps, settings_steps
 from .tour_session import PATIENCE, SAMPLES, Step, TourSession

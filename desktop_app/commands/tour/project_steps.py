@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from desktop_app.ui.projects.project_sheet import ProjectSheet
-from desktop_app.ui.sidebar.project_palette import ProjectPalette
+from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 
 from .tour_session import TourSession
 

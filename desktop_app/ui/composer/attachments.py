@@ -12,8 +12,6 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import shorten
-from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
 from desktop_app.ui.widgets.look import (
     CONTROL_HEIGHT,
@@ -26,6 +24,7 @@ from desktop_app.ui.widgets.look import (
     paint_box,
     scale,
 )
+from desktop_app.ui.widgets.number_formats import escape_name, shorten
 from desktop_app.ui.widgets.pictures import paint_picture, pictures
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 

@@ -17,8 +17,7 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.ui.widgets.buttons import ENTER
-from desktop_app.ui.widgets.long_text import LongTextField
-from desktop_app.ui.widgets.text_area import is_typed
+from desktop_app.ui.widgets.long_text import LongTextField, is_typed
 
 
 class DraftField(LongTextField):

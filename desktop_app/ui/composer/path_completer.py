@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.look import Corner, colour, font, restyle, scale
+from desktop_app.ui.widgets.number_formats import escape_name
 from desktop_app.ui.widgets.row_list import ENTER
 
 from .draft_field import DraftField

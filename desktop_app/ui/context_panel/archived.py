@@ -15,9 +15,15 @@ from desktop_app.conversation.gauge import scaled_tokens
 from desktop_app.conversation.message import Role
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, first_line_of_markdown, format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.number_formats import (
+    first_line,
+    first_line_of_markdown,
+    format_time,
+    readable_text,
+    speaker_of,
+)
 from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 

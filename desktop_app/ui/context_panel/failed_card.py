@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from desktop_app.conversation.message_rows import OperationRow
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.number_formats import format_number
 
 from .requests import PanelRequests
 

@@ -16,15 +16,15 @@ from desktop_app.conversation.events import MessageRow, MessageState
 from desktop_app.conversation.gauge import scaled_tokens
 from desktop_app.conversation.message import Attachment, Part, Reasoning
 from desktop_app.conversation.words import in_fence, translatable
-from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.transcript.row_painter import occurrences
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.long_text import LongTextField
 from desktop_app.ui.widgets.look import BOLD, colour
+from desktop_app.ui.widgets.number_formats import format_time, readable_text, speaker_of
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .requests import PanelRequests

@@ -13,15 +13,17 @@ from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.transcript.markdown_text import MarkdownText
+from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.transcript.row_text import mark_text
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.bars import SegmentBar
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_parts, fidelity_runs
-from desktop_app.ui.widgets.formats import (
+from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, horizontal
+from desktop_app.ui.widgets.long_text import LongTextField
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
+from desktop_app.ui.widgets.number_formats import (
     capitalize,
     format_dollars,
     format_moment,
@@ -30,9 +32,6 @@ from desktop_app.ui.widgets.formats import (
     format_time,
     format_wait,
 )  # fmt: skip
-from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, horizontal
-from desktop_app.ui.widgets.long_text import LongTextField
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, Tint
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .failed_card import failed_actions, failed_figures, failed_reason

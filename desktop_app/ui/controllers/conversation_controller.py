@@ -22,10 +22,10 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.composer.draft_commands import request_of
+from desktop_app.ui.composer.composer import request_of
 from desktop_app.ui.live_turns import LiveTurns
-from desktop_app.ui.notifications import notice_of_wait
 from desktop_app.ui.parts import Parts
+from desktop_app.ui.toast import notice_of_wait
 from desktop_app.ui.translation import tr
 
 from .blank_conversations import BlankConversations

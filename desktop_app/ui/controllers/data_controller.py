@@ -15,12 +15,10 @@ from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
-from desktop_app.ui.widgets.formats import format_bytes
-from desktop_app.ui.widgets.invisible import escape_name
+from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
 
 from .controller import Controller
 from .conversation_controller import ConversationController
@@ -28,8 +26,8 @@ from .import_controller import ImportController
 from .settings_controller import SettingsController
 
 if TYPE_CHECKING:
+    from desktop_app.ui.data.backup_part import TaskBlock
     from desktop_app.ui.data.data_section import DataSection
-    from desktop_app.ui.data.task_block import TaskBlock
     from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
 R = TypeVar("R", bound=p.EngineResponse)

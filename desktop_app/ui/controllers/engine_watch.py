@@ -1,21 +1,34 @@
-"""What the user is told of the engine: its deaths, its failures, bugs."""
+"""Reports the engine's deaths, failures and bugs to the user, with ways on.
+
+If the archive cannot be opened, a backup is restored or an empty one begun. If the built-in model is not installed, it
+is offered, and used without a restart.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
+from desktop_app.engine import protocol as p
 from desktop_app.engine.protocol import ConversationOpened, Welcome
-from desktop_app.ui.bridge import ENGINE_DIED, Bridge
-from desktop_app.ui.engine_texts import join_sentences
+from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
+from desktop_app.ui.data.archive_sheet import ArchiveSheet
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.cards import SETTING_WORDS
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_percent
+from desktop_app.ui.translation import join_sentences, tr
+from desktop_app.ui.welcome import BuiltinOffer
+from desktop_app.ui.widgets.number_formats import format_percent
 
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .settings_controller import SettingsController
+from .settings_controller import BUILTIN, SettingsController
+
+if TYPE_CHECKING:
+    from desktop_app.ui.settings.settings_dialog import SettingsDialog
+
 
 CAME_BACK = translatable("The engine stopped and was restarted. Nothing that was saved is lost.")
 OPENING = translatable("Opening your conversations…")
@@ -128,3 +141,142 @@ class EngineWatch(Controller):
 def _is_answer(message: Message) -> bool:
     """Return whether it is a reply that ends a turn."""
     return message.role is Role.ASSISTANT and not message.is_interrupted and not message.tool_calls
+
+
+class ArchiveController(Controller):
+    """Shows the sheet for an archive that cannot be opened, and carries out what is chosen there."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self.sheet: ArchiveSheet | None = None
+        self._failure: Failure | None = None
+        bridge.archive_refused.connect(self._offer)
+        bridge.failed.connect(self._show_again)
+
+    @in_task
+    async def _offer(self, failure: Failure) -> None:
+        self._failure = failure
+        self._parts.failure.show_failure(failure)
+        found = await self._bridge.ask(p.ListBackups())
+        sheet = self.sheet = ArchiveSheet(failure, found.backups, self._parts)
+        sheet.restore_requested.connect(lambda file: self._mend(p.RestoreBackup(file)))
+        sheet.empty_requested.connect(lambda: self._mend(p.BeginEmpty()))
+        sheet.again_requested.connect(self._start_again)
+        sheet.finished.connect(self._show_card)
+        sheet.open()
+
+    def _show_card(self) -> None:
+        """The card stays where the sheet was closed without a choice, and leads back to it."""
+        sheet, self.sheet = self.sheet, None
+        if sheet is not None:
+            sheet.deleteLater()
+        if (failure := self._failure) is not None:
+            self._parts.failure.show_failure(failure, tr("Choose what to do…"), lambda: self._offer(failure))
+
+    def _show_again(self, failure: Failure) -> None:
+        """Lead back to the sheet from what could not be done without the archive."""
+        if failure is self._failure and self.sheet is None:
+            self._show_card()
+
+    @in_task
+    async def _mend(self, request: p.RestoreBackup | p.BeginEmpty) -> None:
+        if self.sheet is None:
+            return
+        self.sheet.set_busy(True)
+        try:
+            await self._bridge.ask(request)
+        except EngineFailure as error:
+            if self.sheet is not None:
+                self.sheet.set_busy(False)
+                self.sheet.show_failure(error.failure)
+            return
+        await self._begin_anew()
+
+    @in_task
+    async def _start_again(self) -> None:
+        await self._begin_anew()
+
+    async def _begin_anew(self) -> None:
+        self._failure = None
+        self._parts.failure.clear()
+        if self.sheet is not None:
+            self.sheet.accept()
+        self._chat.start_over()
+        await self._bridge.restart_engine()
+
+
+class BuiltinController(Controller):
+    """Serves the offer of the first page and, while they are open, that of the settings."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._offers: list[BuiltinOffer] = []
+        self._is_installing = False
+        self._add(parts.chat_pane.welcome.offer)
+        chat.shown.connect(self.note_opened)
+        settings.dialog_opened.connect(self._use)
+        bridge.happened.connect(self._note)
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Look for the model again: another program may have installed it meanwhile."""
+        if not opened.conversation.messages:
+            self._look()
+
+    def _use(self, dialog: SettingsDialog) -> None:
+        self._add(dialog.builtin)
+        dialog.finished.connect(lambda: self._offers.remove(dialog.builtin))
+        self._look()
+
+    def _add(self, offer: BuiltinOffer) -> None:
+        self._offers.append(offer)
+        offer.install_requested.connect(self.install)
+        offer.cancel_requested.connect(lambda: self.cancel(p.Computation.MODEL, ""))
+        if self._is_installing:
+            offer.begin()
+
+    @in_task
+    async def _look(self) -> None:
+        try:
+            self._show(await self._bridge.ask(p.ListModels()))
+        except EngineFailure:  # it ended, which is told; when it is back, a conversation is opened
+            return
+
+    def _show(self, listed: p.ModelsListed) -> None:
+        for model in listed.models:
+            for offer in self._offers if model.is_builtin else ():
+                offer.show_model(model)
+
+    @in_task
+    async def install(self) -> None:
+        """Fetch the model, which answers from then on where it is chosen."""
+        self._is_installing = True
+        for offer in self._offers:
+            offer.begin()
+        try:
+            failure = await self._fetch()
+        except BaseException:  # a bug, which is told as all are, or the end of the window
+            self._finish(BuiltinOffer.clear)
+            raise
+        self._finish(lambda offer: offer.end(failure))
+
+    async def _fetch(self) -> Failure | None:
+        try:
+            self._show(await self._bridge.ask(p.InstallBuiltinModel()))
+        except EngineFailure as error:
+            return error.failure
+        self._parts.toast.show_message(tr("The built-in model is installed."))
+        if self._chat.conversation and self._parts.header.model_id == BUILTIN:
+            await self._chat.use_model(BUILTIN)  # it is counted by its own tokenizer now
+        return None
+
+    def _finish(self, show: Callable[[BuiltinOffer], None]) -> None:
+        self._is_installing = False
+        for offer in self._offers:
+            show(offer)
+
+    def _note(self, event: TurnEvent) -> None:
+        if isinstance(event, DataProgressed) and event.work == "model":
+            for offer in self._offers:
+                offer.task.set_progress(event.done, event.whole)

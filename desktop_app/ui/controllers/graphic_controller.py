@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from desktop_app.conversation.markdown_html import Graphic
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.widgets.graphics import graphics
+from desktop_app.ui.widgets.pictures import graphics
 
 BATCH = 40
 

@@ -11,16 +11,15 @@ from PySide6.QtWidgets import QFileDialog
 from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.engine_texts import join_sentences
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
 
 from .controller import Controller
 from .conversation_controller import ConversationController
 
 if TYPE_CHECKING:
-    from desktop_app.ui.insights.page import InsightsPage
+    from desktop_app.ui.insights.insights_page import InsightsPage
 
 FILE_NAME = "insights.csv"
 
@@ -119,7 +118,7 @@ class InsightsController(Controller):
         return info.project if info is not None else ""
 
     def _make(self) -> InsightsPage:
-        from desktop_app.ui.insights.page import InsightsPage
+        from desktop_app.ui.insights.insights_page import InsightsPage
 
         page = self.page = InsightsPage()
         self._parts.pages.addWidget(page)

@@ -1,7 +1,10 @@
-"""The list of conversations: rename, delete and restore, search."""
+"""The controllers of the list of conversations, of search hits, and of finding text in a conversation."""
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from desktop_app.context.search.filters import FilterNames, TypedQuery
@@ -9,14 +12,59 @@ from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.parts import Parts
+from desktop_app.ui.search.result_rows import found_words
 from desktop_app.ui.translation import tr
 
 from .controller import Controller
 from .conversation_controller import ConversationController
-from .hit_controller import HitController
 
 if TYPE_CHECKING:
     from desktop_app.ui.search.search_palette import SearchPalette
+
+
+class HitController(Controller):
+    """Knows the hits, and which of them is shown."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._hits: tuple[SearchResult, ...] = ()
+        self._shown = 0
+        self._query = ""
+        self._bar = parts.hit_bar
+        self._bar.step_requested.connect(self.step)
+        self._bar.closed.connect(self._clear)
+        chat.shown.connect(self._leave)
+
+    def walk(self, query: str, hits: Sequence[SearchResult], first: SearchResult) -> None:
+        """Show a hit, and let the user step to the others."""
+        self._parts.find_bar.hide()
+        self._query, self._hits = query, tuple(hits)
+        self._go_to(self._hits.index(first))
+
+    def step(self, by: int) -> None:
+        """Show the next hit, after the last one the first."""
+        if self._hits:
+            self._go_to((self._shown + by) % len(self._hits))
+
+    @in_task
+    async def _go_to(self, number: int) -> None:
+        hits, hit = self._hits, self._hits[number]
+        self._shown = number
+        self._bar.show_hit(self._query, number + 1, len(hits))
+        words = found_words(hit.snippet)
+        self._parts.transcript.mark_text(words)
+        await self._chat.show_message(hit.conversation, hit.message)
+        if words and (hits, number) == (self._hits, self._shown) and self._bar.isVisible():
+            self._parts.transcript.show_occurrence(hit.message)
+
+    def _leave(self, opened: p.ConversationOpened) -> None:
+        """End the walk when the user goes to another conversation."""
+        if self._hits and opened.conversation.id != self._hits[self._shown].conversation:
+            self._bar.close_bar()
+
+    def _clear(self) -> None:
+        self._hits = ()
+        self._parts.transcript.mark_text("")
 
 
 class ListingController(Controller):
@@ -121,7 +169,7 @@ class ListingController(Controller):
     @in_task
     async def open_deleted(self) -> None:
         """List the deleted conversations, to restore one."""
-        from desktop_app.ui.sidebar.deleted_palette import DeletedPalette
+        from desktop_app.ui.sidebar.choice_palettes import DeletedPalette
 
         listed = await self._bridge.ask(p.ListDeleted())
         palette = DeletedPalette(listed.conversations, self._parts)
@@ -164,3 +212,59 @@ class ListingController(Controller):
                 palette.note_failure(query)
             raise
         palette.set_results(query, found.results, found.is_complete)
+
+
+NOTHING = p.TextFound((), (), ())
+
+
+class FindController(Controller):
+    """Knows which messages have the text, and which of its places is shown."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._found = NOTHING
+        self._ends: list[int] = []  # the number of places up to the end of each message
+        self._current = 0  # of all places, from 0
+        self._bar = parts.find_bar
+        self._bar.text_changed.connect(self.find)
+        self._bar.step_requested.connect(self.step)
+        self._bar.closed.connect(self._close)
+        chat.shown.connect(lambda: self.find(self._bar.text) if self._bar.isVisible() else None)
+
+    def open(self) -> None:
+        if self._chat.conversation:
+            self._parts.hit_bar.close_bar()
+            self._bar.open()
+
+    @in_task
+    async def find(self, text: str) -> None:
+        """Mark the text, and show the first message with it from the one in sight on."""
+        conversation = self._chat.conversation
+        self._parts.transcript.mark_text(text)
+        found = await self._bridge.ask(p.FindText(conversation, text)) if text else NOTHING
+        if (conversation, text) != (self._chat.conversation, self._bar.text) or not self._bar.isVisible():
+            return  # another text or conversation by now
+        self._found, self._ends = found, list(accumulate(found.places))
+        message = min(bisect_left(found.indexes, self._parts.transcript.index_in_sight), len(found.ids) - 1)
+        await self._show(self._ends[message] - found.places[message] if found.ids else 0)
+
+    @in_task
+    async def step(self, by: int) -> None:
+        """Show the next place with the text, after the last one the first."""
+        if self._ends:
+            await self._show((self._current + by) % self._ends[-1])
+
+    async def _show(self, place: int) -> None:
+        found, self._current = self._found, place
+        self._bar.show_count(place + 1, self._ends[-1] if self._ends else 0, found.is_all)
+        if found.ids:
+            message = bisect_right(self._ends, place)
+            await self._chat.past.show_message(found.ids[message])
+            if found is self._found and self._current == place:
+                within = place - self._ends[message] + found.places[message]
+                self._parts.transcript.show_occurrence(found.ids[message], within)
+
+    def _close(self) -> None:
+        self._found = NOTHING
+        self._parts.transcript.mark_text("")
+        self._parts.transcript.setFocus()

@@ -13,14 +13,13 @@ from desktop_app.conversation.gauge import PartChange, Segment, SentPart
 from desktop_app.conversation.message import Message, Role
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow, title_of
 from desktop_app.ui.request_view.request_view import ShownRequest
 from desktop_app.ui.transcript.row_text import arguments_summary, clock_time
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import first_line_of_markdown, shorten
-from desktop_app.ui.widgets.text_reader import TextReader
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.long_text import TextReader
+from desktop_app.ui.widgets.number_formats import first_line_of_markdown, shorten
 
 from .controller import Controller
 from .conversation_controller import ConversationController

@@ -1,28 +1,151 @@
-"""Settings, models and the theme."""
+"""The controllers of settings: models, theme, servers being set up, about, and changes by other processes."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
+from desktop_app.conversation.model_servers import CheckStep
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings, Theme
-from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.settings import ServerKind, Settings, Theme
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.parts import Parts
 from desktop_app.ui.style import show_theme, system_look
 from desktop_app.ui.theme import TEXT_SIZES
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_percent
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.long_text import TextReader
+from desktop_app.ui.widgets.number_formats import format_percent
 
-from .server_setup import ServerSetup
+from .controller import open_folder_of
 
 if TYPE_CHECKING:
+    from desktop_app.ui.settings.sections import AboutSection
+    from desktop_app.ui.settings.server_form import ServerForm
     from desktop_app.ui.settings.settings_dialog import SettingsDialog
+
+
+SETTLED = 300  # milliseconds after the last change: an editor may write in steps
+
+
+class SettingsWatch(QObject):
+    """Signal: changed, once what was written has settled; also after changes of our own.
+
+    The folder is watched as well, since a file that is replaced is another one to the system.
+    """
+
+    changed = Signal()
+
+    def __init__(self, file: Path, parent: QObject) -> None:
+        super().__init__(parent)
+        self._file = file
+        self._seen = self._state()
+        self._watcher = QFileSystemWatcher(self)
+        self._timer = QTimer(self, singleShot=True, interval=SETTLED)
+        self._timer.timeout.connect(self._look)
+        self._watcher.fileChanged.connect(lambda _: self._timer.start())
+        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+        self._watch()
+
+    def _watch(self) -> None:
+        wanted = {str(path) for path in (self._file, self._file.parent) if path.exists()}
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if new := wanted - watched:
+            self._watcher.addPaths(sorted(new))
+
+    def _look(self) -> None:
+        self._watch()
+        before, self._seen = self._seen, self._state()
+        if self._seen and self._seen != before:
+            self.changed.emit()
+
+    def _state(self) -> tuple[int, int, int] | None:
+        try:
+            told = self._file.stat()
+        except OSError:
+            return None
+        return told.st_ino, told.st_mtime_ns, told.st_size
+
+
+STEPS: tuple[CheckStep, ...] = get_args(CheckStep)
+
+
+class ServerSetup(QObject):
+    """Answers what the list of servers in the settings requests."""
+
+    def __init__(self, bridge: Bridge, dialog: SettingsDialog) -> None:
+        super().__init__(dialog)
+        self._bridge, self._dialog = bridge, dialog
+        self._tested: ServerForm | None = None
+        dialog.find_requested.connect(self._find)
+        dialog.proposals_requested.connect(self._propose)
+        dialog.fetch_requested.connect(self._fetch)
+        dialog.test_requested.connect(self._test)
+        dialog.stop_requested.connect(self._stop)
+        dialog.finished.connect(self._stop)
+
+    @in_task
+    async def _find(self) -> None:
+        try:
+            servers = (await self._bridge.ask(p.FindServers())).servers
+        except EngineFailure as error:
+            if isValid(self._dialog):
+                self._dialog.servers.end_search(tr_engine(error.failure.title))
+            return
+        if isValid(self._dialog):  # else it was closed meanwhile
+            self._dialog.servers.show_found(servers)
+
+    @in_task
+    async def _propose(self, kind: ServerKind) -> None:
+        proposed = await self._bridge.ask(p.ProposeModels(kind))
+        if isValid(self._dialog):
+            self._dialog.servers.propose(kind, proposed.models)
+
+    @in_task
+    async def _fetch(self, form: ServerForm) -> None:
+        listed = p.ServerModelsListed((), ())
+        try:
+            listed = await self._bridge.ask(p.ListServerModels(form.as_written(), *form.key_to_use()))
+        finally:
+            if isValid(form):
+                form.show_fetched(listed.offers, listed.results)
+
+    @in_task
+    async def _test(self, form: ServerForm) -> None:
+        """Take one step after the other, until one shows that the next ones would fail, or the user has enough."""
+        if self._tested is not None and isValid(self._tested):
+            self._tested.check_pane.end()
+        self._tested = form
+        server, model, keys = form.as_written(), form.models.current(), form.key_to_use()
+        form.check_pane.begin()
+        for step in STEPS:
+            try:
+                checked = await self._bridge.ask(p.CheckServer(server, model, step, *keys))
+            except EngineFailure as error:
+                if error.failure.kind != "cancelled":
+                    raise
+                break
+            if self._tested is not form or not isValid(form):
+                return
+            form.check_pane.add(checked.results)
+            if any(result.state == "bad" for result in checked.results):
+                break
+        if self._tested is form and isValid(form):
+            self._tested = None
+            form.check_pane.end()
+
+    def _stop(self) -> None:
+        form, self._tested = self._tested, None
+        if form is not None:
+            form.check_pane.end()
+            self._bridge.post(p.StopCheck())
+
 
 BUILTIN = "builtin"
 TEXT_STEP = 10  # percent of the usual size, for each press of a key
@@ -178,3 +301,48 @@ def _show_look(settings: Settings) -> None:
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     show_theme(application, settings.theme, settings.font_scale, settings.contrast)
+
+
+class AboutController(QObject):
+    """Fills the section, and shows the licences that are chosen in it."""
+
+    def __init__(self, bridge: Bridge, settings: SettingsController) -> None:
+        super().__init__()
+        self._bridge, self._settings = bridge, settings
+        self._section: AboutSection | None = None
+        settings.dialog_opened.connect(self._use)
+
+    def open(self) -> None:
+        """Show the section."""
+        self._settings.open("about")
+
+    def _use(self, dialog: SettingsDialog) -> None:
+        section = self._section = dialog.about
+        section.content_requested.connect(self._describe)
+        section.licence_requested.connect(self._read)
+        section.folder_requested.connect(self._open_folder)
+        dialog.finished.connect(self._forget)
+        if section.isVisible():  # it has asked already
+            self._describe()
+
+    def _forget(self) -> None:
+        self._section = None
+
+    @in_task
+    async def _describe(self) -> None:
+        section = self._section
+        described = await self._bridge.ask(p.DescribeProgram())
+        if section is not None and section is self._section:
+            section.show_info(described.info)
+
+    @in_task
+    async def _read(self, part: str) -> None:
+        section = self._section
+        text = (await self._bridge.ask(p.ReadLicence(part))).text
+        if section is not None and section is self._section:
+            told = text or tr("The text of this licence is not installed.")
+            TextReader(part, told, section.window(), is_mono=True).show()
+
+    def _open_folder(self) -> None:
+        if self._section is not None and self._section.info is not None:
+            open_folder_of(Path(self._section.info.log))

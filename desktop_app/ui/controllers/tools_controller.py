@@ -16,9 +16,8 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
-from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.parts import Parts
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.file_dialog import ask_for_folder
 
 from .controller import Controller

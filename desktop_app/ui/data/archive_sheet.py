@@ -8,16 +8,14 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.installation import Backup
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.look import MEDIUM
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .backup_part import BackupList
-from .words import backup_row
+from .backup_part import BackupList, backup_row
 
 WIDTH = 560
 TITLE = translatable("Your conversations cannot be opened")

@@ -1,24 +1,240 @@
-"""The backups that there are: make one, or go back to one."""
+"""The backups in the settings: make one, or go back to one; questions and progress of changes to stored data."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from collections.abc import Callable, Collection, Sequence
+from pathlib import PurePath
 
-from desktop_app.conversation.installation import Backup
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
+
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.installation import ITEM_NAMES, Backup, PartKind, RemovableItem, StoredData, copies_left
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.accessibility import announce
+from desktop_app.ui.widgets.bars import BarPart, SegmentBar
+from desktop_app.ui.widgets.boxes import Card
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
-from desktop_app.ui.widgets.row_list import RowList
-from desktop_app.ui.widgets.text_label import TextLabel
+from desktop_app.ui.widgets.number_formats import (
+    format_bytes,
+    format_moment,
+    format_number,
+    format_percent,
+    format_title,
+)
+from desktop_app.ui.widgets.row_list import CheckRow, ListRow, RowList
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .task_block import TaskBlock
-from .words import backup_row, restore_question
+GAP = 8
 
-ROWS = 6
-ABOUT = translatable(
+
+class TaskBlock(QWidget):
+    """Signals: cancelled, while something is done; grown, when it shows more than before."""
+
+    cancelled = Signal()
+    grown = Signal(object)
+
+    def __init__(self, home: QWidget) -> None:
+        """home: gets the keyboard back."""
+        super().__init__()
+        self._home = home
+        self._act: Callable[[], object] | None = None
+        self.question = Card()
+        self.asked = TextLabel(size=13, wraps=True)
+        self.go, self.keep = Button("", ButtonKind.PRIMARY), Button(tr("Cancel"))
+        self.question.column.addWidget(self.asked)
+        self.question.column.addLayout(horizontal(STRETCH, self.keep, self.go, spacing=GAP))
+        self.work = QWidget()
+        self.doing, self.bar, self.stop = TextLabel(size=13, tint="ink_soft"), SegmentBar(8), Button(tr("Stop"))
+        self.bar.setAccessibleName(tr("Progress"))
+        progress = vertical(self.doing, self.bar, spacing=5)
+        horizontal((progress, 1), self.stop, holder=self.work, spacing=14)
+        self.told = TextLabel(size=13, tint="ink_soft", wraps=True)
+        vertical(self.question, self.work, self.told, holder=self, spacing=GAP)
+        for part in (self.question, self.work, self.told):
+            part.hide()
+        self.go.clicked.connect(self._go)
+        self.keep.clicked.connect(self.withdraw)
+        self.stop.clicked.connect(self.cancelled)
+
+    @property
+    def is_working(self) -> bool:
+        return self.work.isVisibleTo(self)
+
+    def ask(self, question: str, action: str, act: Callable[[], object]) -> None:
+        """Ask whether that shall be done. action: the words of the button that calls `act`."""
+        self._act = act
+        self.asked.set_text(question)
+        self.go.setText(action)
+        self._show(self.question)
+        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)  # and not the one that cannot be taken back
+
+    def withdraw(self) -> None:
+        """Take the question back."""
+        self._act = None
+        if self.question.isVisibleTo(self):
+            self._show(None)
+
+    def begin(self, doing: str) -> None:
+        """Show that something is done."""
+        self.doing.set_text(doing)
+        self.bar.set_parts((), 1)
+        self._show(self.work)
+        self.stop.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_progress(self, done: int, whole: int) -> None:
+        """Show how much of it is done; nothing if `whole` is not known."""
+        if self.is_working and whole > 0:
+            self.bar.set_parts((BarPart(done, Segment.SUMMARY, format_percent(done / whole)),), whole)
+
+    def end(self, told: str, *, is_error: bool = False) -> None:
+        """Show what came of it."""
+        self.told.set_tint("critical" if is_error else "ink_soft")
+        self.told.set_text(told)
+        self._show(self.told)
+        announce(self, told)
+
+    def clear(self) -> None:
+        """Show nothing any more, neither that it is being done nor what came of it."""
+        self._show(None)
+
+    def fail(self, failure: Failure) -> None:
+        """Show why it was not done."""
+        told = (failure.title, failure.detail, failure.kept, failure.advice)
+        self.end("\n".join(tr_engine(text) for text in told if text), is_error=True)
+
+    def _show(self, part: QWidget | None) -> None:
+        focused = QApplication.focusWidget()
+        if focused is not None and self.isAncestorOf(focused):  # a button that is hidden would give it to any other
+            self._home.setFocus(Qt.FocusReason.OtherFocusReason)
+        for other in (self.question, self.work, self.told):
+            other.setVisible(other is part)
+        if part is not None:
+            self.grown.emit(part)
+
+    def _go(self) -> None:
+        act = self._act
+        self.withdraw()
+        if act is not None:
+            act()
+
+
+PART_NAMES: dict[PartKind, str] = {
+    "archive": translatable("Conversations, memories and the search"),
+    "spills": translatable("Long outputs of tools"),
+    "backups": translatable("Backups"),
+    "kept": translatable("Copies that were put aside"),
+    "logs": translatable("Logs"),
+    "other": translatable("Settings, prompts and drafts"),
+}
+KEPT_WORDS = {"restore": translatable("from before a restore"), "update": translatable("from before an update")}
+ALONE = ("room", "spills")  # kinds that are one item
+
+
+def moment(at: float) -> str:
+    """Return such as "Tue 3 Mar 2026, 10:31"."""
+    return format_moment(at, tr("ddd d MMM yyyy, HH:mm", "a time, as QLocale reads it"))
+
+
+def backup_row(backup: Backup) -> ListRow:
+    """Return a backup as a row."""
+    content = tr("%n conversations", "", backup.conversations)
+    if backup.kept_before:
+        content += " · " + tr(KEPT_WORDS[backup.kept_before])
+    body = Run(tr("damaged"), "critical") if backup.is_damaged else Run(content)
+    return ListRow(backup.file, moment(backup.at), format_bytes(backup.size), (body,))
+
+
+def restore_question(backup: Backup) -> str:
+    """Return what is asked before a backup is restored."""
+    goes = tr(
+        "Restore what was stored on {time}, %n conversations? What was said since then leaves the list. "
+        "The present state is kept as a copy, which is then in the list above and can be restored as well.",
+        "",
+        backup.conversations,
+    )
+    return goes.format(time=moment(backup.at))
+
+
+def part_lines(stored: StoredData) -> list[tuple[str, str]]:
+    """Return the parts of the data, each with its size."""
+    lines: list[tuple[str, str]] = []
+    for part in stored.parts:
+        lines.append((tr(PART_NAMES[part.kind]), format_bytes(part.size)))
+        if part.kind == "archive" and stored.attachments:
+            lines.append((tr("– of these, messages with attachments"), format_bytes(stored.attachments)))
+    return lines
+
+
+def space_rows(items: Sequence[RemovableItem], chosen: Collection[str]) -> list[CheckRow]:
+    """Return what can be removed as rows: each kind, which stands for all of its items, above them."""
+    rows: list[CheckRow] = []
+    for kind in ITEM_NAMES:
+        if not (own := [item for item in items if item.kind == kind]):
+            continue
+        size, is_checked = format_bytes(sum(item.size for item in own)), all(item.key in chosen for item in own)
+        count = () if kind in ALONE else (Run(format_number(len(own))),)
+        rows.append(CheckRow(kind, tr(ITEM_NAMES[kind]), size, count, is_checked=is_checked))
+        rows += [_item_row(item, item.key in chosen) for item in own if kind not in ALONE]
+    return rows
+
+
+def _item_row(item: RemovableItem, is_checked: bool) -> CheckRow:
+    name = format_title(item.name) if item.kind == "conversation" else PurePath(item.name).name
+    if item.kind == "backup":
+        name = moment(item.at)
+    said = [tr("%n messages", "", item.messages)] if item.kind == "conversation" else []
+    if item.at and item.kind != "backup":
+        said.append(format_moment(item.at, tr("d MMM yyyy", "a date, as QLocale reads it")))
+    body = " · ".join((name, *said))
+    return CheckRow(item.key, "", format_bytes(item.size), (Run(body),), is_checked=is_checked)
+
+
+def toggle_choice(items: Sequence[RemovableItem], chosen: Collection[str], key: str) -> frozenset[str]:
+    """Return what is chosen once a row was ticked or its tick taken away. key: of an item, or a kind."""
+    keys = {item.key for item in items if key in (item.key, item.kind)}
+    return frozenset(chosen) - keys if keys <= set(chosen) else frozenset(chosen) | keys
+
+
+def size_of(items: Sequence[RemovableItem], chosen: Collection[str]) -> int:
+    """Return the bytes that the chosen items take."""
+    return sum(item.size for item in items if item.key in chosen)
+
+
+def removal_question(items: Sequence[RemovableItem], chosen: Collection[str]) -> str:
+    """Return what is asked before they are removed: how many conversations go, and which are still in copies."""
+    taken = [item for item in items if item.key in chosen]
+    erased = [item for item in taken if item.kind == "conversation"]
+    others, sentences = len(taken) - len(erased), list[str]()
+    if erased:
+        messages = sum(item.messages for item in erased)
+        named = tr("%n messages", "", messages)
+        gone = tr("%n deleted conversations with {messages} are erased for good.", "", len(erased))
+        sentences.append(gone.format(messages=named))
+        sentences += _still_in_copies(items, chosen)
+    if others:
+        beside = tr("%n other items are removed.", "", others)
+        sentences.append(beside if erased else tr("%n items are removed.", "", others))
+    sentences.append(tr("This cannot be undone."))
+    return " ".join(sentences)
+
+
+def _still_in_copies(items: Sequence[RemovableItem], chosen: Collection[str]) -> list[str]:
+    held = copies_left(items, chosen)
+    if not held:
+        return [tr("No backup and no copy holds them.")]
+    times = {item.key: item.at for item in items}
+    newest = max((times[copy] for copies in held.values() for copy in copies), default=0.0)
+    told = tr("%n of them are still in backups or copies, the newest of {time}.", "", len(held))
+    return [told.format(time=moment(newest))]
+
+
+BACKUP_ROWS = 6
+ABOUT_BACKUPS = translatable(
     "A backup is made each day while Palimpsest runs, and opened to check it. "
     "Those of the last seven days and four weeks are kept."
 )
@@ -33,7 +249,7 @@ class BackupList(RowList):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
-        rows = min(self.rows.rowCount(), ROWS)
+        rows = min(self.rows.rowCount(), BACKUP_ROWS)
         return QSize(super().sizeHint().width(), rows * self.sizeHintForRow(0) + 2 if rows else 0)
 
     def minimumSizeHint(self) -> QSize:
@@ -54,7 +270,7 @@ class BackupPart(QWidget):
         self.make, self.restore = Button(tr("Back up now")), Button(tr("Restore…"))
         self.task = TaskBlock(self.make)
         title = TextLabel(tr("Backups"), size=13, weight=MEDIUM)
-        about = TextLabel(tr(ABOUT), size=12, tint="ink_faint", wraps=True)
+        about = TextLabel(tr(ABOUT_BACKUPS), size=12, tint="ink_faint", wraps=True)
         buttons = horizontal(self.make, self.restore, STRETCH, spacing=8)
         vertical(title, about, self.list, self.empty, buttons, self.task, holder=self, spacing=8)
         self.list.hide()

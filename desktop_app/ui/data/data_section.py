@@ -12,15 +12,13 @@ from desktop_app.ui.settings.entries import section
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import format_bytes
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.number_formats import format_bytes
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .backup_part import BackupPart
+from .backup_part import BackupPart, TaskBlock, part_lines
 from .space_part import SpacePart
-from .task_block import TaskBlock
-from .words import part_lines
 
 WHOLE_ABOUT = translatable(
     "All conversations, memories and long outputs in one file that other programs can read, too. "

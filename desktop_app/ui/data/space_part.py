@@ -9,14 +9,13 @@ from desktop_app.conversation.installation import RemovableItem
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.check_list import CheckList
-from desktop_app.ui.widgets.formats import format_bytes
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, vertical
 from desktop_app.ui.widgets.look import MEDIUM
+from desktop_app.ui.widgets.number_formats import format_bytes
+from desktop_app.ui.widgets.row_list import CheckList
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .task_block import TaskBlock
-from .words import removal_question, size_of, space_rows, toggle_choice
+from .backup_part import TaskBlock, removal_question, size_of, space_rows, toggle_choice
 
 ROWS = 10
 ABOUT = translatable(

@@ -1,26 +1,283 @@
-"""The context gauge: the bar, the status, the numbers, and the button that optimizes."""
+"""The context gauge: the bar of segments, draft, reserve and thresholds, the status, the numbers, and **Optimize**."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEasingCurve, QEvent, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
-from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.accessibility import Role, WithRole
-from desktop_app.ui.widgets.bars import basis_sentence
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.accessibility import PRESS, AccessibleLine, AccessibleLines, Role, WithRole
+from desktop_app.ui.widgets.bars import (
+    BarPart,
+    bar_part_at,
+    bar_widths,
+    basis_sentence,
+    paint_parts,
+    rounded_path,
+    segment_parts,
+    share_text,
+)
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.formats import capitalize, format_number, format_percent
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD, MEDIUM, scale
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, colour, font, paint_focus, reading_x, scale, turn_around
+from desktop_app.ui.widgets.number_formats import capitalize, format_number, format_percent
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .bar import GaugeBar
+BAR = 14  # pixels, as in the mockups
+EDGE = 3  # room above and below, for the marks and the ring of the focus
+MOTION = 160  # milliseconds
+STRIPE = 8  # pixels from one line of the hatching to the next
+MARK_REACH = 7  # pixels from a mark within which it is meant
+MAX_OVERFLOW = 2  # times the window, up to which its marks are shown
+MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
+"""The fields of the policy that the marks stand for, in their order."""
+
+
+class GaugeBar(WithRole, QWidget):
+    """Paints a gauge on the scale of its window. A click or Enter requests the breakdown, a click on a mark the policy
+    that it is of."""
+
+    accessible_role = Role.Button
+    breakdown_requested = Signal()
+    policy_requested = Signal(str)  # the field
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._gauge: Gauge | None = None
+        self._draft = 0
+        self._is_numbered = True
+        self.parts: list[BarPart] = []
+        self._accessible_lines = AccessibleLines(self)
+        self._value = QProgressBar(self._accessible_lines)  # whose value a screen reader can ask for
+        self.shown: list[float] = []  # the amounts of the parts while they move
+        self._from: list[float] = []
+        self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
+        self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
+        self._motion.valueChanged.connect(self._move)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_gauge(self, gauge: Gauge | None, draft: int, *, is_moving: bool) -> None:
+        is_same_scale = gauge is not None and self._gauge is not None and gauge.window == self._gauge.window
+        self._gauge, self._draft = gauge, draft
+        self.parts = segment_parts(gauge, draft) if gauge else []
+        self._motion.stop()
+        if is_moving and is_same_scale and self.isVisible():
+            self._from = list(self.shown)
+            self._motion.start()
+        else:
+            self._move(1.0)
+        self._show_accessible_lines()
+
+    def set_numbered(self, is_numbered: bool) -> None:
+        """Show or hide the shares below the marks."""
+        self._is_numbered = is_numbered
+        self.updateGeometry()
+
+    def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
+        return {PRESS: self.breakdown_requested.emit}
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_accessible_lines()
+
+    def _show_accessible_lines(self) -> None:
+        gauge, box = self._gauge, self._box().toAlignedRect()
+        is_known = gauge is not None and gauge.is_window_known
+        self._value.setVisible(is_known)
+        if gauge is None or not is_known:
+            self._accessible_lines.show_lines(())
+            return
+        self._value.setGeometry(box)
+        self._value.setAccessibleName(tr("Tokens in the context window"))
+        self._value.setRange(0, gauge.window)
+        self._value.setValue(min(gauge.total + self._draft, gauge.window))
+        lines = [AccessibleLine(f"{n}", part.hint, box) for n, part in enumerate(self.parts) if part.amount]
+        self._accessible_lines.show_lines(lines)
+
+    def widths(self) -> list[float]:
+        """Return the pixels of what is shown now, in the order of `parts`."""
+        window = self._gauge.window if self._gauge else 0
+        if not window:  # there is no scale to show them on
+            return [0.0] * len(self.parts)
+        return bar_widths(self.shown, window, self._box().width())
+
+    def mark_at(self, x: float) -> int | None:
+        """Return which mark stands at `x`, in pixels from the left, by its place in the thresholds."""
+        gauge = self._gauge
+        if gauge is None or not self._has_marks(gauge):
+            return None
+        x = reading_x(x, self)
+        distances = [abs(x - self._x_of(share * gauge.usable)) for share in gauge.thresholds]
+        nearest = min(range(len(distances)), key=distances.__getitem__)
+        return nearest if distances[nearest] <= scale(MARK_REACH) else None
+
+    def hint_of_mark(self, mark: int) -> str:
+        """Return where a mark stands, what happens from there on, and that it can be set."""
+        from desktop_app.context.policy_fields import SOURCES  # long tables that the first picture does not need
+
+        assert self._gauge is not None
+        share = self._gauge.thresholds[mark]
+        tokens = tr("%n tokens", "", round(share * self._gauge.usable))
+        text = tr("{share}, {tokens}: {meaning}. Click to change it.")
+        meaning = tr(SOURCES[MARK_FIELDS[mark]].meaning)
+        return text.format(share=format_percent(share), tokens=tokens, meaning=meaning)
+
+    def hint_at(self, x: float) -> str:
+        """Return what stands at `x`, in pixels from the left."""
+        gauge, x = self._gauge, reading_x(x, self)
+        if gauge is None:
+            return tr("Counting the tokens of this conversation…")
+        if not gauge.is_window_known:
+            return tr("%n tokens; the model’s context window is not known yet.", "", gauge.total + self._draft)
+        over = self._whole() - gauge.window
+        if over and x > self._x_of(gauge.window):
+            return tr("%n tokens more than the window holds", "", over)
+        part = bar_part_at(x, self._box().left(), self.parts, self.widths())
+        if part is not None:
+            return part.hint
+        if x >= self._x_of(gauge.usable):
+            return tr("Reserved for the reply: %n tokens", "", gauge.reserve)
+        return share_text(tr("Free"), max(gauge.free - self._draft, 0), gauge.usable)
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, BAR + 2 * EDGE + (scale(14) if self._is_numbered else 0))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = self._box()
+        painter.save()
+        turn_around(painter, self)
+        painter.save()
+        painter.setClipPath(rounded_path(box))
+        painter.fillRect(box, colour("free"))
+        if self._gauge is not None:
+            self._paint_reserve(painter, box, self._gauge)
+            paint_parts(painter, box, self.parts, self.widths())
+            if self._gauge.is_window_known and self._whole() > self._gauge.window:
+                self._paint_overflow(painter, box, self._gauge)
+        painter.restore()
+        has_marks = self._gauge is not None and self._has_marks(self._gauge)
+        if self._gauge is not None and has_marks:
+            self._paint_marks(painter, box, self._gauge)
+        painter.restore()
+        if self._gauge is not None and has_marks and self._is_numbered:
+            self._paint_numbers(painter, box, self._gauge)
+        if self.hasFocus():
+            paint_focus(painter, box.adjusted(0, -EDGE, 0, EDGE), box.height() / 2 + EDGE)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
+            return
+        mark = self.mark_at(event.position().x())
+        if mark is None:
+            self.breakdown_requested.emit()
+        else:
+            self.policy_requested.emit(MARK_FIELDS[mark])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.breakdown_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            mark = self.mark_at(event.pos().x())
+            hint = self.hint_at(event.pos().x()) if mark is None else self.hint_of_mark(mark)
+            QToolTip.showText(event.globalPos(), hint, self)
+            return True
+        return super().event(event)
+
+    def _move(self, done: float) -> None:
+        if done == 1:
+            self.shown = [part.amount for part in self.parts]
+        else:
+            self.shown = [a + (part.amount - a) * done for a, part in zip(self._from, self.parts, strict=True)]
+        self.update()
+
+    def _box(self) -> QRectF:
+        return QRectF(0, EDGE, max(self.width(), 1), BAR)
+
+    def _x_of(self, tokens: float) -> float:
+        box = self._box()
+        return box.left() + box.width() * min(tokens / max(self._whole(), 1), 1.0)
+
+    def _whole(self) -> int:
+        """The tokens of the whole bar: the window, or more if more is in it."""
+        return max(self._gauge.window, self._gauge.total + self._draft) if self._gauge else 1
+
+    def _has_marks(self, gauge: Gauge) -> bool:
+        """Return whether the marks have room: far beyond its end, the window is a small part of the bar."""
+        return gauge.is_window_known and self._whole() <= MAX_OVERFLOW * gauge.window
+
+    def _paint_overflow(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        """Hatch what lies beyond the end of the window, and mark that end."""
+        left = self._x_of(gauge.window)
+        self._hatch(painter, QRectF(left, box.top(), box.right() - left, box.height()), colour("critical"))
+        painter.setPen(QPen(colour("critical"), 2))
+        painter.drawLine(QPointF(left, box.top()), QPointF(left, box.bottom()))
+
+    def _paint_reserve(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        left = self._x_of(gauge.usable)
+        right = self._x_of(gauge.window) if gauge.is_window_known else box.right()
+        self._hatch(painter, QRectF(left, box.top(), right - left, box.height()), colour("hatch"))
+
+    def _hatch(self, painter: QPainter, area: QRectF, ink: QColor) -> None:
+        painter.save()
+        painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+        painter.setPen(QPen(ink, STRIPE * 0.36))
+        x = area.left() - area.height()
+        while x < area.right() + STRIPE:
+            painter.drawLine(QPointF(x, area.bottom() + 1), QPointF(x + area.height() + 2, area.top() - 1))
+            x += STRIPE
+        painter.restore()
+
+    def _paint_marks(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        warning, tight, critical, exceeded = (self._x_of(share * gauge.usable) for share in gauge.thresholds)
+        painter.setPen(QPen(colour("ink_soft", 0.3), 1.5))
+        painter.drawLine(QPointF(tight, box.top()), QPointF(tight, box.bottom()))
+        painter.setPen(QPen(colour("ink_soft", 0.6), 1.5))
+        for x in (warning, critical, exceeded):
+            painter.drawLine(QPointF(x, box.top() - 2), QPointF(x, box.bottom() + 1))
+
+    def _paint_numbers(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
+        """Paint the shares below their marks, but for one that would touch the one before."""
+        shown = font(10.5)
+        metrics = QFontMetricsF(shown)
+        painter.setFont(shown)
+        painter.setPen(colour("ink_faint"))
+        free_from = box.left()
+        for share in (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3]):
+            x = self._x_of(share * gauge.usable)
+            word = f"{share * 100:.0f}"
+            width = metrics.horizontalAdvance(word)
+            if x - width / 2 < free_from:
+                continue
+            painter.drawText(QPointF(reading_x(x, self) - width / 2, box.bottom() + 1 + metrics.ascent()), word)
+            free_from = x + width / 2 + 2
+
 
 OPTIMIZE, OPTIMIZE_SHORT = translatable("Optimize conversation…"), translatable("Optimize…")
 NARROW = 520  # pixels below which the button says less

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 from desktop_app.conversation.foreign import FoundConversation
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import ENTER
-from desktop_app.ui.widgets.check_list import CheckDelegate, CheckRow
-from desktop_app.ui.widgets.formats import first_line, format_moment
 from desktop_app.ui.widgets.look import Tint
-from desktop_app.ui.widgets.row_list import ROW, AnyIndex, TransparentList
+from desktop_app.ui.widgets.number_formats import first_line, format_moment
+from desktop_app.ui.widgets.row_list import ROW, AnyIndex, CheckDelegate, CheckRow, TransparentList
 from desktop_app.ui.widgets.text_label import Run
 
 ROWS, MIN_ROWS = 8, 2  # seen at once, and at least

@@ -1,35 +1,111 @@
-"""An import, step by step: what to look through, what was found there, and how far it is."""
+"""An import, step by step: which files, what was found in them, progress, and what could not be read, and why."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum, auto
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from desktop_app.conversation.events import Failure, ImportProgressed
+from desktop_app.conversation.foreign import FoundConversation, KnownKind, UnreadFile
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import HistoriesFound, LookedThrough
 from desktop_app.ui.composer.draft_field import given_files, take_copy
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.welcome import HistoryOffers
 from desktop_app.ui.widgets.bars import BarPart, SegmentBar
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import format_bytes, shorten
-from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import horizontal, vertical
-from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.number_formats import escape_name, format_bytes, shorten
+from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.sheet import Sheet
-from desktop_app.ui.widgets.text_label import TextLabel
+from desktop_app.ui.widgets.text_label import Fold, Run, TextLabel
 
 from .found_list import FoundList, sum_of
-from .history_offers import HistoryOffers
-from .known_kinds import KnownKinds
-from .unread_list import UnreadList
+
+UNREAD_ROWS, MIN_UNREAD_ROWS = 4, 1  # seen at once, and at least
+
+
+def rows_of(unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> list[ListRow]:
+    """Return a row for each file, conversation and part of a conversation that could not be read."""
+    rows = [
+        (each.title or escape_name(each.file), escape_name(each.file) if each.title else "", each.reason)
+        for each in unread
+    ]
+    rows += [(each.title, escape_name(each.file), reason) for each in found for reason in each.unread]
+    return [
+        ListRow(str(number), title, aside, (Run(tr_engine(reason)),))
+        for number, (title, aside, reason) in enumerate(rows)
+    ]
+
+
+class ReasonList(RowList):
+    """As high as its rows need; less where the window is low."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self.setAccessibleName(tr("What could not be read"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height_of(UNREAD_ROWS))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self._height_of(MIN_UNREAD_ROWS))
+
+    def _height_of(self, rows: int) -> int:
+        return min(self.rows.rowCount(), rows) * self.sizeHintForRow(0) + 2
+
+
+class UnreadList(Fold):
+    """A link that says how much that is, and below it the reasons."""
+
+    def __init__(self) -> None:
+        self.list = ReasonList()
+        super().__init__(self.list)
+        self.hide()
+
+    def show_unread(self, unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> None:
+        """Show what that is, folded; nothing where all was read."""
+        self.list.rows.replace(rows_of(unread, found))
+        self.set_title(tr("%n could not be read", "", self.list.rows.rowCount()))
+        self.unfold(False)
+        self.setVisible(bool(self.list.rows.rows))
+
+
+class KnownKinds(Fold):
+    """A link, and below it a table of two columns."""
+
+    def __init__(self) -> None:
+        self.kinds: tuple[KnownKind, ...] = ()
+        self._table = QWidget()
+        super().__init__(self._table, tr("What can be imported"))
+        self._grid = QGridLayout(self._table)
+        self._grid.setContentsMargins(14, 2, 0, 4)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(3)
+        self._grid.setColumnStretch(1, 1)
+        self.hide()
+
+    def show_kinds(self, kinds: Sequence[KnownKind]) -> None:
+        """Fill the table, which stays as it is from then on."""
+        if self.kinds:
+            return
+        self.kinds = tuple(kinds)
+        for row, kind in enumerate(self.kinds):
+            program = TextLabel(kind.program, size=13, weight=MEDIUM)
+            what = TextLabel(tr_engine(kind.what), tint="ink_soft", size=13, wraps=True)
+            self._grid.addWidget(program, row, 0, Qt.AlignmentFlag.AlignTop)
+            self._grid.addWidget(what, row, 1)
+        self.setVisible(bool(self.kinds))
+
 
 WIDTH, NAMES = 680, 120  # pixels; characters of the names of what is looked through
 WHAT = translatable(

@@ -14,7 +14,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import InsightsRead
 from desktop_app.ui.theme import SEGMENT_NAMES
 from desktop_app.ui.translation import locale, tr
-from desktop_app.ui.widgets.formats import (
+from desktop_app.ui.widgets.number_formats import (
     format_bytes,
     format_decimal,
     format_dollars,

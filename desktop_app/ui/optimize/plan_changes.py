@@ -1,9 +1,10 @@
-"""What a plan changes: the request before and after it, and a line for each kind of change."""
+"""The changes of a plan: the request before and after, a line for each kind of change, and the words for the whole."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Segment
@@ -14,11 +15,11 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.bars import SegmentBar, segment_parts
 from desktop_app.ui.widgets.boxes import Swatch
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number
 from desktop_app.ui.widgets.layouts import STRETCH, discard, horizontal, vertical
+from desktop_app.ui.widgets.long_text import TextArea
 from desktop_app.ui.widgets.look import BOLD, Tint, scale
+from desktop_app.ui.widgets.number_formats import first_line, format_number
 from desktop_app.ui.widgets.row_list import ListRow, RowList
-from desktop_app.ui.widgets.text_area import TextArea
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 
@@ -216,3 +217,32 @@ def _leaving_facts(fidelity: Fidelity) -> list[PlanChange]:
         text = tr("%n facts are lost", "", fidelity.lost)
         changes.append(PlanChange("lost", "critical", text, tr("lost"), fidelity.lost_facts, fidelity.lost))
     return changes
+
+
+class PlanWords(msgspec.Struct, frozen=True):
+    """What the dialog says of the plan as a whole."""
+
+    title: str
+    promise: str
+    apply: str
+    applying: str
+    nothing: str
+    """What takes the place of a summary where no message leaves."""
+
+
+OPTIMIZE = PlanWords(
+    translatable("Optimize conversation"),
+    translatable("Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back."),
+    translatable("Optimize"),
+    translatable("Optimizing…"),
+    translatable("No message leaves with this plan, so there is nothing to summarize."),
+)
+FRESH = PlanWords(
+    translatable("Start fresh"),
+    translatable(
+        "A new conversation begins with this summary. This one stays as it is, and each has a link to the other."
+    ),
+    translatable("Start fresh"),
+    translatable("Starting…"),
+    translatable("All messages come along unchanged, so there is nothing to summarize."),
+)

@@ -17,22 +17,19 @@ from desktop_app.engine.protocol import (
     StartFresh,
     WriteSummary,
 )
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import SteadyColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.fidelity import FactList, fidelity_runs
-from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Slider
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, NORMAL, scale
+from desktop_app.ui.widgets.number_formats import format_number
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
-from .plan_changes import GaugeComparison, PlanChanges
-from .plan_words import FRESH, OPTIMIZE
-from .strategy_choice import StrategyChoice
-from .summary_editor import SummaryEditor
+from .plan_changes import FRESH, OPTIMIZE, GaugeComparison, PlanChanges
+from .summary_editor import StrategyChoice, SummaryEditor
 
 WIDTH, HEIGHT = 860, 670
 LOW_SUMMARY = 160  # pixels of the summary's height where it scrolls with the choices

@@ -11,12 +11,11 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.gauge.bar import GaugeBar
-from desktop_app.ui.translation import tr
+from desktop_app.ui.gauge.context_gauge import GaugeBar
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
-from desktop_app.ui.widgets.formats import format_decimal, format_number, format_wait, isolate
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.number_formats import format_decimal, format_number, format_wait, isolate
 from desktop_app.ui.widgets.text_label import TextLabel
 
 NO_CONVERSATION = translatable("Open a conversation to see what a policy would do there.")

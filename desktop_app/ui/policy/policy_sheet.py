@@ -26,8 +26,8 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .effect_pane import EffectPane
-from .field_group import FieldGroupView
-from .words import Window, policy_label
+from .field_row import FieldGroupView
+from .policy_words import Window, policy_label
 
 WIDTH, NARROW = 1_080, 800  # pixels; below the second one, the effect is above the fields
 PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels, of the effect beside and above them

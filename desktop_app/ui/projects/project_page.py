@@ -1,4 +1,4 @@
-"""The page of a conversation of a project in which nothing was said yet: what the project is, and what is in it."""
+"""The page of an empty conversation of a project, and words for projects."""
 
 from __future__ import annotations
 
@@ -9,17 +9,41 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.setup import Project
+from desktop_app.conversation.setup import Project, RecallScope
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.sidebar.arrangement import details_of
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, page_of
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import first_line
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, StyleAware, scale
+from desktop_app.ui.widgets.number_formats import first_line
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .words import RECALL_NAMES
+RECALL_NAMES: dict[RecallScope, str] = {
+    "conversation": translatable("This conversation"),
+    "project": translatable("This project"),
+    "everything": translatable("Everything"),
+}
+RECALL_MEANINGS: dict[RecallScope, str] = {
+    "conversation": translatable(
+        "The model can look up what was said earlier in the same conversation. Before it looks anywhere else, it asks "
+        "you."
+    ),
+    "project": translatable(
+        "It may also look in the other conversations of the project. What it finds is sent to the conversation’s model."
+    ),
+    "everything": translatable(
+        "It may look in all conversations, those of other projects too, without asking. What it finds is sent to the "
+        "conversation’s model."
+    ),
+}
+
+
+def recall_meaning(scope: str) -> str:
+    """Return what it means that recall may look there; "" for what is no scope."""
+    return next((tr(meaning) for known, meaning in RECALL_MEANINGS.items() if known == scope), "")
+
 
 WIDTH = 720
 MAX_CONVERSATIONS, MAX_INSTRUCTIONS = 6, 220  # that are listed; characters that are shown

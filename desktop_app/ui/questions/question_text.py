@@ -19,8 +19,7 @@ from desktop_app.conversation.tools import (
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.transcript.call_diff import arguments_of
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import shorten
-from desktop_app.ui.widgets.invisible import escape_invisible, invisible_names
+from desktop_app.ui.widgets.number_formats import escape_invisible, invisible_names, shorten
 
 WANTS: dict[NeedKind, str] = {
     "read": translatable("{tool} wants to read this"),

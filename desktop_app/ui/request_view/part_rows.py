@@ -14,8 +14,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import Tint
 from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number
-from desktop_app.ui.widgets.invisible import escape_invisible
+from desktop_app.ui.widgets.number_formats import escape_invisible, format_number
 
 LINES, LINE = 2, 300  # lines of a part's text that are shown, and characters of each
 ROLES = {

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 from desktop_app.conversation.gauge import ComparedPart, Segment, SentRequest
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.theme import SEGMENT_NAMES
-from desktop_app.ui.transcript.row_view import COLUMN, SIDE
+from desktop_app.ui.transcript.transcript_view import COLUMN, SIDE
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.formats import format_number
 from desktop_app.ui.widgets.inputs import Segmented
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, vertical
 from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
+from desktop_app.ui.widgets.number_formats import format_number
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .part_list import PartList

@@ -1,17 +1,24 @@
-"""Search results, and what a search says of itself, in words."""
+"""Search results in words, and the bar above the transcript that walks through them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
 from desktop_app.context.search.filters import TypedFilter
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import ROLE_NAMES, format_time, format_title
+from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
+from desktop_app.ui.widgets.layouts import horizontal
 from desktop_app.ui.widgets.look import BOLD
+from desktop_app.ui.widgets.number_formats import ROLE_NAMES, format_number, format_time, format_title
 from desktop_app.ui.widgets.row_list import ListRow
-from desktop_app.ui.widgets.text_label import Run
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 UNKNOWN = {
     "project": translatable("No project is called “{value}”."),
@@ -59,3 +66,59 @@ def text_of_wrong(typed: TypedFilter) -> str:
     said = tr(UNKNOWN[typed.kind]).format(value=typed.value)
     nearest = tr("Did you mean “{nearest}”?").format(nearest=typed.nearest) if typed.nearest else ""
     return " ".join(filter(None, (said, nearest)))
+
+
+class HitBar(QWidget):
+    """What was searched for, which hit is shown, and buttons to the next one and back to all.
+
+    Signals: step_requested(by), 1 or -1; results_requested; closed.
+    """
+
+    step_requested = Signal(int)
+    results_requested = Signal()
+    closed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.query = TextLabel(size=13, tint="ink_soft")
+        self.count = TextLabel(size=12, tint="ink_faint")
+        self.results = LinkButton(tr("All results"))
+        self.previous = _button("↑", tr("Previous hit ({keys})"), "Shift+F3")
+        self.next = _button("↓", tr("Next hit ({keys})"), "F3")
+        self.close_button = _button("✕", tr("Close ({keys})"), "Esc")
+        buttons = self.previous, self.next, self.close_button
+        horizontal((self.query, 1), self.results, self.count, *buttons, holder=self, spacing=8, margins=(24, 4, 24, 4))
+        self.results.clicked.connect(self.results_requested)
+        self.previous.clicked.connect(lambda: self.step_requested.emit(-1))
+        self.next.clicked.connect(lambda: self.step_requested.emit(1))
+        self.close_button.clicked.connect(self.close_bar)
+        self.hide()
+
+    def show_hit(self, query: str, shown: int, found: int) -> None:
+        """Show the query and which of how many hits is shown, from 1."""
+        self.query.set_text(tr("Search: {query}").format(query=query))
+        told = tr("{shown} of {found}").format(shown=format_number(shown), found=format_number(found))
+        self.count.set_text(told)
+        self.setAccessibleName(f"{self.query.text()} · {told}")
+        for button in (self.previous, self.next):
+            button.setEnabled(found > 1)
+        self.show()
+
+    def close_bar(self) -> None:
+        if self.isVisible():
+            self.hide()
+            self.closed.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        else:
+            super().keyPressEvent(event)
+
+
+def _button(text: str, name: str, keys: str) -> Button:
+    name = name.format(keys=keys_text((keys,)))
+    button = Button(text, ButtonKind.QUIET)
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    return button

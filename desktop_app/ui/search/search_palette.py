@@ -1,25 +1,214 @@
-"""Search in all messages, archived or not, and a quick way to any conversation."""
+"""Search in all messages, archived or not, with filters as chips, and a quick way to any conversation."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent
+from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.context.search.filters import FilterNames, TypedQuery, completions, read_query, with_filter, without
+from desktop_app.context.search.filters import (
+    FilterKind,
+    FilterNames,
+    TypedFilter,
+    TypedQuery,
+    completions,
+    read_query,
+    with_filter,
+    without,
+)
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, ConversationInfo, SearchResult
+from desktop_app.conversation.message import Role
+from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_time, format_title
+from desktop_app.ui.widgets.buttons import Button, ButtonKind
+from desktop_app.ui.widgets.layouts import FlowLayout
+from desktop_app.ui.widgets.look import MEDIUM, colour, font, mix
+from desktop_app.ui.widgets.number_formats import ROLE_NAMES, format_day, format_time, format_title
 from desktop_app.ui.widgets.palette_sheet import HELP, PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
 from desktop_app.ui.widgets.text_label import Run
 
-from .filter_bar import FilterBar
 from .result_rows import row_of, row_of_completion, text_of_wrong
+
+MAX_SHOWN = 28
+"""Characters of a filter's value."""
+
+Choice = tuple[str, str, str]
+"""What the menu shows, and the filter's name and value as they are typed."""
+
+
+class FilterChip(Button):
+    """Without a filter a click opens a menu of values; with one it removes the filter, as Delete does.
+
+    Signals: chosen(name, value), as they are typed; removed.
+    """
+
+    chosen = Signal(str, str)
+    removed = Signal()
+
+    def __init__(self, name: str, offer: Callable[[], Sequence[Choice]], parent: QWidget | None = None) -> None:
+        """offer: returns the choices; one of the chip's own name is taken without a menu."""
+        super().__init__("", ButtonKind.QUIET, parent, padding=18)
+        self._name, self._offer = name, offer
+        self.value = ""
+        self.clicked.connect(self._click)
+        self.show_value("")
+
+    def show_value(self, value: str, is_wrong: bool = False) -> None:
+        """Show the value of the filter that holds; "" for none."""
+        self.value, self._is_wrong = value, is_wrong
+        short = value if len(value) <= MAX_SHOWN else value[: MAX_SHOWN - 1].rstrip() + "…"
+        self.setText(f"{short}  ✕" if value else self._name if self._only_choice() else f"{self._name} ▾")
+        told = tr("Remove the filter {name}: {value}").format(name=self._name, value=value)
+        self.setAccessibleName(told if value else tr("Filter: {name}").format(name=self._name))
+        self.setToolTip(told if value else "")
+        self.updateGeometry()
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.value and event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit()
+        elif not self.value and event.key() == Qt.Key.Key_Down:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _click(self) -> None:
+        if self.value:
+            self.removed.emit()
+        elif only := self._only_choice():
+            self.chosen.emit(*only[1:])
+        else:
+            self._open()
+
+    def _only_choice(self) -> Choice | None:
+        return next((choice for choice in self._offer() if choice[0] == self._name), None)
+
+    def _open(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for text, name, value in self._offer():
+            menu.addAction(text.replace("&", "&&"), lambda name=name, value=value: self.chosen.emit(name, value))
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 4)))
+
+    def _font(self) -> QFont:
+        return font(13, MEDIUM)
+
+    def _colours(self) -> tuple[QColor, QColor | None, QColor]:
+        if not self.value:
+            fill, _, ink = super()._colours()
+            return fill, colour("line"), ink
+        if self._is_wrong:
+            return mix("critical", "raised", 0.12), colour("critical"), colour("ink")
+        return colour("accent_soft"), colour("accent"), colour("ink")
+
+
+KIND_NAMES: dict[FilterKind, str] = {
+    "time": translatable("Time"),
+    "project": translatable("Project"),
+    "role": translatable("Who"),
+    "model": translatable("Model"),
+    "tool": translatable("Tool"),
+    "has": translatable("With code"),
+}
+TIMES = (
+    (translatable("Today"), "on", "today"),
+    (translatable("Yesterday"), "on", "yesterday"),
+    (translatable("Last 7 days"), "since", "1_week"),
+    (translatable("Last 30 days"), "since", "1_month"),
+    (translatable("This year"), "on", "this_year"),
+    (translatable("Last year"), "on", "last_year"),
+)
+MAX_OFFERED = 20
+
+
+class FilterBar(QWidget):
+    """A chip for each kind of filter. Signals: chosen(name, value), as they are typed; removed(kind)."""
+
+    chosen = Signal(str, str)
+    removed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._names = FilterNames()
+        self.chips: dict[FilterKind, FilterChip] = {kind: self._chip(kind, name) for kind, name in KIND_NAMES.items()}
+        self.setLayout(FlowLayout(*self.chips.values(), gap=6))
+        self.set_names(self._names)
+
+    def _chip(self, kind: FilterKind, name: str) -> FilterChip:
+        chip = FilterChip(tr(name), partial(self._offered, kind))
+        chip.chosen.connect(self.chosen)
+        chip.removed.connect(partial(self.removed.emit, kind))
+        return chip
+
+    def set_names(self, names: FilterNames) -> None:
+        """Offer these projects, models and tools; a chip that has nothing to offer is not shown."""
+        self._names = names
+        for kind, chip in self.chips.items():
+            chip.show_value(chip.value)
+            chip.setVisible(bool(chip.value or self._offered(kind)))
+
+    def show_filters(self, typed: Sequence[TypedFilter]) -> None:
+        """Show the filters of the query; of two of a kind both count, or the last one."""
+        for kind, chip in self.chips.items():
+            mine = [each for each in typed if each.kind == kind]
+            chip.show_value(text_of_filters(mine), any(each.is_wrong for each in mine))
+            chip.setVisible(bool(mine or self._offered(kind)))
+
+    def _offered(self, kind: FilterKind) -> Sequence[Choice]:
+        names = self._names
+        match kind:
+            case "time":
+                return [(tr(text), name, value) for text, name, value in TIMES]
+            case "role":
+                roles = (Role.USER, Role.ASSISTANT, Role.TOOL)
+                return [(tr(ROLE_NAMES[role]), "role", role.value) for role in roles]
+            case "project":
+                return [(name, "in", name) for _, name in names.projects[:MAX_OFFERED]]
+            case "model":
+                return [(model.rsplit("/", 1)[-1], "model", model) for model in names.models[:MAX_OFFERED]]
+            case "tool":
+                return [(tool, "tool", tool) for tool in names.tools[:MAX_OFFERED]]
+            case _:
+                return [(tr("With code"), "has", "code")]
+
+
+def text_of_filters(typed: Sequence[TypedFilter]) -> str:
+    """Return what the filters of one kind mean; "" without any."""
+    if not typed:
+        return ""
+    newest = typed[-1]
+    if newest.is_wrong:
+        return newest.value
+    match newest.kind:
+        case "time":
+            right = [each for each in typed if not each.is_wrong]
+            firsts, lasts = [e.first for e in right if e.first], [e.last for e in right if e.last]
+            return text_of_days(firsts[-1] if firsts else None, lasts[-1] if lasts else None)
+        case "role":
+            return tr(ROLE_NAMES[Role(newest.value)])
+        case "has":
+            return tr("With code")
+        case "model":
+            return newest.value.rsplit("/", 1)[-1]
+        case _:
+            return newest.value
+
+
+def text_of_days(first: date | None, last: date | None) -> str:
+    """Return a range of days, such as "1 Mar – 31 May 2026". None: no bound."""
+    if first is None or last is None:
+        bound, text = (last, tr("until {day}")) if first is None else (first, tr("since {day}"))
+        return text.format(day=format_day(bound)) if bound else ""
+    if first == last:
+        return format_day(first)
+    return f"{format_day(first, has_year=first.year != last.year)} – {format_day(last)}"
+
 
 PAUSE = 120  # milliseconds from the last key to the search
 PATIENCE = 400  # milliseconds without an answer after which it is said that one is awaited

@@ -14,11 +14,11 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.file_dialog import ask_for_folder
-from desktop_app.ui.widgets.formats import format_percent
 from desktop_app.ui.widgets.inputs import Segmented, Select, Slider, ToggleSwitch
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal, set_margins, vertical
+from desktop_app.ui.widgets.long_text import TextArea
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner
-from desktop_app.ui.widgets.text_area import TextArea
+from desktop_app.ui.widgets.number_formats import format_percent
 from desktop_app.ui.widgets.text_label import TextLabel
 
 S = TypeVar("S", bound=msgspec.Struct)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_number
+from desktop_app.ui.widgets.number_formats import format_number
 
 MIN_WINDOW = 1_024  # tokens: less leaves no room for a reply
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)

@@ -16,11 +16,10 @@ from desktop_app.ui.model_words import offer_words, window_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.check_list import CheckList, CheckRow
 from desktop_app.ui.widgets.layouts import horizontal
 from desktop_app.ui.widgets.look import Corner
 from desktop_app.ui.widgets.palette_sheet import MOVES
-from desktop_app.ui.widgets.row_list import ENTER
+from desktop_app.ui.widgets.row_list import ENTER, CheckList, CheckRow
 
 from .entries import Field, FormEntry
 from .limits import format_limit, parse_reply, parse_window

@@ -1,31 +1,39 @@
-"""The sections of the settings, but for the forms of servers."""
+"""The sections of the settings, except for servers, and the list of sections with a search field."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 
+import msgspec
 from msgspec.structs import replace
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
 
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.presets import FOR_PEOPLE, LIKE_PROGRAMS, PRESETS, SUMMARIES, find_policy
+from desktop_app.conversation.installation import ProgramInfo, ProgramPart, report_of
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.transcript import Imported
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.translation import LANGUAGES, tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.formats import capitalize, format_number, format_percent
-from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
-from desktop_app.ui.widgets.look import MEDIUM
-from desktop_app.ui.widgets.text_label import TextLabel
+from desktop_app.ui.widgets.inputs import Select
+from desktop_app.ui.widgets.layouts import STRETCH, UNBOUNDED, discard, horizontal, vertical
+from desktop_app.ui.widgets.long_text import TextReader
+from desktop_app.ui.widgets.look import BOLD, MEDIUM, StyleAware, scale
+from desktop_app.ui.widgets.number_formats import capitalize, escape_name, format_number, format_percent
+from desktop_app.ui.widgets.row_list import ListRow, RowList
+from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .entries import Choice, Field, FolderField, FormEntry, LongText, OnOff, Percent, Segments, section
-from .mcp_form import McpList
-from .sandbox_part import sandbox_entries
+from .mcp_form import McpList, sandbox_entries
 from .server_form import parse_address
 from .server_list import ServerList
 from .summary_choice import CHAT_MODEL, SummaryChoice, model_choices
@@ -212,3 +220,206 @@ class RuleList(FormEntry):
         del self.removals[rule]
         discard(row)
         self.empty.setVisible(not self.removals)
+
+
+WIDTH = 190  # pixels
+
+
+def words_of(section: QWidget) -> str:
+    """Return all that can be read in a section, in small letters."""
+    texts = [label.text() for label in section.findChildren(QLabel)]
+    texts += [button.text() for button in section.findChildren(QAbstractButton)]
+    return " ".join(texts).casefold()
+
+
+class SectionList(StyleAware, QWidget):
+    """Signal: section_chosen(name), by the user."""
+
+    section_chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sections: dict[str, tuple[str, QWidget]] = {}
+        self._is_narrow = False
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(tr("Find a setting"))
+        self.field.setAccessibleName(tr("Find a setting"))
+        self.field.setClearButtonEnabled(True)
+        self.empty = TextLabel(tr("No setting contains these words."), size=13, tint="ink_soft", wraps=True)
+        self.empty.hide()
+        self.list = RowList(has_body=False)
+        self.list.setAccessibleName(tr("Sections"))
+        self.choice = Select()
+        self.choice.setAccessibleName(tr("Section"))
+        self.choice.hide()
+        vertical(self.choice, self.field, self.empty, (self.list, 1), holder=self, spacing=10)
+        self.field.textChanged.connect(self._find)
+        self.list.choice_changed.connect(self._choose)
+        self.choice.activated.connect(lambda _: self.section_chosen.emit(self.choice.currentData()))
+        self.refresh_style()
+
+    def add(self, name: str, title: str, section: QWidget) -> None:
+        """Append a section; the first one is chosen."""
+        self._sections[name] = title, section
+        self.list.rows.append([ListRow(name, title)])
+        self.choice.addItem(title, name)
+        if len(self._sections) == 1:
+            self.show_chosen(name)
+
+    def show_chosen(self, name: str) -> None:
+        """Mark that section as the one that is shown; without a signal, and also if it was filtered away."""
+        self.choice.choose(name)
+        names = [row.key for row in self.list.rows.rows]
+        if name not in names:
+            self.field.clear()
+            names = [row.key for row in self.list.rows.rows]
+        if name in names and self.list.current_key() != name:
+            self.list.setCurrentIndex(self.list.rows.index(names.index(name)))
+
+    def set_narrow(self, is_narrow: bool) -> None:
+        """Be a drop-down list above the fields, where the list beside them would leave them no room."""
+        self._is_narrow = is_narrow
+        self.choice.setVisible(is_narrow)
+        self.field.setVisible(not is_narrow)
+        self.list.setVisible(not is_narrow)
+        self.refresh_style()
+
+    def refresh_style(self) -> None:
+        self.setMinimumWidth(0 if self._is_narrow else scale(WIDTH))
+        self.setMaximumWidth(UNBOUNDED if self._is_narrow else scale(WIDTH))
+
+    def _find(self, text: str) -> None:
+        wanted, chosen = text.strip().casefold(), self.list.current_key()
+        found = [
+            ListRow(name, title)
+            for name, (title, section) in self._sections.items()
+            if wanted in title.casefold() or wanted in words_of(section)
+        ]
+        self.list.rows.replace(found)
+        self.empty.setVisible(not found)
+        if found:
+            names = [row.key for row in found]
+            self.list.setCurrentIndex(self.list.rows.index(names.index(chosen) if chosen in names else 0))
+
+    def _choose(self) -> None:
+        if name := self.list.current_key():
+            self.section_chosen.emit(name)
+
+
+class OriginSection(QWidget):
+    """The program and the file, and a link to the rest as the program wrote it."""
+
+    def __init__(self, imported: Imported) -> None:
+        super().__init__()
+        self._rest = imported.rest
+        self.told = TextLabel(
+            tr("From {program}, {file}").format(program=imported.program, file=escape_name(imported.file)),
+            size=13,
+            tint="ink_soft",
+            wraps=True,
+        )
+        self.rest = LinkButton(tr("What could not be converted"))
+        self.rest.setToolTip(tr("Kept as the other program wrote it, in JSON"))
+        self.rest.setVisible(bool(imported.rest))
+        self.rest.clicked.connect(self._read)
+        vertical(section(tr("Imported"), self.told, self.rest), holder=self)
+
+    def _read(self) -> None:
+        text = msgspec.json.format(self._rest, indent=2)
+        TextReader(self.rest.text(), text, self.window(), is_mono=True).show()
+
+
+LIST_HEIGHT = 300  # pixels
+UPDATES = translatable(
+    "Palimpsest does not look for newer versions by itself, and reports nothing to anyone. It connects only to what you"
+    " have set up."
+)
+READING = translatable("Looking at what is installed…")
+FAMILY_NAMES = {
+    "LGPL and GPL": translatable("LGPL and GPL"),
+    "BSD and ISC": translatable("BSD and ISC"),
+    "Public domain": translatable("Public domain"),
+    "Others": translatable("Other licences"),
+}
+
+
+def part_rows(parts: tuple[ProgramPart, ...], query: str) -> list[ListRow]:
+    """Return the parts that have the words of the query, below the families of their licences."""
+    words = query.casefold().split()
+    found = [part for part in parts if all(word in f"{part.name} {part.licence}".casefold() for word in words)]
+    rows: list[ListRow] = []
+    for family, own in groupby(found, lambda part: part.family):
+        members = list(own)
+        rows.append(ListRow(f"\0{family}", tr(FAMILY_NAMES.get(family, family)), format_number(len(members))))
+        rows += [
+            ListRow(part.name, "", part.licence, (Run(part.name, "ink"), Run(f"  {part.version}"))) for part in members
+        ]
+    return rows
+
+
+class AboutSection(QWidget):
+    """Signals: content_requested, when it is seen first; licence_requested(name of a part); folder_requested."""
+
+    content_requested = Signal()
+    licence_requested = Signal(str)
+    folder_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.info: ProgramInfo | None = None
+        self._is_asked = False
+        self.name = TextLabel("Palimpsest", size=17, weight=BOLD)
+        self.versions = TextLabel(tr(READING), size=13, tint="ink_soft", wraps=True)
+        self.folders = TextLabel("", size=12, tint="ink_faint", is_mono=True, wraps=True)
+        self.copy, self.open = LinkButton(tr("Copy for a report")), LinkButton(tr("Open folder"))
+        self.filter, self.list = QLineEdit(), RowList(has_body=False)
+        self.filter.setPlaceholderText(tr("Filter by name or licence…"))
+        self.filter.setAccessibleName(tr("Filter by name or licence…"))
+        self.filter.setClearButtonEnabled(True)
+        self.list.setAccessibleName(tr("Parts and their licences"))
+        self.list.setFixedHeight(scale(LIST_HEIGHT))
+        self.empty = TextLabel(tr("No part contains these words."), size=13, tint="ink_soft", wraps=True)
+        self.empty.hide()
+        self.folders.hide()
+        card = Card()
+        for part in (self.name, self.versions, self.folders):
+            card.column.addWidget(part)
+        card.column.addLayout(horizontal(self.copy, self.open, STRETCH, spacing=16))
+        updates = TextLabel(tr(UPDATES), size=13, wraps=True)
+        licences = TextLabel(tr("Parts and their licences"), size=13, weight=MEDIUM)
+        about = TextLabel(tr("Choose one to read the whole text."), size=12, tint="ink_faint", wraps=True)
+        vertical(section(tr("About"), card, updates, licences, about, self.filter, self.list, self.empty), holder=self)
+        self.copy.clicked.connect(self._copy)
+        self.open.clicked.connect(self.folder_requested)
+        self.filter.textChanged.connect(lambda _: self._list())
+        self.list.row_chosen.connect(self._choose)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._is_asked:
+            self._is_asked = True
+            self.content_requested.emit()
+
+    def show_info(self, info: ProgramInfo) -> None:
+        """Show what the engine tells."""
+        self.info = info
+        self.name.set_text(f"Palimpsest {info.version}")
+        self.versions.set_text(" · ".join(" ".join(pair) for pair in info.versions))
+        folders = (tr("Data: {path}").format(path=info.data), tr("Log: {path}").format(path=info.log))
+        self.folders.set_text("\n".join(folders))
+        self.folders.show()
+        self._list()
+
+    def _list(self) -> None:
+        rows = part_rows(self.info.parts if self.info is not None else (), self.filter.text())
+        self.list.rows.replace(rows)
+        self.list.setVisible(bool(rows) or not self.filter.text())
+        self.empty.setVisible(not rows and bool(self.filter.text()))
+
+    def _choose(self, key: str) -> None:
+        if not key.startswith("\0"):  # else it is the name of a family
+            self.licence_requested.emit(key)
+
+    def _copy(self) -> None:
+        if self.info is not None:
+            QGuiApplication.clipboard().setText(report_of(self.info))

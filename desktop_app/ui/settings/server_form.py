@@ -4,25 +4,155 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from urllib.parse import urlsplit
 
+import msgspec
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local, runs_models
-from desktop_app.conversation.model_servers import CheckResult, KeyPlace, ModelOffer
+from desktop_app.conversation.model_servers import CheckResult, CheckState, KeyPlace, ModelOffer
+from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind
 from desktop_app.ui.model_words import probe_price, result_words
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.buttons import LinkButton
-from desktop_app.ui.widgets.layouts import horizontal
+from desktop_app.ui.widgets.buttons import Button, LinkButton
+from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
+from desktop_app.ui.widgets.look import BOLD, Tint, scale
+from desktop_app.ui.widgets.text_label import TextLabel
 
-from .check_pane import CheckPane
-from .entries import Choice, Field, FormEntry, row_of
+from .entries import Choice, Field, FormEntry, note, row_of
 from .forms import Form
 from .limits import format_limit, parse_window
 from .model_choice import ModelChoice
-from .server_kinds import KINDS, address_hint, address_of, key_hint
+
+MARKS: dict[CheckState, tuple[str, Tint]] = {
+    "good": ("✓", "ok"),
+    "unsure": ("!", "warning"),
+    "bad": ("✗", "critical"),
+}
+
+
+class CheckPane(QWidget):
+    """Signals: start_requested, stop_requested."""
+
+    start_requested = Signal()
+    stop_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_running = False
+        self.button = Button(tr("Test"))
+        self.button.set_room_for(tr("Test"), tr("Stop"))
+        self.about = note("")
+        self.lines: list[QWidget] = []
+        self._column = vertical(spacing=4)
+        head = horizontal(self.button, (self.about, 1), spacing=12)
+        vertical(head, self._column, holder=self, spacing=8)
+        self.button.clicked.connect(self._press)
+
+    def begin(self) -> None:
+        """Show that a test is under way."""
+        for line in self.lines:
+            discard(line)
+        self.lines = []
+        self._set_running(True)
+
+    def add(self, results: Sequence[CheckResult]) -> None:
+        """Append what was found."""
+        for result in results:
+            mark, tint = MARKS[result.state]
+            line = QWidget()
+            sign = TextLabel(mark, size=13, weight=BOLD, tint=tint)
+            sign.setFixedWidth(scale(14))
+            words = TextLabel(result_words(result), size=13, wraps=True)
+            horizontal((sign, 0, Qt.AlignmentFlag.AlignTop), (words, 1), holder=line, spacing=8)
+            self.lines.append(line)
+            self._column.addWidget(line)
+
+    def end(self) -> None:
+        """Show that the test is over."""
+        self._set_running(False)
+
+    def explain(self, text: str) -> None:
+        """Say what a test would do."""
+        self.about.set_text(text)
+
+    def _press(self) -> None:
+        (self.stop_requested if self.is_running else self.start_requested).emit()
+
+    def _set_running(self, is_running: bool) -> None:
+        self.is_running = is_running
+        self.button.setText(tr("Stop") if is_running else tr("Test"))
+
+
+class KindInfo(msgspec.Struct, frozen=True):
+    """One kind of server."""
+
+    label: str
+    name: str  # proposed for a new server
+    address: str = ""  # used when none is written; "" if one must be
+    variable: str = ""  # the environment variable that its key is read from
+    is_local: bool = False  # it runs on the user's machine, usually without a key
+
+
+# The addresses and variables are those of models/endpoint.py; a test compares them.
+KINDS: dict[ServerKind, KindInfo] = {
+    "openai_compatible": KindInfo(translatable("Any OpenAI-compatible server"), ""),
+    "anthropic": KindInfo(
+        "Anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"
+    ),
+    "openai": KindInfo("OpenAI", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "openrouter": KindInfo(
+        "OpenRouter", "openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"
+    ),
+    "gemini": KindInfo(
+        "Google Gemini", "gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY"
+    ),
+    "moonshot": KindInfo(
+        "Moonshot (Kimi)", "moonshot", "https://api.moonshot.ai/v1", "MOONSHOT_API_KEY"
+    ),
+    "ollama": KindInfo("Ollama", "ollama", "http://127.0.0.1:11434", is_local=True),
+    "lm_studio": KindInfo("LM Studio", "lmstudio", "http://127.0.0.1:1234/v1", is_local=True),
+    "llama_cpp": KindInfo("llama.cpp", "llamacpp", "http://127.0.0.1:8080/v1", is_local=True),
+    "vllm": KindInfo("vLLM", "vllm", "http://127.0.0.1:8000/v1", is_local=True),
+}  # fmt: skip
+
+
+def address_hint(kind: ServerKind) -> str:
+    """Return the placeholder of the address."""
+    address = KINDS[kind].address
+    return tr("leave empty for {address}").format(address=address) if address else "http://localhost:1234/v1"
+
+
+KEY_HINTS: dict[KeyPlace, str] = {
+    "stored": translatable("A key is saved; type to replace it"),
+    "session": translatable("A key is known until you quit; type to replace it"),
+    "environment": translatable("The key in the environment is used; type to use another"),
+}
+
+
+def key_hint(kind: ServerKind, place: KeyPlace) -> str:
+    """Return the placeholder of the key. place: where it is."""
+    info = KINDS[kind]
+    if place:
+        return tr(KEY_HINTS[place])
+    if info.variable:
+        return tr("leave empty to use {variable}").format(variable=info.variable)
+    return tr("usually not needed") if info.is_local else tr("only if the server needs one")
+
+
+def address_of(server: Server) -> str:
+    """Return where the server is: its own address, or that of its kind; "" if neither is known."""
+    return server.base_url or KINDS[server.kind].address
+
+
+def host_and_port(server: Server) -> str:
+    """Return what two settings of one server have in common, whatever their paths and kinds; "" if unknown."""
+    address = address_of(server)
+    authority = urlsplit(address).netloc.lower()
+    return authority.replace("localhost", "127.0.0.1") if is_local(address) else authority
 
 
 def parse_address(address: str) -> str:

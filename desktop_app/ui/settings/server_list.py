@@ -14,16 +14,14 @@ from desktop_app.conversation.model_servers import ModelOffer, ModelPrice
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Server, ServerKind, Settings
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.layouts import STRETCH, FlowLayout, discard, horizontal, vertical
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import note
 from .forms import FormList
-from .server_form import ServerForm
-from .server_kinds import KINDS, host_and_port
+from .server_form import KINDS, ServerForm, host_and_port
 
 SERVERS_NOTE = translatable("Providers that need a key, and servers on this computer or your network.")
 OTHER: ServerKind = "openai_compatible"

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import Settings
-from desktop_app.ui.builtin_offer import BuiltinOffer
 from desktop_app.ui.translation import tr
+from desktop_app.ui.welcome import BuiltinOffer
 from desktop_app.ui.widgets.boxes import ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.layouts import horizontal, set_margins, vertical
@@ -19,7 +19,7 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import FormEntry
-from .section_list import SectionList
+from .sections import SectionList
 
 WIDTH, HEIGHT = 860, 720  # pixels
 NARROW = 560  # pixels below which the sections are chosen above the fields
@@ -151,7 +151,7 @@ class SettingsDialog(Sheet):
         yield self._add("look", tr("Appearance"), sections.appearance_section(settings))
         from desktop_app.ui.data.data_section import DataSection
 
-        from .about_section import AboutSection
+        from .sections import AboutSection
 
         yield None
         self.data = DataSection()

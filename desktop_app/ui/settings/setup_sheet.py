@@ -22,19 +22,19 @@ from desktop_app.conversation.setup import (
 )
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SetupRead
-from desktop_app.ui.projects.words import RECALL_NAMES, recall_meaning
+from desktop_app.ui.projects.project_page import RECALL_NAMES, recall_meaning
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
-from desktop_app.ui.widgets.check_list import CheckList, CheckRow
 from desktop_app.ui.widgets.layouts import STRETCH, horizontal
 from desktop_app.ui.widgets.look import MEDIUM, Corner
+from desktop_app.ui.widgets.row_list import CheckList, CheckRow
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import Choice, Field, FolderField, FormEntry, LongText, OnOff, Segments, section
 from .limits import format_limit, parse_reply
-from .origin_section import OriginSection
+from .sections import OriginSection
 
 WIDTH, TOOLS = 600, 7
 EFFORTS = (("", translatable("The model’s default")), ("low", translatable("Low")), ("medium", translatable("Medium")),

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 
 from .entries import Choice
 from .server_list import ServerList

@@ -13,7 +13,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
-from desktop_app.ui.widgets.formats import format_day, isolate
+from desktop_app.ui.widgets.number_formats import format_day, isolate
 
 PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Archived"), translatable("Conversations")
 MAX_PROJECTS = 12  # that are listed; a palette has the others

@@ -15,7 +15,7 @@ from desktop_app.conversation.setup import Project
 from desktop_app.ui.live_turns import Activity
 from desktop_app.ui.theme import STATUS_WORDS
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_percent, format_title
+from desktop_app.ui.widgets.number_formats import format_percent, format_title
 from desktop_app.ui.widgets.row_list import AnyIndex
 
 from .arrangement import (

@@ -1,4 +1,4 @@
-"""The left column: search, a new conversation, the conversations, settings."""
+"""The left column: search, a new conversation, the conversations, settings; its edge changes its width."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
@@ -15,15 +15,58 @@ from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import Role, WithRole
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, horizontal, set_margins, vertical
-from desktop_app.ui.widgets.look import Corner, StyleAware, colour, font, in_reading_order, paint_box, scale
+from desktop_app.ui.widgets.look import Corner, StyleAware, colour, font, in_reading_order, paint_box, reading_x, scale
 from desktop_app.ui.widgets.row_list import ENTER
 from desktop_app.ui.window_memory import WindowMemory
 
 from .arrangement import Arrangement, Order
 from .conversation_list import ConversationList
-from .resize_edge import EDGE, ResizeEdge
+
+EDGE = 7  # pixels that can be dragged
+STEP = 16  # pixels of an arrow key
+STEPS = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
+
+
+class ResizeEdge(WithRole, QWidget):
+    """Dragged, or moved by the arrow keys; a double click gives the usual width. Signal: width_requested(pixels)."""
+
+    accessible_role = Role.Splitter
+    width_requested = Signal(int)
+
+    def __init__(self, sidebar: QWidget) -> None:
+        super().__init__(sidebar)
+        self._sidebar = sidebar
+        self.setCursor(Qt.CursorShape.SplitHCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(tr("Width of the sidebar"))
+        self.setToolTip(tr("Drag to change the width; double-click for the usual one"))
+
+    def sizeHint(self) -> QSize:
+        return QSize(EDGE, EDGE)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            x = self.mapTo(self._sidebar, event.position().toPoint()).x()
+            self.width_requested.emit(max(round(reading_x(x, self._sidebar)), 1))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.width_requested.emit(0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in STEPS:
+            step = STEPS[Qt.Key(event.key())]
+            self.width_requested.emit(self._sidebar.width() + (-step if self.isRightToLeft() else step))
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.hasFocus() or self.underMouse():
+            tint = colour("accent" if self.hasFocus() else "hatch")
+            QPainter(self).fillRect(0 if self.isRightToLeft() else self.width() - 2, 0, 2, self.height(), tint)
+
 
 WIDTH, MAX_WIDTH = 248, 560  # pixels
 CHAT_WIDTH = 420  # pixels of the window that a wide sidebar leaves to the conversation

@@ -10,10 +10,9 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SpillRead
 from desktop_app.ui.transcript.row_text import beginning_of_output
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import first_line, format_bytes
-from desktop_app.ui.widgets.invisible import escape_name
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import StyleAware, colour, font, restyle, scale
+from desktop_app.ui.widgets.number_formats import escape_name, first_line, format_bytes
 from desktop_app.ui.widgets.text_label import TextLabel
 
 PAGE = 1_000  # lines read at a time

@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import ToolOffer, ToolsListed
-from desktop_app.ui.engine_texts import tr_engine
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.formats import first_line, format_number
 from desktop_app.ui.widgets.inputs import ToggleSwitch
 from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, MEDIUM
+from desktop_app.ui.widgets.number_formats import first_line, format_number
 from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 

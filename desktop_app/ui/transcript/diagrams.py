@@ -7,12 +7,12 @@ from PySide6.QtGui import QColor
 
 from desktop_app.conversation.markdown_html import DIAGRAM_LANGUAGES, Drawing, Graphic
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
+from desktop_app.ui.widgets.pictures import graphics, name_of
 
 from .code_blocks import CodeBlock
-from .display_list import Action, DrawnGraphic, Fill
 from .row_builder import ActionLink, RowBuilder, advance
+from .row_painter import Action, DrawnGraphic, Fill
 from .segments import CodeSegment, MarkdownSegment
 
 CODE_PAD, CODE_HEAD = 14, 28

@@ -1,37 +1,101 @@
-"""Plain text and code as documents that Qt can lay out, and the cache of all documents.
+"""Plain text and code as documents that Qt can lay out, and the caches of documents and glyphs.
 
-Nothing is loaded from outside a message.
+Nothing is loaded from outside a message. Without cached glyphs, Qt shapes a paragraph again for each line it paints.
 """
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
 from unicodedata import bidirectional
 
-from PySide6.QtCore import QRectF, Qt, QUrl
+import shiboken6
+from PySide6.QtCore import QPointF, QRectF, Qt, QUrl
 from PySide6.QtGui import (
     QFont,
+    QGuiApplication,
+    QImage,
+    QPainter,
     QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextLayout,
     QTextOption,
     QTextTable,
 )
 
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.look import colour, font, scale
-from desktop_app.ui.widgets.text_units import units
-from desktop_app.ui.widgets.wide_letters import look_for
+from desktop_app.ui.widgets.text_label import look_for, units
 
-from .glyph_cache import glyph_cache
-from .growing_text import GrowingText
 from .script_fonts import load_document_fonts, load_fonts
-from .segments import GrowingPlainText, MarkdownSegment
+from .segments import GrowingPlainText, GrowingText, MarkdownSegment
+
+MAX_CHARACTERS = 100_000  # whose glyphs are kept: several screens full
+BLOCK_WEIGHT = 20  # characters that a paragraph counts for besides its own: to forget one takes as long as many
+ABOVE_ALL = QRectF(0, -100_000, 1, 1)  # where no line is
+
+
+class GlyphCache:
+    """Which documents keep their glyphs from one paint to the next."""
+
+    def __init__(self) -> None:
+        self._sizes: OrderedDict[QTextDocument, int] = OrderedDict()  # in characters; what was shown last is at the end
+        self._size = 0
+
+    def keep(self, document: QTextDocument) -> None:
+        """Keep the glyphs of a document that is about to be laid out or painted; of those shown longest ago no more."""
+        if document in self._sizes:
+            self._sizes.move_to_end(document)
+            return
+        for layout in _layouts(document):
+            layout.setCacheEnabled(True)
+        self._sizes[document] = document.characterCount() + BLOCK_WEIGHT * document.blockCount()
+        self._size += self._sizes[document]
+        while self._size > MAX_CHARACTERS and len(self._sizes) > 1:
+            self._forget_oldest()
+
+    def clear(self) -> None:
+        """Forget all glyphs."""
+        while self._sizes:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        document, size = self._sizes.popitem(last=False)
+        self._size -= size
+        if not shiboken6.isValid(document):
+            return  # the application ends, and loses its fonts after its documents
+        with QPainter(_paper()) as painter:
+            for layout in _layouts(document):
+                layout.setCacheEnabled(False)
+                layout.draw(painter, QPointF(), [], ABOVE_ALL)  # draws nothing, and frees what is not to be kept
+
+
+@cache
+def glyph_cache() -> GlyphCache:
+    """Return the one of this window. Glyphs are numbers within fonts: it is cleared when Qt loads those anew."""
+    made, application = GlyphCache(), QGuiApplication.instance()
+    assert isinstance(application, QGuiApplication)
+    application.fontDatabaseChanged.connect(made.clear)
+    return made
+
+
+def _layouts(document: QTextDocument) -> Iterator[QTextLayout]:
+    block = document.begin()
+    while block.isValid():
+        yield block.layout()
+        block = block.next()
+
+
+@cache
+def _paper() -> QImage:
+    return QImage(1, 1, QImage.Format.Format_RGB32)
+
 
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 
 from desktop_app.conversation.markdown_html import FORMULA_SIZE, Graphic, formulas_in
-from desktop_app.ui.widgets.graphics import graphics, name_of
 from desktop_app.ui.widgets.look import colour, scale
+from desktop_app.ui.widgets.pictures import graphics, name_of
 
 TEXT_SIZE = 14
 ENLARGED = 1.08

@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.layouts import horizontal
 from desktop_app.ui.widgets.look import Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .display_list import RowLayout
+from .row_painter import RowLayout
 from .selection import flow_at
 
 OPENED_SCHEMES = ("http", "https", "mailto")

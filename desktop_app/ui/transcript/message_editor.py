@@ -1,19 +1,24 @@
-"""The editor of a message that was sent, in its place in the transcript."""
+"""Edit a sent message in place, read its whole text in a window, and save its code to a file."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
-from desktop_app.ui.widgets.invisible import escape_name
+from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.layouts import horizontal, vertical
+from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.look import Corner, StyleAware, colour, paint_box
+from desktop_app.ui.widgets.number_formats import escape_name, readable_text, speaker_of
 from desktop_app.ui.widgets.text_label import TextLabel
 
 MIN_LINES, MAX_LINES = 2, 16
@@ -127,3 +132,42 @@ class MessageEditor(StyleAware, QWidget):
         if self.field.height() != height:
             self.field.setFixedHeight(height)
         self.resized.emit()
+
+
+class MessageReader(TextReader):
+    """A window with a message's whole text."""
+
+    def __init__(self, message: Message, parent: QWidget) -> None:
+        text = readable_text(message)
+        super().__init__(speaker_of(message), text, parent, is_mono=message.tool_result is not None)
+
+
+SUFFIXES = {
+    "bash": "sh", "c": "c", "c++": "cpp", "cpp": "cpp", "csharp": "cs", "css": "css", "diff": "diff", "go": "go",
+    "html": "html", "java": "java", "javascript": "js", "js": "js", "json": "json", "kotlin": "kt", "markdown": "md",
+    "python": "py", "py": "py", "ruby": "rb", "rust": "rs", "sh": "sh", "shell": "sh", "sql": "sql", "swift": "swift",
+    "toml": "toml", "ts": "ts", "typescript": "ts", "xml": "xml", "yaml": "yaml", "yml": "yml",
+}  # fmt: skip
+
+
+def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None]) -> None:
+    """Ask for a file and write the code to it. block: the language, and the code from its second line on. notify: shows
+    how that ended.
+    """
+    language, _, code = block.partition("\n")
+    dialog = FileDialog(parent, tr("Save the code"), str(Path.home()))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.selectFile(f"code.{SUFFIXES.get(language.lower(), 'txt')}")
+    dialog.fileSelected.connect(lambda path: notify(save_code(Path(path), code)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def save_code(path: Path, code: str) -> str:
+    """Write the code, and return how that ended in words."""
+    try:
+        path.write_text(code + "\n", encoding="utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        words = tr("{file} was not saved ({reason}); choose another folder, or copy the code")
+        return words.format(file=path.name, reason=error.strerror)
+    return tr("Saved to {file}").format(file=path.name)

@@ -14,8 +14,8 @@ from desktop_app.conversation.gauge import Segment, scaled_tokens
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, SMALL_HEIGHT, Corner, Tint, colour, font, scale
 
-from .display_list import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
 from .documents import DocumentCache, Make
+from .row_painter import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, TextLine
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14

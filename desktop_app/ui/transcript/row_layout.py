@@ -12,22 +12,36 @@ from desktop_app.conversation.events import MessageState
 from desktop_app.conversation.message import Message, Reasoning, Role, Text
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import speaker_of
-from desktop_app.ui.widgets.graphics import graphics
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
+from desktop_app.ui.widgets.number_formats import speaker_of
+from desktop_app.ui.widgets.pictures import graphics
 
-from .attachment_rows import estimated_attachments_height, lay_out_attachments
-from .cards import lay_out_failure, lay_out_mark, lay_out_missing, lay_out_other_versions
-from .display_list import Action, Fill, Flow, RowLayout, mirror
+from .cards import (
+    estimated_attachments_height,
+    lay_out_attachments,
+    lay_out_failure,
+    lay_out_mark,
+    lay_out_missing,
+    lay_out_other_versions,
+)
 from .documents import LINE_HEIGHT, DocumentCache, text_direction
-from .items import FailureItem, Item, MarkItem, MessageItem, RunItem, ToolItem
-from .pages import GapItem
-from .replies import OtherVersionsItem, ReplyItem
 from .row_builder import ACTION_GAP, ActionLink, RowBuilder, Tag, advance, fold_sign
+from .row_painter import Action, Fill, Flow, RowLayout, mirror
 from .row_text import actions_of, arguments_summary, meta_of, spoken_text, tags_of, versions_of
 from .text_flow import estimated_text_height, flow_markdown, flow_plain
 from .tool_card import CARD_LINES, HEAD, lay_out_result, lay_out_running
 from .tool_runs import summary_of_run
+from .transcript_items import (
+    FailureItem,
+    GapItem,
+    Item,
+    MarkItem,
+    MessageItem,
+    OtherVersionsItem,
+    ReplyItem,
+    RunItem,
+    ToolItem,
+)
 
 LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
 LONG_SHOWN = 6_000

@@ -1,17 +1,210 @@
-"""Fonts of letters that were not shown yet: to find, shape and draw them takes long, so that is done few at a time."""
+"""Fonts for scripts: letters that are new in a text are found, shaped and drawn a few at a time, because it takes long.
+
+Qt looks for the shaping rules of a script in one installed font after the other, in one call, and again for each size
+and weight. A placeholder font with the rules of the script, but no letters, ends that search: each letter is then taken
+from a font that has it.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 from unicodedata import category
 
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QFont, QGuiApplication, QImage, QPainter, QTextBlock, QTextDocument, QTextLayout
+from PySide6.QtCore import QByteArray, QPointF
+from PySide6.QtGui import (
+    QFont,
+    QFontDatabase,
+    QGuiApplication,
+    QImage,
+    QPainter,
+    QRawFont,
+    QTextBlock,
+    QTextDocument,
+    QTextLayout,
+)
 
-from .shaped_scripts import shaping_rules
+EM, ASCENT, DESCENT = 1000, 900, 200  # units
+_LEFT, _RIGHT, _TOP, _LINE = 80, 920, 720, 50
+_UNUSED = 0xFFFE  # Unicode has no such character: a font must have one
+
+
+def placeholder_font(family: str, script: str) -> bytes:
+    """Return a font of that name, whose only glyph is the box for what is missing. script: its OpenType tag."""
+    outline = _box()
+    tables = {
+        b"GSUB": _features(script.encode()),
+        b"OS/2": _metrics(),
+        b"cmap": _characters(),
+        b"glyf": 2 * outline,
+        b"head": struct.pack(
+            ">2I2I2H2q4h2H3h", 0x10000, 0x10000, 0, 0x5F0F3CF5, 3, EM, 0, 0, _LEFT, 0, _RIGHT, _TOP, 0, 8, 2, 1, 0
+        ),
+        b"hhea": struct.pack(">I3hH11hH", 0x10000, ASCENT, -DESCENT, 0, EM, _LEFT, EM - _RIGHT, _RIGHT, 1, *[0] * 7, 1),
+        b"hmtx": struct.pack(">Hhh", EM, _LEFT, _LEFT),
+        b"loca": struct.pack(">3I", 0, len(outline), 2 * len(outline)),
+        b"maxp": struct.pack(">I14H", 0x10000, 2, 8, 2, 0, 0, 1, *[0] * 8),
+        b"name": _names(family),
+        b"post": struct.pack(">2I2h5I", 0x30000, 0, -100, 50, 0, 0, 0, 0, 0),
+    }
+    return _file(tables)
+
+
+def _box() -> bytes:
+    """Return a rectangle with another one within it."""
+    left, right, top, bottom = _LEFT + _LINE, _RIGHT - _LINE, _TOP - _LINE, _LINE
+    points = [(_LEFT, 0), (_LEFT, _TOP), (_RIGHT, _TOP), (_RIGHT, 0)]
+    points += [(left, bottom), (right, bottom), (right, top), (left, top)]
+    steps = [(x - a, y - b) for (x, y), (a, b) in zip(points, [(0, 0), *points], strict=False)]
+    xs, ys = zip(*steps, strict=True)
+    head = struct.pack(">5h2HH", 2, _LEFT, 0, _RIGHT, _TOP, 3, 7, 0)
+    return head + b"\1" * 8 + struct.pack(">16h", *xs, *ys) + b"\0\0"
+
+
+def _features(script: bytes) -> bytes:
+    """Return a table that names the script, and has no rule for it."""
+    scripts = struct.pack(">H4sHHHHHH", 1, script, 8, 4, 0, 0, 0xFFFF, 0)
+    lists = 10 + len(scripts)
+    return struct.pack(">I3H", 0x10000, 10, lists, lists + 2) + scripts + b"\0" * 4
+
+
+def _characters() -> bytes:
+    ends = struct.pack(">2HH2H", _UNUSED, 0xFFFF, 0, _UNUSED, 0xFFFF)
+    segments = struct.pack(">7H", 4, 32, 0, 4, 4, 1, 0) + ends + struct.pack(">4H", (1 - _UNUSED) % 0x10000, 1, 0, 0)
+    return struct.pack(">4HI", 0, 1, 3, 1, 12) + segments
+
+
+def _metrics() -> bytes:
+    widths = struct.pack(">HhHHH10hh", 4, EM, 400, 5, 0, *[0] * 10, 0)
+    signs = b"\0" * 26 + struct.pack(">4s3H", b"    ", 0x40, _UNUSED, _UNUSED)
+    return widths + signs + struct.pack(">3h2H2I2h3H", ASCENT, -DESCENT, 0, ASCENT, DESCENT, 0, 0, 500, 700, 0, 32, 0)
+
+
+def _names(family: str) -> bytes:
+    names = {1: family, 2: "Regular", 4: family, 6: family.replace(" ", "")}
+    records, text = b"", b""
+    for number, name in names.items():
+        encoded = name.encode("utf-16-be")
+        records += struct.pack(">6H", 3, 1, 0x409, number, len(encoded), len(text))
+        text += encoded
+    return struct.pack(">3H", 0, len(names), 6 + len(records)) + records + text
+
+
+def _file(tables: dict[bytes, bytes]) -> bytes:
+    at = 12 + 16 * len(tables)
+    head, body = struct.pack(">I4H", 0x10000, len(tables), 128, 3, 16 * len(tables) - 128), b""
+    for name, table in sorted(tables.items()):
+        padded = table + b"\0" * (-len(table) % 4)
+        total = sum(struct.unpack(f">{len(padded) // 4}I", padded)) % 2**32
+        head += struct.pack(">4s3I", name, total, at + len(body), len(table))
+        body += padded
+    return head + body
+
+
+_System = QFontDatabase.WritingSystem
+
+
+class ShapedScript(NamedTuple):
+    """A script. tags: of its rules in a font, the older first. blocks: its first and last letters."""
+
+    system: _System
+    tags: tuple[str, ...]
+    blocks: tuple[tuple[int, int], ...]
+
+    @property
+    def placeholder(self) -> str:
+        """The family of the font that has its rules, and no letters."""
+        return f"Palimpsest placeholder {self.tags[0].strip()}"
+
+
+SCRIPTS = (  # those that Qt's scriptRequiresOpenType names
+    ShapedScript(_System.Syriac, ("syrc",), ((0x700, 0x74F), (0x860, 0x86F))),
+    ShapedScript(_System.Thaana, ("thaa",), ((0x780, 0x7BF),)),
+    ShapedScript(_System.Nko, ("nko ",), ((0x7C0, 0x7FF),)),
+    ShapedScript(_System.Devanagari, ("deva", "dev2"), ((0x900, 0x97F), (0xA8E0, 0xA8FF))),
+    ShapedScript(_System.Bengali, ("beng", "bng2"), ((0x980, 0x9FF),)),
+    ShapedScript(_System.Gurmukhi, ("guru", "gur2"), ((0xA00, 0xA7F),)),
+    ShapedScript(_System.Gujarati, ("gujr", "gjr2"), ((0xA80, 0xAFF),)),
+    ShapedScript(_System.Oriya, ("orya", "ory2"), ((0xB00, 0xB7F),)),
+    ShapedScript(_System.Tamil, ("taml", "tml2"), ((0xB80, 0xBFF),)),
+    ShapedScript(_System.Telugu, ("telu", "tel2"), ((0xC00, 0xC7F),)),
+    ShapedScript(_System.Kannada, ("knda", "knd2"), ((0xC80, 0xCFF),)),
+    ShapedScript(_System.Malayalam, ("mlym", "mlm2"), ((0xD00, 0xD7F),)),
+    ShapedScript(_System.Sinhala, ("sinh",), ((0xD80, 0xDFF),)),
+    ShapedScript(_System.Khmer, ("khmr",), ((0x1780, 0x17FF), (0x19E0, 0x19FF))),
+)
+
+
+class ShapingRules:
+    """Which scripts the installed fonts have rules for, as far as that was asked."""
+
+    def __init__(self) -> None:
+        """Load the placeholders. Qt forgets all loaded fonts whenever it gets one of these: do it early."""
+        self._tags: dict[str, frozenset[str]] = {}  # by family
+        for script in SCRIPTS:
+            content = placeholder_font(script.placeholder, script.tags[0])
+            QFontDatabase.addApplicationFontFromData(QByteArray(content))
+
+    def prepare(self, letter: str, family: str, may_go_on: Callable[[], bool]) -> bool:
+        """Let a letter that the family lacks be found before long; return False if there was no time for that.
+
+        Once a script has no rules, the placeholders of all such scripts are used: with each further one Qt would search
+        anew for all that the family lacks.
+        """
+        script = script_of(ord(letter[-1]))
+        if script is None or QFont.substitutes(family):
+            return True
+        has_rules = self._has_rules(script, may_go_on)
+        if has_rules is False:
+            lacking = [one.placeholder for one in SCRIPTS if self._has_rules(one, may_go_on) is False]
+            QFont.insertSubstitutions(family, lacking)
+        return has_rules is not None
+
+    def _has_rules(self, script: ShapedScript, may_go_on: Callable[[], bool]) -> bool | None:
+        """Return whether a font has rules for the script; None if there was no time to look."""
+        for family in (*QFontDatabase.families(script.system), *_families()):
+            if family not in self._tags:
+                if not may_go_on():
+                    return None
+                self._tags[family] = shaping_tags(family)
+            if not self._tags[family].isdisjoint(script.tags):
+                return True
+        return False
+
+
+@cache
+def shaping_rules() -> ShapingRules:
+    """Return the one of this window."""
+    return ShapingRules()
+
+
+@cache
+def _families() -> tuple[str, ...]:
+    """Return the families that are not ours. Qt takes long to list them."""
+    ours = {script.placeholder for script in SCRIPTS}
+    return tuple(family for family in QFontDatabase.families() if family not in ours)
+
+
+def script_of(code: int) -> ShapedScript | None:
+    """Return the script of a letter, if it is one of those."""
+    return next((one for one in SCRIPTS if any(first <= code <= last for first, last in one.blocks)), None)
+
+
+def shaping_tags(family: str) -> frozenset[str]:
+    """Return the tags of the scripts that a font of the family has rules for."""
+    look = QFont(family)
+    look.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
+    font = QRawFont.fromFont(look)
+    if any(font.fontTable(table) for table in ("morx", "mort")):  # Apple's rules are for whatever is in the font
+        return frozenset(tag for script in SCRIPTS for tag in script.tags)
+    rules = bytes(font.fontTable("GSUB").data())
+    at = int.from_bytes(rules[4:6], "big")
+    count = int.from_bytes(rules[at : at + 2], "big") if at else 0
+    return frozenset(rules[n : n + 4].decode("latin-1") for n in range(at + 2, at + 2 + 6 * count, 6))
+
 
 LETTERS = 16  # that are drawn at a time
 

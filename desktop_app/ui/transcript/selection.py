@@ -10,8 +10,8 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from desktop_app.conversation.words import in_fence
 
-from .display_list import Flow, RowLayout
 from .formulas import fill_in_formulas, selected_text
+from .row_painter import Flow, RowLayout
 
 START, END = (0, 0), (1_000_000_000, 0)
 

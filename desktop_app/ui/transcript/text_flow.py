@@ -14,7 +14,6 @@ from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, scale
 
 from .code_blocks import CodeBlock, LineEnds, fold_code, line_ends, longest_line
 from .diagrams import CODE_HEAD, CODE_PAD, code_head, find_diagram, lay_out_diagram
-from .display_list import Action, CodeHead, Fill, Flow
 from .documents import (
     CODE_LINE_HEIGHT,
     LINE_HEIGHT,
@@ -36,6 +35,7 @@ from .markdown_documents import (
     table_width,
 )
 from .row_builder import ActionLink, RowBuilder, advance
+from .row_painter import Action, CodeHead, Fill, Flow
 from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 SEGMENT_GAP = 8

@@ -11,15 +11,13 @@ from desktop_app.conversation.message import ToolCall, ToolResult
 from desktop_app.conversation.tools import DENIED, FORBIDDEN, HAS_IT, OFF_HERE
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
-from desktop_app.ui.widgets.formats import format_duration
-from desktop_app.ui.widgets.invisible import escape_invisible
 from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scale
+from desktop_app.ui.widgets.number_formats import escape_invisible, format_duration
 
 from .call_diff import ChangedLines, changes_in_call
-from .display_list import Action, Fill, Flow, HitRegion
 from .documents import code_document
-from .items import MessageItem, ToolItem
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
+from .row_painter import Action, Fill, Flow, HitRegion
 from .row_text import (
     MAX_LINE,
     actions_of,
@@ -31,6 +29,7 @@ from .row_text import (
     place_of,
     tags_of,
 )
+from .transcript_items import MessageItem, ToolItem
 
 CARD_LINES = 6
 DIFF_LINES = 12

@@ -10,8 +10,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.ui.translation import tr
 
 from .call_diff import arguments_of
-from .items import Item, MessageItem, RunItem
-from .replies import MissingReply
+from .transcript_items import Item, MessageItem, MissingReply, RunItem
 
 MIN_CALLS = 3  # of a run that takes one line
 READING = frozenset({"read"})

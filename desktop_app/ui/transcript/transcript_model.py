@@ -24,11 +24,23 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role
 from desktop_app.ui.live_turns import RESTING, LiveTurn
 
-from .items import Item, MessageItem, RunItem, ToolItem, change_between, items_with_gaps, update_item
-from .pages import MAX_OLDER, PAGE, merge_pages, trim_rows
-from .replies import ReplyItem, join_continued
 from .row_text import accessible_text
 from .tool_runs import fold_runs
+from .transcript_items import (
+    MAX_OLDER,
+    PAGE,
+    Item,
+    MessageItem,
+    ReplyItem,
+    RunItem,
+    ToolItem,
+    change_between,
+    items_with_gaps,
+    join_continued,
+    merge_pages,
+    trim_rows,
+    update_item,
+)
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()

@@ -19,16 +19,13 @@ from desktop_app.conversation.message import Attachment, Role
 from desktop_app.ui.translation import tr
 
 from .accessible_transcript import AccessibleTranscript
-from .code_files import choose_code_file
-from .display_list import Action, HitRegion, RowLayout
-from .items import Item, MessageItem, ToolItem
 from .links import Link, Links, link_at
-from .message_reader import MessageReader
-from .rich_copy import CopiedRow, kind_of
-from .row_menu import menu_of
-from .row_text import arguments_summary, copied_text, versions_of
-from .selecting_view import SelectingView
+from .message_editor import MessageReader, choose_code_file
+from .row_painter import Action, HitRegion, RowLayout
+from .row_text import arguments_summary, copied_text, menu_of, versions_of
+from .selecting_view import CopiedRow, SelectingView, kind_of
 from .selection import flow_at
+from .transcript_items import Item, MessageItem, ToolItem
 from .transcript_model import TranscriptModel
 
 COPY_AS_MARKDOWN = QKeyCombination(

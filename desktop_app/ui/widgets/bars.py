@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.engine_texts import tr_engine
 from desktop_app.ui.theme import SEGMENT_NAMES
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_engine
 
-from .formats import format_percent
 from .look import Tint, colour, mix, reading_x, turn_around
+from .number_formats import format_percent
 
 BASIS_SENTENCES = {
     Provenance.MEASURED: translatable(

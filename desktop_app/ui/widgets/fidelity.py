@@ -12,9 +12,9 @@ from desktop_app.ui.translation import tr
 
 from .bars import BarPart
 from .buttons import LinkButton
-from .formats import format_number
 from .layouts import vertical
 from .look import MEDIUM, Tint
+from .number_formats import format_number
 from .text_label import Run, TextLabel
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

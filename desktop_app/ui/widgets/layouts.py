@@ -1,12 +1,23 @@
-"""Rows and columns of widgets, built in one expression, and rows that wrap."""
+"""Rows and columns of widgets, built in one expression, rows that wrap, and the Tab order in which a page is read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLayout, QLayoutItem, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QStyle,
+    QVBoxLayout,
+    QWidget,
+)
 
 from .look import scale
 
@@ -206,3 +217,35 @@ def _height_of_line(line: Sequence[tuple[QLayoutItem, QSize]]) -> int:
 
 def _height_of(item: QLayoutItem, width: int) -> int:
     return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
+
+
+def walk_as_read(page: QWidget) -> None:
+    """Let Tab walk through the page in the order of its layouts. What is added later needs another call."""
+    stops = [part for part in _parts_as_read(page) if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part is not page]
+    for before, after in pairwise([page, *stops]):
+        QWidget.setTabOrder(before, after)
+
+
+def _parts_as_read(widget: QWidget) -> Iterator[QWidget]:
+    yield widget
+    inner = widget.widget() if isinstance(widget, QScrollArea) else None
+    if inner is not None:
+        yield from _parts_as_read(inner)
+    elif (layout := widget.layout()) is not None:
+        yield from _parts_of_layout(layout)
+
+
+def _parts_of_layout(layout: QLayout) -> Iterator[QWidget]:
+    for item in _items_as_read(layout):
+        if (widget := item.widget()) is not None:
+            yield from _parts_as_read(widget)
+        elif (inner := item.layout()) is not None:
+            yield from _parts_of_layout(inner)
+
+
+def _items_as_read(layout: QLayout) -> list[QLayoutItem]:
+    numbers = list(range(layout.count()))
+    if isinstance(layout, QGridLayout):
+        numbers.sort(key=lambda number: tuple(layout.getItemPosition(number))[:2])  # type: ignore[arg-type]
+    items = (layout.itemAt(number) for number in numbers)
+    return [item for item in items if item is not None]

@@ -1,22 +1,103 @@
-"""A field for plain text that stays fast with megabytes in it, in one line or in a million.
+"""Fields and windows for plain text that stay fast with megabytes in them, in one line or in a million.
 
-A long line stands in several blocks of Qt. A long text is inserted some milliseconds at a time, with many lines in one
+A long line takes several blocks of Qt. A long text is inserted some milliseconds at a time, with many lines in one
 block: another width, a new line or a cut takes Qt the longer the more blocks there are, 2 seconds with 2.5 million.
 """
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
 from collections.abc import Callable
 from math import inf
 from time import monotonic
 
 from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtGui import (
+    QFontMetrics,
+    QKeyEvent,
+    QPalette,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+    QTextOption,
+)
+from PySide6.QtWidgets import QDialog, QFrame, QPlainTextEdit, QWidget
 
-from .text_area import TextArea
-from .text_units import units, utf16_slice, without
-from .wide_letters import has_wide_letters, wide_families
+from desktop_app.ui.translation import tr
+
+from .layouts import vertical
+from .look import TRANSPARENT, StyleAware, colour, font, recolour, scale
+from .number_formats import escape_name
+from .text_label import has_wide_letters, units, utf16_slice, wide_families, without
+
+
+def is_command(event: QKeyEvent) -> bool:
+    """Return whether a key was pressed with Alt, and Alt made no other character of it, as it does on a Mac."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+    has_alt = modifiers == Qt.KeyboardModifier.AltModifier
+    return has_alt and event.key() <= sys.maxunicode and event.text().upper() == chr(event.key())
+
+
+def is_typed(event: QKeyEvent) -> bool:
+    """Return whether a key writes a visible character, other than as a shortcut."""
+    text = event.text()
+    commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
+    return text.isprintable() and bool(text.strip()) and not event.modifiers() & commands and not is_command(event)
+
+
+class TextArea(StyleAware, QPlainTextEdit):
+    """Takes plain text only. Its parent paints the box around it."""
+
+    def __init__(self, *, size: float = 14, is_mono: bool = False, rows: int = 0) -> None:
+        """rows: lines that it is high; 0 for a height that the layout chooses."""
+        super().__init__()
+        self._size, self._is_mono, self._rows = size, is_mono, rows
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setTabChangesFocus(True)
+        self.document().setDocumentMargin(2)  # room for the cursor: without it Qt scrolls sideways by its width
+        self.refresh_style()
+
+    def lines(self, limit: int) -> int:
+        """Return the number of laid-out lines, counted up to `limit`."""
+        count = 0
+        block = self.document().firstBlock()
+        height = self.fontMetrics().lineSpacing()
+        while block.isValid() and count < limit:
+            count += max(round(self.blockBoundingRect(block).height() / height), 1)
+            block = block.next()
+        return min(max(count, 1), limit)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Type nothing for Alt with a letter: it is a command, also when nobody handles it."""
+        if is_command(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if source.hasText():
+            self.insertPlainText(source.text())
+
+    def refresh_style(self) -> None:
+        wanted = font(self._size, is_mono=self._is_mono)
+        if self.font() != wanted:
+            self.setFont(wanted)
+        if self._rows:
+            self.setFixedHeight(self._rows * QFontMetrics(wanted).lineSpacing() + 8)
+        roles = QPalette.ColorRole
+        colours = {
+            roles.Base: TRANSPARENT,
+            roles.Text: colour("ink"),
+            roles.PlaceholderText: colour("ink_faint"),
+            roles.Highlight: colour("accent"),
+            roles.HighlightedText: colour("accent_ink"),
+        }
+        recolour(self, colours)
+
 
 PIECE = 2_000
 """Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
@@ -295,3 +376,22 @@ def _block_format(is_continued: bool) -> QTextBlockFormat:
     if is_continued:
         made.setProperty(IS_CONTINUED, True)
     return made
+
+
+class TextReader(QDialog):
+    """Shows a text that can be selected and copied; Escape closes it."""
+
+    def __init__(
+        self, title: str, text: str, parent: QWidget, *, is_mono: bool = False, as_shown: Callable[[str], str] = str
+    ) -> None:
+        """as_shown: makes each piece of the text readable."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=escape_name(title)))
+        self.text = LongTextField(size=13, is_mono=is_mono, as_shown=as_shown)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(tr("The message's text"))
+        self.text.show_text(text)
+        recolour(self, {QPalette.ColorRole.Window: colour("paper")})
+        vertical(self.text, holder=self, margins=(12, 12, 0, 12))
+        self.resize(scale(760), scale(620))

@@ -1,23 +1,141 @@
-"""A dialog inside its window, over a scrim: it looks the same under every window manager, and in a picture."""
+"""A dialog inside its window, over a scrim: it looks the same under every window manager, and in a picture.
+
+Its ground hides the window between its round corners. It asks before it discards what was written in it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QBoxLayout, QDialog, QWidget
 from shiboken6 import isValid
 
+from desktop_app.ui.translation import tr
+
+from .accessibility import announce
 from .boxes import ScrollColumn
-from .discard_question import DiscardQuestion
-from .layouts import FooterLayout, horizontal, set_margins, vertical
-from .look import BOLD, Corner, scale
-from .scrim import Scrim
-from .sheet_ground import OpaqueGround, paint_ground
-from .tab_order import walk_as_read
+from .buttons import Button, ButtonKind
+from .layouts import FooterLayout, horizontal, set_margins, vertical, walk_as_read
+from .look import BOLD, MEDIUM, Corner, colour, paint_box, scale
 from .text_label import TextLabel
+
+SHADOW, DROP = 20, 4  # pixels that the shadow extends, and that it lies below the sheet
+
+
+class Scrim(QWidget):
+    """Darkens the window behind a sheet, and keeps the mouse from it. Signal: pressed."""
+
+    pressed = Signal()
+
+    def __init__(self, window: QWidget, sheet: QWidget) -> None:
+        super().__init__(window)
+        self._sheet = sheet
+        self.hide()
+
+    def cover(self, area: QRect, before: QRect) -> None:
+        """Cover that area; of it, only where the sheet was before, and where it is now, is painted anew."""
+        if area != self.geometry():
+            self.setGeometry(area)
+            self.update()
+        for sheet in (before, self._sheet.geometry()):
+            self.update(sheet.adjusted(-SHADOW, -SHADOW, SHADOW, SHADOW + DROP))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        covered = self._sheet.geometry().adjusted(Corner.SHEET, Corner.SHEET, -Corner.SHEET, -Corner.SHEET)
+        painter.setClipRegion(event.region().subtracted(QRegion(covered)))
+        painter.fillRect(self.rect(), QColor(30, 24, 14, 97))
+        around = QRectF(self._sheet.geometry()).translated(0, DROP)
+        for reach in range(SHADOW, 0, -2):
+            box = around.adjusted(-reach, -reach, reach, reach)
+            paint_box(painter, box, QColor(0, 0, 0, 5), None, Corner.SHEET + reach)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.pressed.emit()
+
+
+def paint_ground(painter: QPainter, sheet: QWidget, radius: float, footer: QWidget | None) -> None:
+    """Paint the ground of the sheet, another one below the top of its footer, and its border."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    box = QRectF(sheet.rect())
+    paint_box(painter, box, colour("paper"), None, radius)
+    if footer is not None:
+        shape = QPainterPath()
+        shape.addRoundedRect(box, radius, radius)
+        below = QPainterPath()
+        below.addRect(box.adjusted(0, footer.y(), 0, 0))
+        painter.fillPath(shape.intersected(below), colour("side"))
+        painter.fillRect(QRectF(0, footer.y(), box.width(), 1), colour("line"))
+    paint_box(painter, box, None, colour("line"), radius)
+
+
+class OpaqueGround(QWidget):
+    """Paints the ground between the round corners."""
+
+    def __init__(self, sheet: QWidget) -> None:
+        super().__init__(sheet)
+        self._sheet = sheet
+        self.footer: QWidget | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def fit(self) -> None:
+        """Cover the sheet but for its border and what is beside its corners."""
+        self.setGeometry(self._sheet.rect().adjusted(1, Corner.SHEET, -1, -Corner.SHEET))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.translate(-self.pos())
+        paint_ground(painter, self._sheet, 0, self.footer)
+
+
+class DiscardQuestion(QWidget):
+    """Stands in place of a sheet's buttons while it is asked. Leaving it in any way but by Discard keeps everything."""
+
+    def __init__(self, instead_of: QWidget, keep: Callable[[], None]) -> None:
+        """instead_of: is hidden meanwhile. keep: called when the user goes on editing."""
+        super().__init__()
+        self._hidden, self._keep = instead_of, keep
+        self._then: Callable[[], object] = lambda: None
+        self.words = TextLabel(size=14, weight=MEDIUM, wraps=True)
+        self.keep, self.discard = Button(tr("Keep editing"), ButtonKind.PRIMARY), Button(tr("Discard"))
+        horizontal((self.words, 1), self.discard, self.keep, holder=self, spacing=10)
+        self.keep.clicked.connect(self.withdraw)
+        self.discard.clicked.connect(lambda _=False: self._then())
+        self.hide()
+
+    @property
+    def is_asked(self) -> bool:
+        return not self.isHidden()
+
+    def ask(self, words: str, then: Callable[[], object]) -> None:
+        """Ask, with those words. then: called once the user says Discard."""
+        self._then = then
+        self.words.set_text(words)
+        self.show()
+        self._hidden.hide()
+        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)
+        announce(self, words)
+
+    def withdraw(self) -> None:
+        """Show the buttons again."""
+        self._hidden.show()
+        self._keep()  # before the focused button goes, which would hand the keyboard on as Tab does, selecting all
+        self.hide()
+
 
 MARGIN = 24  # pixels between the sheet and the window's edges
 PAINT_PAUSE = 0.01  # seconds in which the window paints what is new, on its own

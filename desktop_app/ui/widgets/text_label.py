@@ -1,11 +1,20 @@
-"""A label of runs that differ in weight and colour; it wraps, or ends in an ellipsis and has a tooltip."""
+"""A label of runs that differ in weight and colour; it wraps, or ends in an ellipsis and has a tooltip.
+
+Positions are Qt's, in units of UTF-16. Fonts of Chinese characters are found once: under a desktop in another language
+Qt asks all fonts for each character, 6 µs instead of 0.2 with 450 fonts installed.
+"""
 
 from __future__ import annotations
 
 import math
+import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from string import Formatter
+from typing import AnyStr
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
@@ -22,8 +31,86 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from desktop_app.conversation.gauge import Segment
 
+from .buttons import LinkButton
+from .layouts import vertical
 from .look import NORMAL, StyleAware, Tint, colour, font
-from .wide_letters import look_for
+
+
+class Fold(QWidget):
+    """The link above what it unfolds."""
+
+    def __init__(self, body: QWidget, title: str = "") -> None:
+        super().__init__()
+        self.link, self.body, self._title = LinkButton(""), body, title
+        self.link.clicked.connect(lambda: self.unfold(self.body.isHidden()))
+        vertical(self.link, body, holder=self, spacing=4)
+        self.unfold(False)
+
+    def set_title(self, title: str) -> None:
+        """Say what lies below."""
+        self._title = title
+        self.unfold(not self.body.isHidden())
+
+    def unfold(self, is_unfolded: bool) -> None:
+        """Show it, or the link alone."""
+        self.body.setVisible(is_unfolded)
+        closed = "◂" if self.isRightToLeft() else "▸"
+        self.link.setText(f"{'▾' if is_unfolded else closed} {self._title}")
+        self.link.setAccessibleName(self._title)
+        self.body.updateGeometry()
+
+
+def without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: int = 1) -> AnyStr:
+    """Return a part of a text without what stands at the joints, so many units each."""
+    parts, at = list[AnyStr](), start
+    for joint in joints[bisect_left(joints, start) : bisect_left(joints, end)]:
+        parts.append(text[at:joint])
+        at = joint + width
+    return text[:0].join([*parts, text[at:end]])  # type: ignore[arg-type]
+
+
+def units(text: str, index: int) -> int:
+    """Return an index in Qt's units of UTF-16: a character beyond the basic plane is two."""
+    return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf16_slice(text: str, start: int, end: int) -> str:
+    """Slice a text by Qt's positions, which count UTF-16 units."""
+    if text.isascii() or (start <= 0 and end >= 2 * len(text)):
+        return text[start:end]
+    return text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+
+
+_WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_USUAL = "人大小上下中国水火山川"  # in fonts for whatever language; those of other scripts have some of them
+
+
+def has_wide_letters(text: str) -> bool:
+    """Return whether there are Chinese characters in a text, in whatever language."""
+    return not text.isascii() and _WIDE.search(text) is not None
+
+
+def look_for(text: str, look: QFont) -> QFont:
+    """Return the look with which a text is shown: if there are such characters in it, their font is asked second."""
+    if not has_wide_letters(text):
+        return look
+    made = QFont(look)
+    made.setFamilies(wide_families(look.family()))
+    return made
+
+
+@lru_cache
+def wide_families(family: str) -> list[str]:
+    """Return the family, and the one that Qt takes most of such characters from."""
+    layout = QTextLayout(_USUAL, QFont(family))
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    used = Counter[str]()
+    for run in layout.glyphRuns():
+        used[run.rawFont().familyName()] += sum(map(bool, run.glyphIndexes()))
+    return [family, *(found for found, count in used.most_common(1) if count)]
+
 
 ELLIPSIS = "…"
 MAX_TEXT = 3_000  # characters, a screen: what is longer has a place of its own, where it is read in full

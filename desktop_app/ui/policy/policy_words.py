@@ -10,7 +10,7 @@ from desktop_app.context.policy_fields import SOURCES, FieldSource, share_in_tok
 from desktop_app.context.presets import text_of_value, value_of_text
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
-from desktop_app.ui.widgets.formats import format_number, isolate
+from desktop_app.ui.widgets.number_formats import format_number, isolate
 
 POLICY_NAMES = {
     "relaxed": translatable("Relaxed"),
