@@ -106,7 +106,7 @@ FAULTS = (
     ),
     PlantedFault(
         "memories are saved without their lock",
-        "chat/memory/memory_flusher.py",
+        "chat/memory_flusher.py",
         "        async with lock:\n            if not self.is_due",
         "        if True:\n            if not self.is_due",
     ),

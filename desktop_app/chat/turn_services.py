@@ -10,7 +10,7 @@ from desktop_app.conversation.transcript import Recalled
 from desktop_app.settings import Settings
 
 from .compaction.summarize import SummaryService
-from .memory.memory_flusher import MemoryFlusher
+from .memory_flusher import MemoryFlusher
 from .ports import ModelCatalogue
 from .session import Session
 from .turn.tool_runtime import ToolRuntime

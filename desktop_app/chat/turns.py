@@ -23,7 +23,7 @@ from .message_queue import MessageQueue, TurnLocks
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Archive, Emit, WorldError
 from .recorded_messages import stamp
-from .research.research import take_research
+from .research import take_research
 from .session import Session
 from .tasks import Tasks
 from .titles import RESEARCH, ListedConversations, title_of

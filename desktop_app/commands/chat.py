@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import ModelError, WorldError
-from desktop_app.chat.research.research import question_in
+from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import (
     Failure,

@@ -15,7 +15,7 @@ from types import CoroutineType
 from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.memory.recall_service import as_text, recall, recall_across
+from desktop_app.chat.recall_service import as_text, recall, recall_across
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.recall.recollection import Recollected, Recollection
 from desktop_app.conversation.setup import RecallScope

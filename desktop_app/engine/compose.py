@@ -11,8 +11,8 @@ from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.memory.memory_flusher import FollowedMemories, MemoryFlusher
-from desktop_app.chat.memory.recall_service import recall_for_message
+from desktop_app.chat.memory_flusher import FollowedMemories, MemoryFlusher
+from desktop_app.chat.recall_service import recall_for_message
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.chat.turn_services import Services

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.memory.memory_flusher import MemoryStore
+from desktop_app.chat.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.events import Failure

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from desktop_app.chat.memory.memory_flusher import MemoryStore
-from desktop_app.chat.memory.recall_service import RecallArchive, as_text, recall, recall_across
+from desktop_app.chat.memory_flusher import MemoryStore
 from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.recall_service import RecallArchive, as_text, recall, recall_across
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
 from desktop_app.context.recall.query import KnownConversation, RecallReach

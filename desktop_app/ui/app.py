@@ -26,11 +26,11 @@ from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
-from .controllers.settings_controller import SettingsWatch
 from .engine_process import engine_command
 from .garbage import GarbageCollector
 from .main_window import MainWindow
 from .platform_failure import make_qt
+from .settings.settings_controller import SettingsWatch
 from .single_window import Opening, WindowServer
 from .style import show_theme
 from .transcript.selecting_view import leave_text

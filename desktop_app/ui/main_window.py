@@ -17,30 +17,28 @@ from PySide6.QtGui import (
 from desktop_app.settings import Settings
 
 from .bridge import Bridge
+from .composer.attach_controller import AttachController, DropController
 from .composer.draft_field import has_attachments, take_copy
-from .controllers.attach_controller import AttachController
-from .controllers.command_controller import CommandController
-from .controllers.context_controller import ContextController, MemoryController, PolicyController
-from .controllers.conversation_controller import ConversationController
-from .controllers.data_controller import DataController
-from .controllers.drop_controller import DropController
-from .controllers.engine_watch import ArchiveController, BuiltinController, EngineWatch
-from .controllers.first_start import FirstStart
-from .controllers.graphic_controller import GraphicController
-from .controllers.import_controller import ExportController, ImportController
-from .controllers.insights_controller import InsightsController
-from .controllers.listing_controller import FindController, ListingController
-from .controllers.notification_controller import AwayController, NotificationController
-from .controllers.project_controller import ProjectController
-from .controllers.queue_controller import QueueController
-from .controllers.recovery_controller import QuestionController, RecoveryController
-from .controllers.request_controller import RequestController
-from .controllers.settings_controller import AboutController, SettingsController
-from .controllers.setup_controller import ModelController, SetupController
-from .controllers.tools_controller import ToolsController
+from .composer.queue_controller import QueueController
+from .context_panel.context_controller import ContextController, MemoryController, PolicyController
+from .engine_watch import ArchiveController, BuiltinController, EngineWatch
+from .first_start import FirstStart
+from .header_controller import ModelController, SetupController
+from .importing.import_controller import ExportController, ImportController
+from .insights.insights_controller import InsightsController
 from .later_imports import import_step_by_step
+from .notification_controller import AwayController, NotificationController
+from .palette.command_controller import CommandController
 from .parts import Parts
+from .projects.project_controller import ProjectController
+from .request_view.request_controller import RequestController
+from .settings.data_controller import DataController
+from .settings.settings_controller import AboutController, SettingsController
+from .sidebar.listing_controller import FindController, ListingController
 from .single_window import Opening
+from .tools.tools_controller import ToolsController
+from .transcript.conversation_controller import ConversationController
+from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
 from .window_actions import WindowControllers, window_actions
 from .window_memory import WindowMemory
 

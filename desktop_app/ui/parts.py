@@ -10,15 +10,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 
 from .composer.composer import Composer
+from .composer.question_card import QuestionCard
 from .composer.queue_list import QueueList
+from .context_panel.context_gauge import ContextGauge
 from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
-from .find_bar import FindBar
-from .gauge.context_gauge import ContextGauge
 from .header import Header
+from .palette.result_rows import FindBar, HitBar
 from .panes import BottomPane, ChatPane, DrawerPane
-from .questions.question_card import QuestionCard
-from .search.result_rows import HitBar
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel

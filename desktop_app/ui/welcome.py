@@ -17,7 +17,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server
 
-from .data.backup_part import TaskBlock
+from .settings.backup_part import TaskBlock
 from .translation import tr
 from .widgets.boxes import Card, page_of
 from .widgets.buttons import Button, LinkButton

@@ -14,21 +14,21 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import Theme
 
 from .actions import WindowAction
-from .controllers.attach_controller import AttachController
-from .controllers.command_controller import CommandController
-from .controllers.context_controller import ContextController, PolicyController
-from .controllers.conversation_controller import ConversationController
-from .controllers.data_controller import DataController
-from .controllers.import_controller import ExportController, ImportController
-from .controllers.insights_controller import InsightsController
-from .controllers.listing_controller import FindController, ListingController
-from .controllers.project_controller import ProjectController
-from .controllers.recovery_controller import QuestionController, RecoveryController
-from .controllers.request_controller import RequestController
-from .controllers.settings_controller import AboutController, SettingsController
-from .controllers.setup_controller import ModelController, SetupController
-from .controllers.tools_controller import ToolsController
+from .composer.attach_controller import AttachController
+from .context_panel.context_controller import ContextController, PolicyController
+from .header_controller import ModelController, SetupController
+from .importing.import_controller import ExportController, ImportController
+from .insights.insights_controller import InsightsController
+from .palette.command_controller import CommandController
 from .parts import Parts
+from .projects.project_controller import ProjectController
+from .request_view.request_controller import RequestController
+from .settings.data_controller import DataController
+from .settings.settings_controller import AboutController, SettingsController
+from .sidebar.listing_controller import FindController, ListingController
+from .tools.tools_controller import ToolsController
+from .transcript.conversation_controller import ConversationController
+from .transcript.recovery_controller import QuestionController, RecoveryController
 from .translation import tr
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")

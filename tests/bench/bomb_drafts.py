@@ -14,7 +14,7 @@ from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.composer.draft_field import DraftField
-from desktop_app.ui.controllers.drafts import Drafts
+from desktop_app.ui.composer.drafts import Drafts
 
 Steps = dict[str, Callable[[], object]]
 

@@ -21,13 +21,13 @@ from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.composer.draft_field import DraftField
+from desktop_app.ui.composer.question_card import QuestionCard
+from desktop_app.ui.composer.question_text import pending_question_text
 from desktop_app.ui.context_panel.history import History
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.desktop_notifications import DesktopNotifier
 from desktop_app.ui.failure_card import FailureCard
-from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_text import pending_question_text
 from desktop_app.ui.request_view.request_view import RequestView
 from desktop_app.ui.sidebar.sidebar import Sidebar
 from desktop_app.ui.toast import Toast

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall_service import recall_across
+from desktop_app.chat.recall_service import recall_across
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
 QUERIES = (

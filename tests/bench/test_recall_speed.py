@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from desktop_app.archive.store import Store
-from desktop_app.chat.memory.recall_service import recall
+from desktop_app.chat.recall_service import recall
 from desktop_app.commands.recall import OnThisThread
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 from test_summarize import chat
 
-from desktop_app.chat.memory.memory_flusher import MemoryFlusher
+from desktop_app.chat.memory_flusher import MemoryFlusher
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.conversation.message import Message, user_message

@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import equipped, results
 
-from desktop_app.chat.memory.memory_flusher import MemoryFlusher
-from desktop_app.chat.memory.recall_service import END, HEADING, recall, recall_for_message
+from desktop_app.chat.memory_flusher import MemoryFlusher
+from desktop_app.chat.recall_service import END, HEADING, recall, recall_for_message
 from desktop_app.chat.session import Session
 from desktop_app.chat.titles import MAX_TITLE, title_in, title_of
 from desktop_app.context.compact.compaction import TURN_HEADING

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fixture
 
 from desktop_app.chat.conversation_setups import save_project
-from desktop_app.chat.memory.memory_flusher import write_memory
+from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.memory import Memory

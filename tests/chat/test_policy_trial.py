@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from test_replay import long_conversation
 
-from desktop_app.chat import policy_trial
+from desktop_app.chat import read_insights
 from desktop_app.chat.compaction.making_room import decide
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
+from desktop_app.chat.read_insights import policies_replayed, try_policy, usage_of
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.presets import AGGRESSIVE, PRESETS
 from desktop_app.context.replay import replay
@@ -109,7 +109,7 @@ async def test_a_replay_ends_soon_after_it_is_cancelled(house, monkeypatch) -> N
         finally:
             ended.set()
 
-    monkeypatch.setattr(policy_trial, "replay", watched)
+    monkeypatch.setattr(read_insights, "replay", watched)
     task = asyncio.ensure_future(policies_replayed(session, BALANCED, AGGRESSIVE))
     assert await asyncio.to_thread(begun.wait, 60)
     task.cancel()
@@ -126,7 +126,7 @@ async def test_two_policies_that_are_the_same_are_played_once(house, monkeypatch
         played.append(of_replay)
         return replay(*of_replay)
 
-    monkeypatch.setattr(policy_trial, "replay", counted)
+    monkeypatch.setattr(read_insights, "replay", counted)
     before, after, _ = await policies_replayed(session, BALANCED, BALANCED)
     assert before == after
     assert len(played) == 1

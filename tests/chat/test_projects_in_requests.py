@@ -15,7 +15,7 @@ from desktop_app.chat.branching import fork, show_version
 from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import plan_optimization, planned_gauges
 from desktop_app.chat.conversation_setups import delete_project, move_conversations, restore_project, save_project
-from desktop_app.chat.memory.memory_flusher import MemoryFlusher, write_memory
+from desktop_app.chat.memory_flusher import MemoryFlusher, write_memory
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
 from desktop_app.context.view.items import INSTRUCTIONS_HEADING, ItemKind

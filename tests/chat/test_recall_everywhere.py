@@ -17,7 +17,7 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall_service import recall, recall_across, recall_across_unasked
+from desktop_app.chat.recall_service import recall, recall_across, recall_across_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.models.tokens.tokenizers import tokenizer_for

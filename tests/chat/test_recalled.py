@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.memory.recall_service import RecallArchive, as_text, recall, recall_unasked
 from desktop_app.chat.ports import ArchiveError
+from desktop_app.chat.recall_service import RecallArchive, as_text, recall, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.models.tokens.tokenizers import tokenizer_for

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat.memory.memory_flusher import write_memory
+from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.context.compact.make_room import WindowTooSmall

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush, write_memory
+from desktop_app.chat.memory_flusher import redo_flush, undo_flush, write_memory
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
 from desktop_app.conversation.events import Failure

@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 from researching import TEA, Web, fetch, furnish, looking, researched, search, web_server
 
+from desktop_app.chat import research as research_module
 from desktop_app.chat.ports import Price
-from desktop_app.chat.research import research as research_module
-from desktop_app.chat.research.research import question_in
+from desktop_app.chat.research import question_in
 from desktop_app.context.citations import NOT_CHECKED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (

@@ -8,7 +8,7 @@ from unittest.mock import AsyncMock
 import pytest
 
 from conversations_made_up import Letters, long_conversation
-from desktop_app.chat.research.research import UnstoredRecord
+from desktop_app.chat.research import UnstoredRecord
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo

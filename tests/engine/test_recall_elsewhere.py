@@ -12,7 +12,7 @@ import pytest_asyncio
 from desk import Desk, open_desk
 from msgspec.structs import replace
 
-from desktop_app.chat.memory.recall_service import HEADING_ACROSS
+from desktop_app.chat.recall_service import HEADING_ACROSS
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.setup import ConversationSetup, Project, RecallScope

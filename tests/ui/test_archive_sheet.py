@@ -7,7 +7,7 @@ from ui_scenes import play_scene, until
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.installation import Backup
-from desktop_app.ui.data.archive_sheet import ArchiveSheet
+from desktop_app.ui.settings.archive_sheet import ArchiveSheet
 
 FAILURE = Failure("damaged", "The archive a.sqlite3 is damaged", "malformed")
 BACKUPS = (Backup("/new", 2e9, 10, 3, 30), Backup("/bad", 1.9e9, 10, is_damaged=True), Backup("/old", 1.8e9, 10, 2, 20))

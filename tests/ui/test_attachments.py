@@ -13,13 +13,13 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import EngineFailure
+from desktop_app.ui.composer.attach_controller import MAX_FILES
 from desktop_app.ui.composer.attachments import READING
 from desktop_app.ui.composer.composer import NO_FILES, READING_HINT, RESEARCH, RUN_HINT, Composer
 from desktop_app.ui.composer.path_completer import query_of
-from desktop_app.ui.controllers.attach_controller import MAX_FILES
 from desktop_app.ui.importing.import_sheet import ImportSheet
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.tools.spill_viewer import SpillViewer
+from desktop_app.ui.tools.tools_sheet import SpillViewer
 from desktop_app.ui.transcript.row_painter import Action, Picture
 from desktop_app.ui.transcript.transcript_items import MessageItem
 

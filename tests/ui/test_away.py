@@ -20,9 +20,9 @@ from desktop_app.conversation.events import QuestionAsked, TurnFinished, TurnSta
 from desktop_app.conversation.message import ToolCall
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.composer.question_text import MAX_NAME, pending_question_text
 from desktop_app.ui.desktop_notifications import MAX_TEXT, MAX_TITLE, DesktopNotifier
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.questions.question_text import MAX_NAME, pending_question_text
 
 DOUBLE = Path(__file__).with_name("portal_double.py")
 ASKED = QuestionAsked("c2", "q", "permission", ToolCall("c", "bash", '{"command": "ls"}'))

@@ -15,8 +15,8 @@ from bombs import TEXTS
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import row_painter, script_fonts, transcript_view
 from desktop_app.ui.transcript.blocks import DENSE, is_dense, parse_blocks
+from desktop_app.ui.transcript.code_blocks import MAX_RANGES, Highlighter
 from desktop_app.ui.transcript.documents import MAX_CODE_SPANS, DocumentCache, code_document, plain_document
-from desktop_app.ui.transcript.highlight import MAX_RANGES, Highlighter
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.readable_text import part_clusters
 from desktop_app.ui.transcript.row_builder import RowBuilder

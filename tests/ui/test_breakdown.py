@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, Status
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.context_panel.panel_breakdown import name_of
-from desktop_app.ui.gauge.context_gauge import ContextGauge
 
 GAUGE = Gauge({Segment.USER: 1_510, Segment.ASSISTANT: 2_800}, 4_310, 8_192, 1_638, Status.SAFE)
 

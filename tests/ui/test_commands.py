@@ -18,8 +18,8 @@ from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
 from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.palette.command_palette import CommandPalette, fuzzy_rank, matching_actions
+from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet
-from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.theme import theme
 from desktop_app.ui.widgets.text_label import TextLabel
 

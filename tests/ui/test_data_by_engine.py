@@ -13,9 +13,9 @@ from ui_scenes import texts
 from desktop_app.archive.backups import list_backups
 from desktop_app.conversation.message import user_message
 from desktop_app.paths import backups_folder, database_file
-from desktop_app.ui.data.backup_part import TaskBlock
-from desktop_app.ui.data.data_section import DataSection
 from desktop_app.ui.importing.import_sheet import ImportSheet
+from desktop_app.ui.settings.backup_part import TaskBlock
+from desktop_app.ui.settings.data_section import DataSection
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from provider import Reply
 

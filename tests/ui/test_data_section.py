@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.ui.data.data_section import DataSection
+from desktop_app.ui.settings.data_section import DataSection
 
 
 def test_a_question_is_taken_back_when_something_else_begins(qtbot) -> None:

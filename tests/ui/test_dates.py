@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.ui.search.search_palette import text_of_days
+from desktop_app.ui.palette.search_palette import text_of_days
 from desktop_app.ui.sidebar.arrangement import age_text
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.number_formats import format_day, format_time

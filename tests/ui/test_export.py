@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFileDialog
 from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.engine.protocol import CancelComputation, Computation, ExportConversation
-from desktop_app.ui.controllers.import_controller import file_name_of
-from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.export_sheet import ExportSheet
+from desktop_app.ui.importing.import_controller import file_name_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.row_painter import Action

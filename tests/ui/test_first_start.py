@@ -24,10 +24,10 @@ from desktop_app.models.discovery import USUAL_PORTS
 from desktop_app.paths import settings_file
 from desktop_app.settings import Server, Settings, read_settings
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.controllers.first_start import with_server
-from desktop_app.ui.controllers.settings_controller import added_models, with_first_model
 from desktop_app.ui.engine_process import engine_command
+from desktop_app.ui.first_start import with_server
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.settings.settings_controller import added_models, with_first_model
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.welcome import WelcomePage, about
 from desktop_app.ui.widgets.look import colour

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.ui.gauge.context_gauge import ContextGauge
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths

@@ -13,6 +13,7 @@ from ui_scenes import settle
 
 from desktop_app.conversation.message import Role, Text
 from desktop_app.ui.transcript import documents as glyphs
+from desktop_app.ui.transcript.code_blocks import Highlighter
 from desktop_app.ui.transcript.documents import (
     BLOCK_WEIGHT,
     MAX_CHARACTERS,
@@ -21,7 +22,6 @@ from desktop_app.ui.transcript.documents import (
     glyph_cache,
     plain_document,
 )
-from desktop_app.ui.transcript.highlight import Highlighter
 from desktop_app.ui.transcript.row_painter import Flow, Marks, RowLayout, paint_row
 from desktop_app.ui.transcript.script_fonts import placeholder_font
 from desktop_app.ui.widgets.look import colour

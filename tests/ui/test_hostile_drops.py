@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.other_hosts import is_on_other_host
 from desktop_app.ui.composer.draft_field import given_files, has_attachments
-from desktop_app.ui.tools.spill_viewer import SpillViewer
+from desktop_app.ui.tools.tools_sheet import SpillViewer
 from desktop_app.ui.widgets.long_text import TextReader
 
 ADDRESSES = {

@@ -10,8 +10,8 @@ from person import Person
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, texts
 
-from desktop_app.ui.controllers.engine_watch import BROKE_OFF, CAME_BACK
 from desktop_app.ui.engine_process import BY_KILL
+from desktop_app.ui.engine_watch import BROKE_OFF, CAME_BACK
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import FailureItem, ReplyItem
 from provider import Reply

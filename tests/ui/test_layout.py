@@ -19,9 +19,9 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.composer.question_card import QuestionCard
 from desktop_app.ui.header import MAX_MODEL_NAME, NARROW, Header
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.theme import CONTRAST_DARK, CONTRAST_LIGHT, DARK, LIGHT, Palette, Tint
 from desktop_app.ui.widgets.look import scale
 

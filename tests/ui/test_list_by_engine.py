@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 from ui_scenes import texts
 
-from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.export_sheet import ExportSheet
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step
-from desktop_app.ui.search.search_palette import SearchPalette
+from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 from provider import Reply
 

@@ -16,9 +16,9 @@ from desktop_app.conversation.events import DataProgressed, MessageState, ToolFi
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.controllers.context_controller import SAVING_TOOL
-from desktop_app.ui.controllers.engine_watch import CAME_BACK
+from desktop_app.ui.context_panel.context_controller import SAVING_TOOL
 from desktop_app.ui.driver import Heartbeat
+from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.row_painter import Action

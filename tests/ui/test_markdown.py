@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
 
-from desktop_app.ui.transcript import blocks, highlight, segments
-from desktop_app.ui.transcript.highlight import Highlighter
-from desktop_app.ui.transcript.highlight import find_lexer as highlight_lexer
+from desktop_app.ui.transcript import blocks, code_blocks, segments
+from desktop_app.ui.transcript.code_blocks import Highlighter
+from desktop_app.ui.transcript.code_blocks import find_lexer as highlight_lexer
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
     GrowingText,
@@ -211,7 +211,7 @@ def test_every_line_has_its_colour_and_the_last_one_too(qtbot: QtBot, language: 
 
 def test_a_view_may_go_while_a_language_is_loaded_for_it(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     may_load = Event()
-    monkeypatch.setattr(highlight, "find_lexer", lambda language: may_load.wait(10) and highlight_lexer(language))
+    monkeypatch.setattr(code_blocks, "find_lexer", lambda language: may_load.wait(10) and highlight_lexer(language))
     owner, document = QObject(), QTextDocument("# one")
     Highlighter(owner).add(document, "python")
     delete(owner)

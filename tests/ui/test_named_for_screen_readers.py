@@ -19,12 +19,12 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.settings import Settings
+from desktop_app.ui.composer.question_card import QuestionCard
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.context_panel.panel_breakdown import BreakdownTable, lines_of
-from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.policy.policy_sheet import PolicySheet
-from desktop_app.ui.questions.question_card import QuestionCard
 from desktop_app.ui.widgets.accessibility import use_roles
 from desktop_app.ui.widgets.sheet import Sheet
 

@@ -23,7 +23,7 @@ from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message_rows import MessageChange, MessageState
 from desktop_app.conversation.transcript import Compaction, Prune, PrunedResult, Trigger, Undo
 from desktop_app.ui.context_panel.operation_card import means_of, title_of
-from desktop_app.ui.controllers.notification_controller import EXPLAINED
+from desktop_app.ui.notification_controller import EXPLAINED
 from desktop_app.ui.toast import Notification, Notifications
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.window_memory import WindowMemory

@@ -11,7 +11,7 @@ from transcript_rows import row
 
 from desktop_app.conversation.events import MessageRow
 from desktop_app.engine import protocol as p
-from desktop_app.ui.controllers.older_messages import OlderMessages
+from desktop_app.ui.transcript.conversation_controller import OlderMessages
 
 
 class Engine:

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ChangeNote, ChangePreview, DiffLine, PermissionAnswer, RequiredPermission
-from desktop_app.ui.questions import question_card
-from desktop_app.ui.questions.question_card import QuestionCard
-from desktop_app.ui.questions.question_text import (
+from desktop_app.ui.composer import question_card
+from desktop_app.ui.composer.question_card import QuestionCard
+from desktop_app.ui.composer.question_text import (
     ABOUT_CHANGE,
     covers,
     note_of,

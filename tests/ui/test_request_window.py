@@ -16,10 +16,10 @@ from desktop_app.conversation.gauge import PartKind, Segment, SentPart
 from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge
-from desktop_app.ui.controllers.request_controller import title_of_reply
 from desktop_app.ui.live_turns import RESTING
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.request_view.part_rows import PartAction, PartRow
+from desktop_app.ui.request_view.request_controller import title_of_reply
 from desktop_app.ui.request_view.request_view import ShownRequest
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.widgets.long_text import TextReader

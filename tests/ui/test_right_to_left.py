@@ -16,8 +16,8 @@ from ui_scenes import click, point_of
 from desktop_app.conversation.gauge import Gauge, PartKind, Segment, SentPart, SentRequest, Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.context_panel.panel_breakdown import BreakdownTable, TableLine
-from desktop_app.ui.gauge.context_gauge import ContextGauge
 from desktop_app.ui.insights.chart import ChartPoint, WindowChart
 from desktop_app.ui.policy.policy_words import text_in_field, value_words
 from desktop_app.ui.request_view.part_list import PartList

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu
 from ui_scenes import top_of_text
 
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
-from desktop_app.ui.search.search_palette import SearchPalette
+from desktop_app.ui.palette.search_palette import SearchPalette
 from provider import Reply
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]

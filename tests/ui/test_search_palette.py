@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from desktop_app.context.search.filters import TypedQuery
 from desktop_app.conversation.listing import SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
-from desktop_app.ui.search.result_rows import runs_of
-from desktop_app.ui.search.search_palette import SearchPalette
+from desktop_app.ui.palette.result_rows import runs_of
+from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run
 

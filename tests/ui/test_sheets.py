@@ -15,8 +15,8 @@ from desktop_app.conversation.setup import Project
 from desktop_app.engine.protocol import ModelsListed, SettingsRead, ToolsListed
 from desktop_app.settings import Settings
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.projects.project_sheet import ProjectSheet
-from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 from desktop_app.ui.widgets.sheet import Sheet

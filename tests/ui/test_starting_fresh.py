@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from ui_scenes import is_idle, opened_sheet, play_scene, point_of, press, texts, until
 
 from desktop_app.engine import protocol as p
-from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.export_sheet import ExportSheet
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.row_painter import Action

@@ -19,8 +19,7 @@ from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.driver import Driver
 from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.tools.spill_viewer import SpillViewer
-from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.tools.tools_sheet import SpillViewer, ToolsSheet
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import MessageItem, ToolItem
 from provider import AnyStep, Call, Reply, ScriptedProvider

@@ -15,8 +15,7 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.engine.protocol import Send, SpillRead, StartResearch, ToolOffer, ToolsListed
 from desktop_app.ui.composer.composer import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
-from desktop_app.ui.tools.spill_viewer import LINE, PAGE, SpillViewer
-from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.tools.tools_sheet import LINE, PAGE, SpillViewer, ToolsSheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 OFFERS = (

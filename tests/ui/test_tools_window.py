@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import is_idle, play_scene, texts, until
 
-from desktop_app.ui.questions import question_card
+from desktop_app.ui.composer import question_card
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import ToolItem

@@ -17,7 +17,7 @@ from desktop_app.conversation.events import TurnStarted
 from desktop_app.conversation.setup import Project
 from desktop_app.engine.protocol import Stop
 from desktop_app.ui.bridge import CLOSING, EngineFailure
-from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.export_sheet import ExportSheet
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.widgets.buttons import Button
 

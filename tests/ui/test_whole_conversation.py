@@ -13,8 +13,8 @@ from transcript_rows import row
 
 from desktop_app.conversation.events import MessageRecorded, MessageRow
 from desktop_app.conversation.message import Role, Text
-from desktop_app.ui.controllers.older_messages import OlderMessages
 from desktop_app.ui.live_turns import RESTING
+from desktop_app.ui.transcript.conversation_controller import OlderMessages
 from desktop_app.ui.transcript.transcript_items import MAX_OLDER, PAGE, GapItem
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from slowness import slowness

@@ -14,8 +14,8 @@ from desktop_app.conversation.message import Role
 from desktop_app.engine.protocol import UndoOperation
 from desktop_app.ui.driver import NotSeen, TranscriptDriver
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.request_view.request_view import ShownRequest
-from desktop_app.ui.search.search_palette import SearchPalette
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
 from desktop_app.ui.transcript.row_painter import Action

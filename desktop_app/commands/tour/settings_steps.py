@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from desktop_app.ui.driver import NotSeen
-from desktop_app.ui.export_sheet import ExportSheet
+from desktop_app.ui.importing.export_sheet import ExportSheet
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.palette.command_palette import CommandPalette
 from desktop_app.ui.palette.shortcut_sheet import ShortcutSheet

@@ -17,11 +17,18 @@ from desktop_app.chat.compaction.optimize import (
     write_summary,
 )
 from desktop_app.chat.compaction.summarize import Offer, Progress
-from desktop_app.chat.memory.memory_flusher import redo_flush, undo_flush
+from desktop_app.chat.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.operation_log import log_compaction_begins
-from desktop_app.chat.policy_trial import policies_replayed, try_policy, usage_of
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.read_insights import dollars_saved, export_insights, insights_of_all, insights_of_one
+from desktop_app.chat.read_insights import (
+    dollars_saved,
+    export_insights,
+    insights_of_all,
+    insights_of_one,
+    policies_replayed,
+    try_policy,
+    usage_of,
+)
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
 from desktop_app.chat.session import Session

@@ -12,7 +12,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from desktop_app.chat.image_captions import find_image_reader
-from desktop_app.chat.memory.memory_flusher import write_memory
+from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.operations import not_found
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import attachment_tokens, draft_tokens, memory_tokens, shorten_message

@@ -11,7 +11,7 @@ from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
-from desktop_app.ui.gauge.context_gauge import GaugeBar
+from desktop_app.ui.context_panel.context_gauge import GaugeBar
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
 from desktop_app.ui.widgets.look import BOLD

@@ -149,8 +149,7 @@ class SettingsDialog(Sheet):
             self.mcp_servers.add_form(mcp_server)
             yield None
         yield self._add("look", tr("Appearance"), sections.appearance_section(settings))
-        from desktop_app.ui.data.data_section import DataSection
-
+        from .data_section import DataSection
         from .sections import AboutSection
 
         yield None

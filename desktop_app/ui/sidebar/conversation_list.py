@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
     QTimer,
+    Signal,
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -39,7 +40,7 @@ from desktop_app.ui.widgets.accessibility import announce
 from desktop_app.ui.widgets.buttons import KEYBOARD
 from desktop_app.ui.widgets.look import MEDIUM, Corner, colour, font, paint_box, reading_x, scale
 from desktop_app.ui.widgets.number_formats import shorten
-from desktop_app.ui.widgets.row_list import ENTER
+from desktop_app.ui.widgets.row_list import ENTER, TransparentList
 
 from .arrangement import (
     AllProjectsRow,
@@ -52,7 +53,32 @@ from .arrangement import (
 )
 from .conversation_delegate import ConversationDelegate, HeadingButton, buttons_of, hint_of
 from .conversation_model import ROW_ROLE, ConversationModel, key_of
-from .list_signals import SignallingList
+
+
+class SignallingList(TransparentList):
+    """Signals, with tuples of ids: conversation_chosen(id), duplicate_requested(id), delete_requested(ids),
+    pin_requested(ids, is_pinned), put_away_requested(ids, is_put_away), move_requested(ids, project), "" for none;
+    project_choice_requested(ids), to ask where they are to be moved.
+
+    Of projects, with their ids: begin_requested(id), a conversation in it; settings_requested(id);
+    project_delete_requested(id); new_project_requested; all_projects_requested; query_left, when a project was chosen
+    among what a query has found.
+    """
+
+    conversation_chosen = Signal(str)
+    duplicate_requested = Signal(str)
+    delete_requested = Signal(tuple)
+    pin_requested = Signal(tuple, bool)
+    put_away_requested = Signal(tuple, bool)
+    project_choice_requested = Signal(tuple)
+    begin_requested = Signal(str)
+    settings_requested = Signal(str)
+    project_delete_requested = Signal(str)
+    new_project_requested = Signal()
+    all_projects_requested = Signal()
+    query_left = Signal()
+    move_requested = Signal(tuple, str)
+
 
 MIME_TYPE = "application/x-palimpsest-conversations"
 MAX_TITLE, NEAR_EDGE = 32, 24  # characters of a title that is dragged; pixels from the edge at which the list scrolls

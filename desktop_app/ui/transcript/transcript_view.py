@@ -34,7 +34,7 @@ from desktop_app.ui.widgets.buttons import KEYBOARD, Button
 from desktop_app.ui.widgets.look import RESTYLING, Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import graphics, pictures
 
-from .highlight import Highlighter
+from .code_blocks import Highlighter
 from .message_editor import MessageEditor
 from .row_layout import RowCache, estimated_height
 from .row_painter import Found, HitRegion, Marks, RowLayout, paint_code_head, paint_row

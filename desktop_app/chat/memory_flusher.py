@@ -1,0 +1,400 @@
+"""Long-term memory (S7, S8): the flush before a compaction, and the user's changes to memories.
+
+A flush is one request outside the record. Its reply is not shown and its calls are not run: they are read as notes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.compact.make_room import is_due
+from desktop_app.context.memory.flush import (
+    SAVE_MEMORY,
+    FlushPrompts,
+    append_question,
+    find_interrupted_flush,
+    is_flush_due,
+    parse_notes,
+    request_for_flush,
+    unflushed_messages,
+    unwanted_texts,
+)
+from desktop_app.context.memory.memories import (
+    MAX_FLUSHED_NOTES,
+    MAX_NOTE_CHARACTERS,
+    MemoryChanges,
+    Note,
+    Refusal,
+    changes_of,
+    clean_note,
+    memory_room,
+    memory_text,
+)
+from desktop_app.context.memory.memory_rules import notes_by_rule, user_rules
+from desktop_app.context.summary.model_summary import SIDE_REQUEST_SHARE, SIDE_REQUEST_SHARE_AGAIN
+from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.memory import Memory, memories_in
+from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_entries
+from desktop_app.conversation.words import translatable
+from desktop_app.settings import Settings
+
+from .operations import not_found, undo_in_force
+from .ports import ChatModel, ModelCatalogue, ModelError, Price, WorldError
+from .recorded_messages import stamp
+from .session import Session
+from .side_requests import Unfinished, complete
+from .tasks import NamedLocks, shielded
+
+MAX_REPLY = 2_000
+"""Tokens: eight notes take 500, and some models reason before."""
+MAX_REPLY_SHARE = 0.25
+"""Of the model's window."""
+MAX_GONE = 4_000
+"""Tokens of archived messages that the model is shown again: about what is said between a flush and its compaction."""
+
+
+class FlushQuestion(msgspec.Struct, frozen=True):
+    """What a model is asked."""
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    reply_tokens: int
+    seconds: int
+
+
+async def question_for_flush(
+    session: Session,
+    messages: Sequence[Message],
+    prompts: FlushPrompts,
+    known: Sequence[Memory],
+    is_too_long: bool = False,
+) -> FlushQuestion | None:
+    """Return the question for the chat's own model: the current request with the question appended, so that the
+    provider's cache holds; or about those unflushed messages alone, where that does not fit or much has left the view.
+    None if there is no room.
+
+    is_too_long: whether the provider has just refused the current request as too long.
+    """
+    model, counts, policy = session.model, session.counts, session.policy
+    reply_tokens = _reply_tokens(model)
+    if not is_too_long and (question := _append_question(session, messages, prompts, known, reply_tokens)) is not None:
+        return question
+    share = SIDE_REQUEST_SHARE_AGAIN if is_too_long else SIDE_REQUEST_SHARE
+    room = round((model.info.window - reply_tokens - counts.tool(SAVE_MEMORY)) * share)
+    asked = await asyncio.to_thread(request_for_flush, messages, prompts, known, room, counts.text)
+    return FlushQuestion(asked, (SAVE_MEMORY,), reply_tokens, policy.flush_seconds) if asked else None
+
+
+def _append_question(
+    session: Session, unflushed: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory], reply_tokens: int
+) -> FlushQuestion | None:
+    """Return the current request with the question appended; None if that does not fit, or much has left the view."""
+    view, counts, policy = session.view, session.counts, session.policy
+    in_view = {item.message.id for item in view.items}
+    gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
+    if sum(map(counts.total, gone)) > MAX_GONE:
+        return None  # it is asked about the unflushed messages alone
+    assembled, tools = session.assemble()
+    messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE, counts.text)
+    if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
+        return None
+    has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
+    return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens, policy.flush_seconds)
+
+
+def _reply_tokens(model: ChatModel) -> int:
+    info = model.info
+    most = MAX_REPLY
+    return min(most, round(info.window * MAX_REPLY_SHARE), info.max_output or most)
+
+
+async def ask_for_notes(
+    model: ChatModel, question: FlushQuestion, price: Price | None
+) -> tuple[tuple[Note, ...] | None, str, Usage | None]:
+    """Return the notes that the model wants to be kept, or None and why it gave none ("because …"); and the usage.
+
+    One request: telling the model that its notes were saved, so that it may add more, would cost as much again.
+    """
+    label = model.info.label
+    try:
+        reply = await complete(
+            model,
+            question.messages,
+            max_tokens=question.reply_tokens,
+            seconds=question.seconds,
+            price=price,
+            tools=question.tools,
+        )
+    except Unfinished as error:
+        return None, error.failure.title, None
+    except ModelError as error:
+        return None, f"{label} failed ({error.failure.title})", None
+    if reply.end.reason == "content_filter":
+        return None, f"a filter stopped {label}", reply.end.usage
+    notes = parse_notes(reply.text, reply.end.tool_calls)
+    return notes, "" if notes is not None else f"{label} answered something else", reply.end.usage
+
+
+MAX_KNOWN = 60
+"""Memories that a model is shown, the newest, so that it does not note them again."""
+
+log = logging.getLogger(__name__)
+
+
+class MemoryStore(Protocol):
+    """The archive's memories. Every method raises only ArchiveError, and is one transaction."""
+
+    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
+        """Return the user's memories, oldest first; deleted ones only if `with_deleted`."""
+        ...
+
+    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+        """Store memories that are new or changed, as their ids say.
+
+        replaced: from the id of each memory to be deleted to the id of the one that takes its place.
+        """
+        ...
+
+    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
+        """Delete those memories, and restore what they had replaced. Repeating it changes nothing."""
+        ...
+
+    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
+        """Restore memories that were undone, and delete again what they had replaced."""
+        ...
+
+
+class MemoryFlusher:
+    """Saves memories from messages before they leave the view.
+
+    settings: returns the current ones. prompts: reads the prompts of the request; None if no model is to be asked.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        models: ModelCatalogue,
+        settings: Callable[[], Settings],
+        prompts: Callable[[], FlushPrompts] | None = None,
+    ) -> None:
+        self._store = store
+        self._models = models
+        self._settings = settings
+        self._prompts = prompts
+        self._locks = NamedLocks()
+
+    async def text(self, session: Session) -> str:
+        """Return the memories as they stand in that session's system prompt. Raises ArchiveError."""
+        if not self._settings().is_memory_on:
+            return ""
+        memories = memories_in(await self._store.memories(), session.id, session.folder, session.info.project)
+        return memory_text(memories, memory_room(session.policy, session.budget), session.counts.text)
+
+    def is_due(self, session: Session, trigger: Trigger) -> bool:
+        """Whether a flush should be made in that session now."""
+        if not self._settings().is_memory_on:
+            return False
+        return is_flush_due(session.view, session.policy, session.budget, session.gauge().total, trigger)
+
+    async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
+        """Save and record memories, if a flush is due; return the events.
+
+        Errors are logged only, since a compaction must not wait for them. Cancelling leaves no trace.
+        """
+        if not self.is_due(session, trigger):
+            return []
+        lock = self._locks.of(session.id)
+        if lock.locked() and not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
+            return []  # one is being made in the background, and nothing has to wait for it yet
+        async with lock:
+            if not self.is_due(session, trigger):
+                return []  # it was made meanwhile
+            try:
+                return await self._flush(session, trigger)
+            except WorldError as error:
+                log.warning("no memory was kept of conversation %s: %s", session.id, error)
+            except Exception:  # a bug, and logged as one: the conversation goes on
+                log.exception("no memory was kept of conversation %s", session.id)
+            return []
+
+    async def _flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
+        view = session.view
+        memories = await self._store.memories(with_deleted=True)
+        if (left := await asyncio.to_thread(find_interrupted_flush, view, memories, session.id)) is not None:
+            before, saved = left
+            return [await session.record_operation(stamp(flush_of(saved, before, trigger)), cause=trigger)]
+        messages = unflushed_messages(view)
+        before = messages[-1].id
+        folder, project = session.folder, session.info.project
+        memories = memories_in(memories, session.id, folder, project)
+        notes, model, usage = await self._notes(session, messages, memories, trigger)
+        if not self._settings().is_memory_on:
+            return []  # it was switched off meanwhile
+        now, author = time.time(), "model" if model else "rule"
+
+        def check_notes() -> MemoryChanges:
+            rules = user_rules(view.path, session.reading) if model else ()
+            unwanted = unwanted_texts(memories, view.entries)
+            said = now, session.id, before, author
+            where = folder, rules, project
+            return changes_of(memories, notes, *said, unwanted, MAX_FLUSHED_NOTES, *where)
+
+        changes = await asyncio.to_thread(check_notes)
+        for _, why in changes.refused:
+            log.info("a note was not kept, since %s", why.value)
+        flush = stamp(replace(flush_of(changes.saved, before, trigger), model=model, usage=usage))
+
+        async def keep() -> list[TurnEvent]:
+            # The memories come first: their ids tell of a flush that was cut off (see `find_interrupted_flush`).
+            await self._store.store_memories(*changes.kept, replaced=changes.replaced)
+            return [await session.record_operation(flush, cause=trigger)]
+
+        return await shielded(keep())
+
+    async def _notes(
+        self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
+    ) -> tuple[tuple[Note, ...], str, Usage | None]:
+        """Return what is to be kept, the model that chose it ("" for code), and its usage."""
+        usage = None
+        if (question := await self._question(session, messages, memories, trigger)) is not None:
+            price = self._models.price(session.model.info.id)
+            notes, why, usage = await ask_for_notes(session.model, question, price)
+            if notes is not None:
+                return notes, session.model.info.record_name, usage
+            log.warning("the memories of conversation %s were found by rule, because %s", session.id, why)
+        return await asyncio.to_thread(notes_by_rule, messages, MAX_FLUSHED_NOTES), "", usage
+
+    async def _question(
+        self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
+    ) -> FlushQuestion | None:
+        """Return what the chat's own model is asked: its provider has read nearly all of that before.
+
+        None if code finds what to keep: the settings want that, the model is the built-in one or calls no tools, or
+        its window has no room for the question.
+        """
+        own = session.model.info
+        is_able = not own.is_builtin and own.supports_tools
+        if self._prompts is None or not is_able or self._settings().summaries == "extractive":
+            return None
+        prompts = await asyncio.to_thread(self._prompts)
+        known = [memory for memory in memories if not memory.is_deleted][-MAX_KNOWN:]
+        return await question_for_flush(session, messages, prompts, known, trigger is Trigger.OVERFLOW)
+
+
+def flush_of(saved: Sequence[Memory], before: str, trigger: Trigger) -> Flush:
+    """Return the entry for a flush that saved those memories from messages up to `before`."""
+    ids, texts = tuple(memory.id for memory in saved), tuple(memory.text for memory in saved)
+    return Flush(memories=ids, texts=texts, before=before, trigger=trigger)
+
+
+async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+    """Delete what a flush saved and restore what that replaced. Repeating it changes nothing."""
+    flush = _flush(session, flush_id)
+    async with session.changes:
+        if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
+            return []
+        await store.undo_memories(flush.memories, time.time())
+        return [await session.record_operation(stamp(Undo(entry_id=flush.id)))]
+
+
+async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+    """Undo the undoing of a flush. Repeating it changes nothing."""
+    flush = _flush(session, flush_id)
+    async with session.changes:
+        if (undo := undo_in_force(session, flush.id)) is None:
+            return []
+        await store.redo_memories(flush.memories, time.time())
+        return [await session.record_operation(stamp(Undo(entry_id=undo.id)))]
+
+
+def _flush(session: Session, flush_id: str) -> Flush:
+    flush = session.transcript.entry(flush_id)
+    if not isinstance(flush, Flush):
+        raise not_found(translatable("This entry"))
+    return flush
+
+
+async def write_memory(store: MemoryStore, wanted: Memory) -> Memory:
+    """Store a memory as the user wants it, a new one if its id is unknown, and return it with times and author.
+
+    Raises WorldError for a text that is empty or too long.
+    """
+    now = time.time()
+    shown = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
+    known = next((memory for memory in await store.memories(with_deleted=True) if memory.id == wanted.id), None)
+    if known is not None and known.text == wanted.text:
+        memory = replace(known, changed_at=now, **shown)
+    else:
+        first = replace(wanted, id=wanted.id or uuid.uuid4().hex, at=now) if known is None else known
+        memory = replace(first, text=_text(wanted.text), author="user", changed_at=now, **shown)
+    await store.store_memories(memory)
+    return memory
+
+
+def _where(wanted: Memory) -> dict[str, Any]:
+    """Return the fields that say where a memory is sent. Raises WorldError if that is nowhere."""
+    where = {"folder": wanted.folder, "project": wanted.project, "conversation": wanted.conversation}
+    if not where.get(wanted.scope, "everywhere"):
+        raise WorldError(
+            Failure(
+                "bad_input",
+                translatable("This memory belongs to no {scope}").format(scope=wanted.scope),
+                kept=translatable("Nothing was changed."),
+            )
+        )
+    return {"scope": wanted.scope, **where}
+
+
+def _text(text: str) -> str:
+    line = clean_note(text, "user")
+    if isinstance(line, Refusal):
+        raise WorldError(
+            Failure(
+                "bad_input", translatable("A memory has to say something"), kept=translatable("Nothing was changed.")
+            )
+        )
+    if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
+        title = translatable("A memory can have at most {max_note_characters} characters").format(
+            max_note_characters=MAX_NOTE_CHARACTERS
+        )
+        raise WorldError(
+            Failure(
+                "bad_input",
+                title,
+                kept=translatable("Nothing was changed."),
+                advice=translatable("Shorten it, or split it in two."),
+            )
+        )
+    return line
+
+
+class FollowedMemories:
+    """A `MemoryStore` that calls `changed` after each change."""
+
+    def __init__(self, store: MemoryStore, changed: Callable[[], None]) -> None:
+        self._store, self._changed = store, changed
+
+    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
+        return await self._store.memories(with_deleted)
+
+    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
+        await self._store.store_memories(*kept, replaced=replaced)
+        self._changed()
+
+    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
+        await self._store.undo_memories(ids, at)
+        self._changed()
+
+    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
+        await self._store.redo_memories(ids, at)
+        self._changed()

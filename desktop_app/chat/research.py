@@ -1,0 +1,413 @@
+"""`/research QUESTION`: a turn in which the research role's model searches the web (L2).
+
+It runs in a session of its own, with the replies and the tool calls of any turn. The chat's model sees only the
+question and the answer: the searches and pages do not fill its window. They are kept whole as a spill, which the answer
+names.
+
+The answer has a model name of its own ("server/name (research)"): what a provider reported for these many requests says
+nothing about the size of the conversation's requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
+from functools import reduce
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.citations import CitedSource, SeenUrls, check_citations, urls_in
+from desktop_app.context.text_cuts import ends_of, head_of
+from desktop_app.context.truncate import truncate_result
+from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.view import View
+from desktop_app.conversation.events import (
+    Failure,
+    QuestionAnswered,
+    QuestionAsked,
+    ReasoningDelta,
+    ReplyStarted,
+    RetryScheduled,
+    TextDelta,
+    ToolFinished,
+    ToolOutputReceived,
+    ToolStarted,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+from desktop_app.conversation.message import (
+    Message,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    add_usage,
+    user_message,
+)
+from desktop_app.conversation.tools import ToolOutcome, ToolSpec
+from desktop_app.conversation.transcript import AnyEntry, RequestContext
+from desktop_app.conversation.words import translatable
+
+from .compaction.making_room import drop_results
+from .ports import Emit, ModelError, Spills, WorldError
+from .recorded_messages import stamp
+from .session import Session
+from .session_model import find_model
+from .side_requests import RoleModel, resolve_role
+from .titles import RESEARCH
+from .turn.take_turn import Turn
+from .turn.tool_calls import ToolCalls
+from .turn.tool_runtime import ToolRuntime
+from .turn_services import Services
+
+ANSWER_SECONDS = 60
+"""For the answer, once nothing more is searched."""
+MAX_RESEARCH_SHARE = 0.95
+"""Of the usable window: above it, results of the research are dropped."""
+MAX_ANSWER_SHARE = 0.25
+"""Of the usable window, for the answer in the conversation."""
+
+WITHOUT_ANSWER = "[The research ended before it came to an answer.]"
+
+
+FETCH = "web_fetch"
+_READ = re.compile(r"\[(https?://\S+): from the web")
+"""How a page says where it comes from, behind all redirections."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A call and the whole text that it brought."""
+
+    call: ToolCall
+    text: str
+    is_error: bool
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The address of the page that was read, as it was asked for and as it was in the end."""
+        if self.call.name != FETCH or self.is_error:
+            return ()
+        return (*_READ.findall(self.text[:2_000])[:1], *urls_in(self.call.arguments))
+
+
+def seen_in(found: Collection[Found]) -> SeenUrls:
+    """Return all addresses that came up. What an error quotes was not found."""
+    read = (url for one in found for url in one.read)
+    named = (url for one in found if not one.is_error for url in urls_in(one.text))
+    return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(named)))
+
+
+class ResearchToolCalls(ToolCalls):
+    """The calls of one round: run like those of any reply, but their results stay beside the record.
+
+    asking: the conversation, whose permissions hold. found: what has come back is added to it.
+    """
+
+    def __init__(
+        self, session: Session, tools: ToolRuntime, emit: Emit, reply: Message, asking: Session, found: list[Found]
+    ) -> None:
+        super().__init__(session, tools, emit, reply)
+        self._asking = asking
+        self._found = found
+
+    async def _changes(self, call: ToolCall) -> bool:
+        """Return False: all of them only look."""
+        return False
+
+    async def _refusal(self, call: ToolCall) -> str:
+        """Refuse what is not on offer, whatever the user allows in conversations."""
+        names = [spec.name for spec in self._session.view.tools]
+        if call.name not in names:
+            return f"There is no tool named {call.name} here. There are: {', '.join(names)}."
+        return await self._tools.refusal(self._asking, call, self._emit)
+
+    async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
+        """Return the result as the model gets it. The whole text is kept once, with all others."""
+        self._found.append(Found(call, outcome.text, outcome.is_error))
+        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.policy, False)
+        result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
+        return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
+
+
+class ResearchReply:
+    """The reply that the window shows, over all rounds. found: what the calls have brought, as they ended."""
+
+    def __init__(self, session: Session, role: RoleModel) -> None:
+        self._session = session
+        info = role.model.info
+        self._model = f"{info.record_name} (research)"
+        self._note = (
+            translatable("{why}: {model} answered instead.").format(why=role.why_replaced, model=info.label)
+            if role.replaces
+            else ""
+        )
+        self._started_at = time.time()
+        self.id = uuid.uuid4().hex
+        self.found: list[Found] = []
+        # Whether the newest reply is the answer.
+        self.is_whole = False
+
+    async def keep(self, side: Session, partial: Message) -> None:
+        """Keep what is there, in case that the engine ends now. Raises ArchiveError."""
+        said = [reply.text for reply in _replies(side) if reply.text.strip()]
+        await self._session.archive.store_partial(self._session.id, self._message(said, partial.text, None))
+
+    async def message(self, side: Session, spills: Spills) -> Message | None:
+        """Return the message that is stored: the answer with its sources, or what was there when it ended early; None
+        if there is nothing. side: the session of the research."""
+        replies, text = _replies(side), ""
+        if replies and (self.is_whole or not replies[-1].tool_calls):
+            text = replies.pop().text.strip()
+        said = [reply.text.strip() for reply in replies if reply.text.strip()]
+        if not (text or said or self.found):
+            return None
+        text = text or WITHOUT_ANSWER
+        cited = await asyncio.to_thread(check_citations, text, seen_in(self.found))
+        short = await asyncio.to_thread(self._cut, cited.text)
+        tail = [self._note, list_sources(cited.sources)] if self.is_whole else [self._note]
+        if self.found or short != cited.text:
+            tail.append(await self._store_whole(spills, said, text))
+        usage = reduce(add_usage, (reply.usage for reply in _replies(side)), None)
+        return self._message(said, "\n\n".join(filter(None, (short, *tail))), usage)
+
+    def _cut(self, text: str) -> str:
+        """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
+        most = round(self._session.budget.usable * MAX_ANSWER_SHARE)
+        tokens = self._session.provider_tokens(self._session.counts.text(text))
+        return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
+
+    async def _store_whole(self, spills: Spills, said: list[str], answer: str) -> str:
+        """Store all that was said and read, and return where."""
+        sources = [f"{one.call.name} {one.call.arguments}\n\n{one.text}" for one in self.found]
+        try:
+            name = await spills.keep("\n\n---\n\n".join([*sources, *said, answer]))
+        except WorldError as error:
+            return f"[What was read could not be kept: {error.failure.title}]"
+        count = f"{len(self.found)} result" + ("" if len(self.found) == 1 else "s")
+        return f'[What was searched and read ({count}) is kept as {name}; to look: read {{"path": "{name}"}}.]'
+
+    def _message(self, said: list[str], text: str, usage: Usage | None) -> Message:
+        return Message(
+            id=self.id,
+            at=self._started_at,
+            role=Role.ASSISTANT,
+            parts=(*((Reasoning("\n\n".join(said)),) if said else ()), Text(text)),
+            model=self._model,
+            is_interrupted=not self.is_whole,
+            usage=usage,
+            seconds=time.time() - self._started_at,
+        )
+
+
+def _replies(side: Session) -> list[Message]:
+    return [e for e in side.transcript.entries if isinstance(e, Message) and e.role is Role.ASSISTANT]
+
+
+def list_sources(sources: tuple[CitedSource, ...]) -> str:
+    """Return the list below an answer; "" for none."""
+    lines = [f"- {source.url}" + ("" if source.is_read else " (found, not read)") for source in sources]
+    return "\n".join(["Sources:", *lines]) if lines else ""
+
+
+TOOLS = ("web_search", "web_fetch", "recall")
+WEB = frozenset({"web_search", "web_fetch"})
+ENOUGH = "[No more searches. Answer the question now from what you have found, and say what is still open.]"
+MAX_MESSAGES, MAX_CHARACTERS = 6, 1_500
+"""The newest messages that come along, and characters of each: enough to know what "it" means in a question."""
+BEFORE = "[The last messages of the conversation, only to know what the question refers to:]"
+QUESTION = "[The question:]"
+KEPT = translatable("Your question is saved, and so is what was read.")
+NO_TOOLS = Failure(
+    "bad_input",
+    translatable("The web cannot be searched here"),
+    "",
+    KEPT,
+    translatable("Switch web_search on in the settings."),
+)
+LESS = translatable("Ask for less at once, or choose another model for research.")
+NO_ANSWER = Failure(
+    "provider",
+    translatable("The research found no answer"),
+    translatable("The model kept searching until the limit."),
+    KEPT,
+    LESS,
+)
+TOO_LONG = Failure("timeout", translatable("The research took too long"), kept=KEPT, advice=LESS)
+
+
+def question_in(text: str) -> str:
+    """Return what is to be researched, of a user's message that begins with the command; "" if it does not."""
+    return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
+
+
+async def take_research(session: Session, services: Services, emit: Emit, prompt: Message) -> TurnFinished:
+    """Research the question of the prompt, the command included, as `take_turn` takes a turn.
+
+    Cancelling the task stops it: what was read is kept.
+    """
+    turn, earlier = Turn(session, services, emit, is_automatic=False), newest_words(session.view)
+    emit(TurnStarted(session.id))
+    try:
+        emit(await session.record_message(stamp(prompt)))
+        await find_model(session, services.models, emit)
+        emit(session.gauge_changed())
+        turn = research = await _prepare(session, services, emit, question_in(prompt.text), earlier)
+        await research.run()
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
+        turn.outcome.fail(error)
+    return await turn.settle()
+
+
+async def _prepare(session: Session, services: Services, emit: Emit, question: str, earlier: str) -> ResearchTurn:
+    """Return the research of that question. Raises WorldError where the web cannot be searched."""
+    if services.tools is None or services.read_research_prompt is None:
+        raise WorldError(NO_TOOLS)
+    if chosen := services.settings().research_model:
+        with suppress(ModelError):  # the role says what is wrong
+            await services.models.resolve_model(chosen)
+    role = resolve_role(services.models, chosen, session.model)
+    tools = await _tools_on_offer(session, services.tools, role)
+    system = await asyncio.to_thread(services.read_research_prompt)
+    asked = f"{BEFORE}\n{earlier}\n\n{QUESTION}\n{question}" if earlier else question
+    return ResearchTurn(session, services, services.tools, emit, role, tools, system, asked)
+
+
+async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel) -> tuple[ToolSpec, ...]:
+    """Return what the research may use. Raises WorldError if that is nothing."""
+    if not role.model.info.supports_tools:
+        detail = translatable("{label} cannot call tools.").format(label=role.model.info.label)
+        raise WorldError(replace(NO_TOOLS, detail=detail, advice=translatable("Choose another model for research.")))
+    offered = await tools.toolbox.specs(tools.context_of(session))
+    off = {*tools.settings().tools_off, *session.setup.tools_off}
+    specs = tuple(spec for spec in offered if spec.name in TOOLS and not spec.source and spec.name not in off)
+    if WEB.isdisjoint(spec.name for spec in specs):
+        raise WorldError(replace(NO_TOOLS, detail=translatable("web_search and web_fetch are switched off.")))
+    return specs
+
+
+class ResearchTurn(Turn):
+    """The turn of the research's own session, shown as one reply in the conversation. asked: the question."""
+
+    def __init__(
+        self,
+        conversation: Session,
+        services: Services,
+        tools: ToolRuntime,
+        emit: Emit,
+        role: RoleModel,
+        specs: tuple[ToolSpec, ...],
+        system: str,
+        asked: str,
+    ) -> None:
+        self._conversation, self._tools, self._publish = conversation, tools, emit
+        self._answer = ResearchReply(conversation, role)
+        messages = Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
+        entries = (stamp(RequestContext(tools=specs)), *map(stamp, messages))
+        # Room is made by dropping results, so that no summary is paid for.
+        policy = replace(conversation.policy, phases=(), strategy="extractive", digest_by="rule")
+        # It has the conversation's id, so that permissions and events are of the conversation.
+        side = Session(conversation.info, entries, role.model, policy, UnstoredRecord(self._keep_partial))
+        side.project = conversation.project
+        super().__init__(side, services, self._relay, is_automatic=True)
+        self._clock = asyncio.get_running_loop().time
+        self._asked_at = 0.0
+        self._ends_at = self._clock() + policy.research_seconds
+
+    async def run(self) -> None:
+        """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
+        label = f"{self._session.model_info.label} (research)"
+        self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
+        rounds = self._session.policy.research_rounds
+        for number in range(1, rounds + 1):
+            is_last = number == rounds or self._clock() >= self._ends_at
+            if is_last:
+                await self._session.record_message(stamp(user_message(ENOUGH)))
+            reply = await self.ask_model()
+            if not reply.tool_calls or (is_last and reply.text.strip()):
+                self._answer.is_whole = True
+                return
+            if is_last:
+                raise WorldError(NO_ANSWER)
+            await self.run_tools(reply, self._tools)
+
+    async def ask_model(self) -> Message:
+        policy = self._session.policy
+        for share in policy.overflow_shed:
+            if self._session.gauge().total > MAX_RESEARCH_SHARE * self._session.budget.usable:
+                await drop_results(self._session, self._services, share, self._relay)
+        try:
+            async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
+                return await super().ask_model()
+        except TimeoutError:
+            raise WorldError(TOO_LONG) from None
+
+    async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
+        """Run the calls, at once since they only look, with the user's permission like any."""
+        if reply.text.strip():  # what the model says beside its calls is no part of the answer
+            self._publish(TextDelta(self._conversation.id, self._answer.id, "\n\n"))
+        shown = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
+        found = self._answer.found
+        self._calls = ResearchToolCalls(self._session, tools, self._relay, shown, self._conversation, found)
+        await self._calls.run()
+        self._calls = None
+
+    async def _keep(self) -> None:
+        await super()._keep()
+        message = await self._answer.message(self._session, self._tools.spills)
+        if message is not None:
+            self._publish(await self._conversation.record_message(message))
+        self._publish(self._conversation.gauge_changed())
+
+    async def _keep_partial(self, partial: Message) -> None:
+        await self._answer.keep(self._session, partial)
+
+    def _relay(self, event: TurnEvent) -> None:
+        """Tell of what happens in the research as of the one reply that the window shows."""
+        match event:
+            case TextDelta() | ReasoningDelta() | ToolStarted() | ToolOutputReceived():
+                self._publish(replace(event, reply_id=self._answer.id))
+            case ToolFinished():
+                self._publish(replace(event, reply_id=self._answer.id, message_id=self._answer.id))
+            case QuestionAsked():
+                self._asked_at = self._clock()
+                self._publish(event)
+            case QuestionAnswered():  # the time that the user takes to answer a question is not the research's
+                self._ends_at += self._clock() - self._asked_at
+                self._publish(event)
+            case RetryScheduled() | TurnFailed():
+                self._publish(event)
+            case _:
+                pass
+
+
+class UnstoredRecord:
+    """Fits the `EntryStore` port, and stores nothing; `keep` is called when a partial reply would be kept."""
+
+    def __init__(self, keep: Callable[[Message], Awaitable[None]]) -> None:
+        self._keep = keep
+
+    async def append(
+        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+    ) -> None:
+        """Do nothing: the session has the entries, and nobody searches here."""
+
+    async def store_partial(self, conversation: str, partial: Message) -> None:
+        await self._keep(partial)
+
+
+def newest_words(view: View) -> str:
+    """Return the newest words of the conversation, as a record."""
+    said = [
+        i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
+    ]
+    with_text = [message for message in said if message.text][-MAX_MESSAGES:]
+    return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

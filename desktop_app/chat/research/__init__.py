@@ -1,1 +1,0 @@
-"""Questions that a model researches on the web."""

@@ -1,0 +1,165 @@
+"""The controller of attachments: chosen, pasted, or dropped onto the window."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMimeData
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.conversation.message import Attachment
+from desktop_app.conversation.other_hosts import is_on_other_host
+from desktop_app.conversation.words import translatable
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.importing.import_controller import ImportController
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
+
+from .draft_field import given_files
+
+MAX_FILES = 20  # of one draft
+TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")
+AttachRequest = p.AttachFile | p.AttachImage
+PASTED = "Pasted image.png"
+
+
+class AttachController(Controller):
+    """Lets the engine read what is attached, and shows it as chips in the composer."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._folder = ""
+        composer = parts.composer
+        composer.attach_requested.connect(self.choose_files)
+        composer.field.image_given.connect(self.attach_image)
+        composer.paths.query_changed.connect(self.complete)
+        composer.paths.path_chosen.connect(self.attach_path)
+        composer.command_requested.connect(self.run)
+        composer.attachments.removed.connect(self.stop)
+
+    def choose_files(self) -> None:
+        dialog = FileDialog(self._parts, tr("Attach files"), str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(self.attach_files)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def attach_files(self, files: list[str]) -> None:
+        """Attach files by their paths."""
+        room = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
+        if len(files) > room:
+            self._parts.toast.show_message(tr(TOO_MANY).format(limit=MAX_FILES))
+        for file in files[:room]:
+            self._attach(Path(file).name, p.AttachFile(file))
+        self._parts.composer.take_focus()
+
+    @in_task
+    async def complete(self, query: str) -> None:
+        """Offer files of the working folder."""
+        if self._chat.conversation:
+            found = await self._bridge.ask(p.CompletePath(self._chat.conversation, query))
+            self._folder = found.folder
+            self._parts.composer.paths.offer(query, found.paths)
+
+    def attach_path(self, path: str) -> None:
+        """Attach a file by its path in the working folder."""
+        self._attach(path, p.AttachFile(str(Path(self._folder, path)), path))
+
+    def run(self, command: str) -> None:
+        """Run a command, and attach its output."""
+        conversation = self._chat.conversation
+        if conversation:
+            self._attach(f"$ {command}", lambda key: p.RunCommand(conversation, command, key))
+
+    @in_task
+    async def attach_image(self, image: QImage) -> None:
+        """Attach an image from the clipboard, or one that was dropped."""
+        content = await asyncio.to_thread(_png_of, image)
+        self._attach(PASTED, p.AttachImage(PASTED, content))
+
+    @in_task
+    async def _attach(self, name: str, request: AttachRequest | Callable[[str], p.RunCommand]) -> None:
+        conversation, number = self._chat.conversation, self._parts.composer.attachments.begin(name)
+        attachment: Attachment | None = None
+        try:
+            attachment = (await self._bridge.ask(request(str(number)) if callable(request) else request)).attachment
+        except EngineFailure as error:
+            if error.failure.kind != "cancelled":  # the bridge tells why
+                raise
+        finally:
+            self._chat.drafts.attach(conversation, number, attachment)
+
+    @in_task
+    async def stop(self, number: int) -> None:
+        """End the command whose chip was removed, if it still runs."""
+        await self._bridge.ask(p.StopCommand(str(number)))
+
+
+def _png_of(image: QImage) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+ARCHIVES = (".zip", ".palimpsest")
+
+
+class DropController(Controller):
+    """Decides where files go. None of them is looked at in the window's thread: a disk may not answer."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        attach: AttachController,
+        importing: ImportController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._attach, self._importing = attach, importing
+        parts.composer.field.files_given.connect(lambda files: attach.attach_files(self._here(files)))
+        importing.dropped.connect(self.import_files)
+
+    def take(self, given: QMimeData, is_on_list: bool) -> None:
+        """Import what is dropped on the list of conversations, and folders and archives anywhere; attach the rest."""
+        files = given_files(given)
+        if not files:
+            self._attach.attach_image(given.imageData())
+        elif is_on_list or self._importing.is_open:
+            self.import_files(files)
+        else:
+            self._sort(self._here(files))
+
+    def import_files(self, files: list[str]) -> None:
+        """Look through files that were dropped where imports are."""
+        if here := self._here(files):
+            self._importing.open_with(tuple(here))
+
+    @in_task
+    async def _sort(self, files: list[str]) -> None:
+        if await asyncio.to_thread(_is_for_import, files):
+            self._importing.open_with(tuple(files))
+        else:
+            self._attach.attach_files(files)
+
+    def _here(self, files: list[str]) -> list[str]:
+        """Return the files that are not on another host, and say so of the others: Windows would send it the user's
+        name and an answer that proves the password as soon as anybody looked."""
+        here = [file for file in files if not is_on_other_host(file)]
+        if len(here) < len(files):
+            self._parts.toast.show_message(tr("It lies on another computer, and was not opened. Copy it to this one."))
+        return here
+
+
+def _is_for_import(paths: list[str]) -> bool:
+    """Return whether any is a folder or an archive, which cannot be attached."""
+    return any(path.endswith(ARCHIVES) or os.path.isdir(path) for path in paths)

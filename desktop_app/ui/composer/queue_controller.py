@@ -1,0 +1,52 @@
+"""The controller of the messages that wait for the end of the reply."""
+
+from __future__ import annotations
+
+from desktop_app.conversation.events import QueueChanged, TurnEvent
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+
+
+class QueueController(Controller):
+    """Shows the queue of the open conversation, and lets its messages be changed."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        queue = parts.queue
+        queue.edit_requested.connect(self.edit)
+        queue.send_requested.connect(self.send_now)
+        queue.remove_requested.connect(self.remove)
+        parts.composer.queued_wanted.connect(self.edit_last)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        self._parts.queue.set_queue(opened.queue, opened.is_paused)
+
+    def note(self, event: TurnEvent) -> None:
+        if isinstance(event, QueueChanged) and event.conversation == self._chat.conversation:
+            self._parts.queue.set_queue(event.queue, event.is_paused)
+
+    def send_now(self, message_id: str) -> None:
+        self.post(p.SendQueued, message_id)
+        self._parts.composer.take_focus()  # the row goes, and its focus with it
+
+    def remove(self, message_id: str) -> None:
+        self.post(p.RemoveQueued, message_id)
+        self._parts.composer.take_focus()
+
+    def edit_last(self) -> None:
+        """Put the message that was queued last back into the composer."""
+        if self._parts.queue.rows:
+            self.edit(self._parts.queue.rows[-1].message.id)
+
+    @in_task
+    async def edit(self, message_id: str) -> None:
+        """Put a message back into the composer, before what is written there. Sent again, it is the last one."""
+        conversation = self._chat.conversation
+        draft = self._parts.composer.draft()
+        taken = await self._bridge.ask(p.TakeBackQueued(conversation, message_id, draft))
+        self._chat.drafts.take_back(conversation, draft, taken.draft)

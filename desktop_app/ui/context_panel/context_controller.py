@@ -1,0 +1,340 @@
+"""The controllers of the context panel and **Optimize conversation**, of memories and of policies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.events import RoomProgressed, ToolFinished, TurnEvent, TurnFinished, ViewChanged
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.setup import OwnPolicy, effective_value
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.importing.import_controller import ExportController
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.number_formats import first_line
+
+from .memory_card import CurrentScope, MemorySize
+
+if TYPE_CHECKING:
+    from desktop_app.ui.optimize.plan_dialog import PlanDialog, PlanRequest
+    from desktop_app.ui.policy.policy_sheet import PolicySheet
+
+
+class ContextController(Controller):
+    """Carries out what the user asks of plans, operations and archived messages."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        export: ExportController,
+        settings: SettingsController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._export, self._settings = export, settings
+        self._dialog: PlanDialog | None = None
+        self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
+        self._connect()
+        chat.shown.connect(self.read_versions)
+        bridge.happened.connect(self._note)
+
+    def _connect(self) -> None:
+        gauge, asked = self._parts.gauge, self._parts.panel.requests
+        gauge.optimize_requested.connect(self.optimize)
+        gauge.breakdown_requested.connect(self.show_breakdown)
+        asked.optimize_requested.connect(self.optimize)
+        asked.fresh_start_requested.connect(self.start_fresh)
+        asked.archived_requested.connect(self.read_archived)
+        asked.message_requested.connect(self.go_to)
+        for signal, request in (
+            (asked.undo_requested, p.UndoOperation),
+            (asked.redo_requested, p.RedoOperation),
+            (asked.pin_requested, p.PinMessage),
+            (asked.unpin_requested, p.UnpinMessage),
+            (asked.bring_back_requested, p.BringBackMessages),
+            (asked.own_window_requested, p.UseOwnWindow),
+        ):
+            signal.connect(partial(self.post, request))
+
+    # The panel
+
+    def show_breakdown(self) -> None:
+        self._parts.panel.show()
+        self._parts.panel.show_tab("breakdown")
+
+    @in_task
+    async def read_archived(self, operation: str, query: str, offset: int) -> None:
+        page = await self._bridge.ask(p.ReadOperation(self._chat.conversation, operation, query, offset))
+        self._parts.panel.history.show_archived(operation, page.rows, page.total, offset)
+
+    @in_task
+    async def read_versions(self, _opened: object = None) -> None:
+        """Show at which message the branch parts from others, and what each of them takes."""
+        conversation = self._chat.conversation
+        read = await self._bridge.ask(p.ReadVersions(conversation))
+        if conversation == self._chat.conversation:
+            self._parts.panel.breakdown.versions.set_versions(read.versions, read.total)
+
+    @in_task
+    async def go_to(self, message: str) -> None:
+        await self._chat.show_message(self._chat.conversation, message)
+
+    # Optimize conversation
+
+    def optimize(self) -> None:
+        """Show the plan before anything is done."""
+        self._show_plan()
+
+    def shorten_results(self) -> None:
+        """Show the plan that shortens old tool results and archives nothing."""
+        self._show_plan(strategy="none")
+
+    def start_fresh(self) -> None:
+        """Show what a new conversation would begin with, before there is one."""
+        self._show_plan(is_fresh=True)
+
+    @in_task
+    async def _show_plan(self, is_fresh: bool = False, strategy: str = "") -> None:
+        from desktop_app.ui.optimize.plan_dialog import PlanDialog
+
+        conversation = self._chat.conversation
+        if self._dialog is not None or not conversation:
+            return
+        plan = await self._bridge.ask(p.PlanOptimize(conversation, strategy=strategy, is_fresh=is_fresh))
+        if self._dialog is not None or conversation != self._chat.conversation:
+            return
+        dialog = self._dialog = PlanDialog(plan, conversation, self._parts, self._parts.gauge.draft_tokens, strategy)
+        dialog.plan_requested.connect(self._replan)
+        dialog.apply_requested.connect(self._apply)
+        dialog.cancel_requested.connect(self._bridge.post)
+        dialog.model_requested.connect(self._let_write)
+        dialog.export.clicked.connect(lambda _=False: self._export.open())
+        dialog.finished.connect(self._forget_dialog)
+        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        if self._dialog is dialog:
+            dialog.open()
+
+    @in_task
+    async def _replan(self, request: PlanRequest) -> None:
+        self._newest = request
+        with self._free_dialog_on_failure(request):
+            plan = await self._bridge.ask(request)
+        if self._dialog is not None and request is self._newest:
+            self._dialog.set_plan(plan)
+
+    @in_task
+    async def _let_write(self, model: str) -> None:
+        """Have that model write all summaries from now on, and show the plan with it."""
+        await self._settings.change(lambda settings: replace(settings, utility_model=model))
+        if self._dialog is not None:
+            self._dialog.ask_again()
+
+    @in_task
+    async def _apply(self, request: p.ApplyPlan | p.StartFresh) -> None:
+        self._newest = request
+        if self._dialog is not None:
+            self._dialog.set_busy(True)
+        with self._free_dialog_on_failure(request):
+            if isinstance(request, p.StartFresh):
+                await self._chat.start_fresh(request)
+            else:
+                await self._bridge.ask(request)
+        if self._dialog is not None:
+            self._dialog.accept()
+        if isinstance(request, p.StartFresh):
+            self._parts.composer.take_focus()
+
+    def _note(self, event: TurnEvent) -> None:
+        if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
+            self._dialog.set_progress(event.plan, event.tokens, event.max_tokens)
+        elif isinstance(event, TurnFinished) and event.conversation == self._chat.conversation:
+            self.read_versions()
+
+    def _forget_dialog(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+        self._dialog = None
+
+    @contextmanager
+    def _free_dialog_on_failure(self, request: PlanRequest | p.ApplyPlan | p.StartFresh) -> Iterator[None]:
+        """Make a dialog that waits for an answer usable again when there is none, unless it waits for a newer one."""
+        try:
+            yield
+        except EngineFailure:
+            if self._dialog is not None and request is self._newest:
+                self._dialog.set_busy(False)
+            raise
+
+
+SAVING_TOOL = "save_memory"
+
+
+class MemoryController(Controller):
+    """Shows all memories anew after each change, and with another conversation."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._is_stale = False
+        asked = parts.panel.requests
+        asked.memories_requested.connect(self.read)
+        asked.write_requested.connect(self.write)
+        asked.delete_requested.connect(self.delete)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
+
+    def use(self, settings: Settings) -> None:
+        self._parts.panel.memories.set_on(settings.is_memory_on)
+
+    @in_task
+    async def read(self) -> None:
+        await self._show(p.ListMemories(self._chat.conversation))
+
+    def note_opened(self, _opened: p.ConversationOpened) -> None:
+        if self._parts.panel.tabs.value() == "memory":
+            self.read()
+
+    def note(self, event: TurnEvent) -> None:
+        """Read the memories again once a flush, its undoing or a tool may have changed them and no turn runs."""
+        match event:
+            case ToolFinished(name=name) if name == SAVING_TOOL:
+                self._is_stale = True
+            case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
+                self._is_stale = True
+            case TurnFinished(conversation) if conversation == self._chat.conversation:
+                self._is_stale |= self._parts.panel.tabs.value() == "memory"  # the request may have others now
+            case _:
+                pass
+        if self._is_stale and not self._chat.turns.running:
+            self._is_stale = False
+            self.read()
+
+    @in_task
+    async def write(self, memory: Memory) -> None:
+        await self._show(p.WriteMemory(memory, self._chat.conversation))
+
+    @in_task
+    async def delete(self, memory: Memory) -> None:
+        """Delete a memory; the toast offers to bring it back."""
+        await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
+        text = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
+        self._parts.toast.show_message(text, tr("Undo"), lambda: self.write(replace(memory, is_deleted=False)))
+
+    async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
+        known = await self._bridge.ask(request)
+        if known.conversation != self._chat.conversation:
+            return  # another one was opened meanwhile, and asked for them itself
+        listed = self._parts.sidebar.list.conversations
+        titles = {info.id: info.title for info in listed.conversations}
+        here = CurrentScope(known.conversation, known.folder, listed.project(known.project))
+        size = MemorySize(known.tokens, known.most, is_pending=known.is_pending)
+        self._parts.panel.memories.set_memories(known.memories, size, titles, here)
+
+
+class PolicyController(Controller):
+    """Shows what policies do, stores those of the user, and chooses one for a conversation or for all."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._settings = settings
+        self._sheet: PolicySheet | None = None
+        self._is_opening = False
+        settings.policies_requested.connect(self.open)
+        parts.gauge.policy_requested.connect(self.open)
+
+    @in_task
+    async def open(self, field: str = "") -> None:
+        """Show the policy of the open conversation. field: the one to be changed, if that is known."""
+        from desktop_app.ui.policy.policy_sheet import PolicySheet
+
+        if self._sheet is not None or self._is_opening:
+            return
+        self._is_opening = True
+        try:
+            settings = (await self._bridge.ask(p.ReadSettings())).settings
+            listed = await self._bridge.ask(p.ListConversations())
+        finally:
+            self._is_opening = False
+        given = {project.id: project.policy for project in listed.projects}
+        policies = {
+            one.id: effective_value(one.policy, given.get(one.project, ""), settings.policy).value
+            for one in listed.conversations
+        }
+        conversation = self._chat.conversation
+        title, chosen = self._parts.header.title if conversation else "", policies.get(conversation, settings.policy)
+        sheet = self._sheet = PolicySheet(settings, chosen, title, Counter(policies.values()), self._parts)
+        sheet.used.connect(lambda *choice: self._use(conversation, *choice))
+        sheet.removed.connect(self._remove)
+        sheet.tried.connect(lambda policy: self._try(sheet, conversation, policy))
+        sheet.compared.connect(lambda *policies: self._compare(sheet, conversation, *policies))
+        sheet.finished.connect(lambda: self.cancel(p.Computation.REPLAY, conversation))
+        sheet.finished.connect(self._forget_sheet)
+        await sheet.open_gradually()
+        if field and sheet is self._sheet:
+            sheet.take_focus_to(field)
+
+    @in_task
+    async def _try(self, sheet: PolicySheet, conversation: str, policy: OwnPolicy) -> None:
+        tried = await self._bridge.ask(p.TryPolicy(conversation, policy))
+        if sheet is self._sheet and sheet.draft() == policy:
+            sheet.show_trial(tried)
+
+    @in_task
+    async def _compare(self, sheet: PolicySheet, conversation: str, before: OwnPolicy, after: OwnPolicy) -> None:
+        try:
+            replayed = await self._bridge.ask(p.ReplayPolicy(conversation, before, after))
+        except EngineFailure as error:
+            if sheet is self._sheet and error.failure.kind != "cancelled":  # a newer one comes instead
+                sheet.show_past_failure(tr_engine(error.failure.title))
+            return
+        if sheet is self._sheet and sheet.draft() == after:
+            sheet.show_past(before, after, replayed)
+
+    @in_task
+    async def _use(self, conversation: str, name: str, own: OwnPolicy | None, is_everywhere: bool) -> None:
+        """Store the policy, and use it in all conversations or in that one."""
+
+        def change(settings: Settings) -> Settings:
+            if own is not None:
+                others = tuple(one for one in settings.policies if one.name != name)
+                settings = replace(settings, policies=(*others, own))
+            return replace(settings, policy=name) if is_everywhere else settings
+
+        await self._settings.change(change)
+        if conversation:
+            await self._bridge.ask(p.ChoosePolicy(conversation, "" if is_everywhere else name))
+        all_of_them, one = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
+        told = (all_of_them if is_everywhere else one).format(name=name)
+        self._parts.toast.show_message(told, about="" if is_everywhere else conversation)
+
+    @in_task
+    async def _remove(self, name: str) -> None:
+        """Delete a policy of the user's; what used it uses that of the settings, or the default."""
+
+        def change(settings: Settings) -> Settings:
+            policies = tuple(one for one in settings.policies if one.name != name)
+            return replace(
+                settings, policies=policies, policy="balanced" if settings.policy == name else settings.policy
+            )
+
+        await self._settings.change(change)
+        self._parts.toast.show_message(tr("“{name}” was deleted.").format(name=name))
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None

@@ -1,0 +1,42 @@
+"""The base of the controllers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtGui import QDesktopServices
+
+from desktop_app.engine.protocol import CancelComputation, Computation, Done, EngineRequest
+
+from .bridge import Bridge
+from .parts import Parts
+from .transcript.conversation_controller import ConversationController
+
+
+class Controller(QObject):
+    """Turns the user's actions into requests to the engine, and its answers into what the widgets show.
+
+    chat: knows which conversation is open.
+    """
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self._chat = chat
+
+    def post(self, request: Callable[..., EngineRequest[Done]], *details: object) -> None:
+        """Make a request of the open conversation, if there is one. request: a class, whose first field that is."""
+        if self._chat.conversation:
+            self._bridge.post(request(self._chat.conversation, *details))
+
+    def cancel(self, computation: Computation, conversation: str) -> None:
+        """End what is computed for a dialog that is closed."""
+        self._bridge.post(CancelComputation(computation, conversation))
+
+
+def open_folder_of(file: Path) -> None:
+    """Show the folder of a file in the system's own program for that."""
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(file.parent)))

@@ -1,1 +1,0 @@
-"""What is stored, in the settings: where it is, backups, the whole as a file, and what takes space."""

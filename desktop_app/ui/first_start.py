@@ -1,0 +1,117 @@
+"""The controller of the first page: servers that were found, samples, and where the important things are."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
+
+from desktop_app.engine import protocol as p
+from desktop_app.paths import RESOURCES
+from desktop_app.settings import Server, Settings
+
+from .bridge import Bridge, EngineFailure, in_task
+from .controller import Controller
+from .importing.import_controller import ImportController
+from .parts import Parts
+from .settings.settings_controller import BUILTIN, SettingsController
+from .transcript.conversation_controller import ConversationController
+from .translation import tr
+from .widgets.ring import Ring
+
+
+class FirstStart(Controller):
+    """Looks for servers while none is set up, and does what the first page offers."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        importing: ImportController,
+        settings: SettingsController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._importing, self._settings = importing, settings
+        self._has_servers = True
+        self._refused = ""  # a model that could not be used yet, perhaps for a wrong key
+        self._welcome = parts.chat_pane.welcome
+        settings.models_added.connect(self.use_added)
+        chat.shown.connect(self.note_opened)
+        self._welcome.found.chosen.connect(self.use_server)
+        self._welcome.samples.chosen.connect(self.open_sample)
+        self._welcome.places.chosen.connect(self.point_at)
+
+    def use(self, settings: Settings) -> None:
+        """Follow the settings: what was found is offered until a server is set up."""
+        self._has_servers = bool(settings.servers)
+        for about_builtin in (self._welcome.builtin, self._welcome.offer):
+            about_builtin.setVisible(not self._has_servers)
+        if self._has_servers:
+            self._welcome.show_found(())
+        if self._refused:
+            self.use_added((self._refused,))
+
+    @in_task
+    async def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Offer the servers that can be found: for each empty conversation, as one may have been started meanwhile."""
+        if self._has_servers or opened.conversation.messages:
+            return
+        try:
+            found = (await self._bridge.ask(p.FindServers())).servers
+        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
+            return
+        if not self._has_servers:
+            self._welcome.show_found(found)
+
+    @in_task
+    async def use_server(self, server: Server) -> None:
+        """Set a server up, and let its first model answer; without a model, open the settings where one is chosen."""
+        if not server.models:
+            self._settings.open("servers")
+            return
+        model = f"{server.name}/{server.models[0]}"
+        await self._settings.change(lambda settings: with_server(settings, server, model))
+        await self._answer_with(model)
+
+    @in_task
+    async def use_added(self, models: tuple[str, ...]) -> None:
+        """Let a model that was added answer where nothing was said yet by the built-in one; else offer it."""
+        model, self._refused = models[0], ""
+        if self._parts.transcript_model.is_blank and self._parts.header.model_id == BUILTIN:
+            await self._answer_with(model)
+            return
+        name = model.partition("/")[2]
+        if len(models) == 1:
+            told, use = tr("{model} was added.").format(model=name), tr("Use it here")
+        else:
+            told, use = tr("%n models were added.", "", len(models)), tr("Use {model} here").format(model=name)
+        self._parts.toast.show_message(told, use, lambda: self._bridge.start(self._answer_with(model)))
+
+    async def _answer_with(self, model: str) -> None:
+        self._parts.composer.take_focus()
+        self._refused = model
+        if self._chat.conversation:
+            await self._chat.use_model(model)
+        self._refused = ""
+        told = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
+        self._parts.toast.show_message(told)
+
+    def open_sample(self, name: str) -> None:
+        """Import a sample, and open it in place of the empty conversation that offered it."""
+        self._importing.import_files([str(RESOURCES / "samples" / name)])
+
+    def point_at(self, name: str) -> None:
+        """Show where something is: the "gauge", the button that optimizes ("optimize"), or the "history"."""
+        if name == "history":
+            self._parts.panel.show()
+            self._parts.panel.show_tab(name)
+        places: dict[str, QWidget] = {
+            "gauge": self._parts.gauge.bar, "optimize": self._parts.gauge.optimize, "history": self._parts.panel.tabs,
+        }  # fmt: skip
+        Ring(places[name])
+
+
+def with_server(settings: Settings, server: Server, model: str) -> Settings:
+    """Return the settings with that server, whose model answers in new conversations if none was chosen."""
+    chosen = model if settings.chat_model == BUILTIN else settings.chat_model
+    return replace(settings, servers=(*settings.servers, server), chat_model=chosen)

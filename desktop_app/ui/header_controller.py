@@ -1,0 +1,200 @@
+"""The controllers of the open conversation's settings and model, and of conversations that begin with a persona."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from desktop_app.conversation.listing import SwitchPreview
+from desktop_app.conversation.setup import Persona
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+
+from .bridge import Bridge, EngineFailure, in_task
+from .context_panel.context_controller import ContextController
+from .controller import Controller
+from .model_words import preview_words
+from .parts import Parts
+from .settings.settings_controller import SettingsController
+from .transcript.conversation_controller import ConversationController
+from .translation import tr
+
+if TYPE_CHECKING:
+    from .model_picker import ModelPicker
+    from .settings.setup_sheet import SetupSheet
+    from .sidebar.choice_palettes import PersonaPalette
+
+
+class SetupController(Controller):
+    """Shows and changes how the open conversation is held; stores personas, and begins conversations with them."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._settings = settings
+        self._sheet: SetupSheet | None = None
+        self._palette: PersonaPalette | None = None
+        self.personas: tuple[Persona, ...] = ()
+        parts.chat_pane.welcome.persona_chosen.connect(self.apply)
+
+    def use(self, settings: Settings) -> None:
+        """Offer the personas of these settings from now on."""
+        self.personas = settings.personas
+        self._parts.chat_pane.welcome.show_personas([persona.name for persona in settings.personas])
+
+    @in_task
+    async def open(self) -> None:
+        """Open the sheet of the open conversation."""
+        from .settings.sections import policies_offered
+        from .settings.setup_sheet import SetupSheet
+
+        conversation = self._chat.conversation
+        listed = self._parts.sidebar.list.conversations
+        info = listed.info_of(conversation)
+        if self._sheet is not None or info is None:
+            return
+        read = await self._bridge.ask(p.ReadSetup(conversation))
+        settings = (await self._bridge.ask(p.ReadSettings())).settings
+        if self._sheet is not None or self._chat.conversation != conversation:
+            return
+        here = Persona(info.title, model=info.model, folder=info.folder, policy=info.policy)
+        name = self._parts.header.model_name
+        policies = [(text, value) for value, text in policies_offered(settings)]
+        project = listed.project(info.project)
+        sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._parts, project=project)
+        sheet.save_requested.connect(lambda written: self._change(conversation, written))
+        sheet.persona_saved.connect(self._keep)
+        sheet.persona_removed.connect(self._remove)
+        sheet.finished.connect(self._forget_sheet)
+        await sheet.open_gradually()
+
+    def offer_personas(self) -> None:
+        """Offer the personas for a new conversation."""
+        from .sidebar.choice_palettes import PersonaPalette
+
+        if self._palette is None:
+            self._palette = PersonaPalette(self._parts)
+            self._palette.persona_chosen.connect(self.begin)
+        self._palette.offer(self.personas)
+        self._palette.open()
+
+    def begin(self, name: str) -> None:
+        """Begin a conversation with that persona."""
+        self._chat.open_with(p.CreateConversation(persona=name))
+
+    def apply(self, name: str) -> None:
+        """Let the open conversation be held as that persona is."""
+        persona = next((persona for persona in self.personas if persona.name == name), None)
+        if persona is not None and self._chat.conversation:
+            self._change(self._chat.conversation, replace(persona, setup=replace(persona.setup, persona=name)))
+
+    def _change(self, conversation: str, written: Persona) -> None:
+        setup, folder, policy = written.setup, written.folder, written.policy
+        self._chat.open_with(p.ChangeSetup(conversation, setup, written.model or None, folder, policy))
+
+    @in_task
+    async def _keep(self, persona: Persona) -> None:
+        await self._change_personas(lambda known: (*_without(known, persona.name), persona))
+
+    @in_task
+    async def _remove(self, name: str) -> None:
+        await self._change_personas(lambda known: _without(known, name))
+
+    async def _change_personas(self, change: Callable[[tuple[Persona, ...]], tuple[Persona, ...]]) -> None:
+        await self._settings.change(lambda settings: replace(settings, personas=change(settings.personas)))
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None
+
+
+def _without(personas: tuple[Persona, ...], name: str) -> tuple[Persona, ...]:
+    return tuple(persona for persona in personas if persona.name != name)
+
+
+class ModelController(Controller):
+    """Opens the picker, answers what it asks, and offers to make room where the chosen model has less."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        settings: SettingsController,
+        context: ContextController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._settings, self._context = settings, context
+        self._picker: ModelPicker | None = None
+        self._previews: dict[str, SwitchPreview] = {}
+        parts.header.models_requested.connect(self.offer)
+        parts.chat_pane.welcome.models_requested.connect(self.add)
+        parts.panel.requests.larger_model_requested.connect(partial(self.offer, is_largest_first=True))
+
+    @in_task
+    async def offer(self, is_largest_first: bool = False) -> None:
+        """Open the picker."""
+        from .model_picker import ModelPicker, in_order_of_use
+
+        self._chat.drafts.keep()  # the previews count it
+        listed = await self._bridge.ask(p.ListModels())
+        if self._picker is None:
+            picker = self._picker = ModelPicker(self._parts)
+            picker.model_chosen.connect(self.choose)
+            picker.preview_requested.connect(self._preview)
+            picker.add_requested.connect(self.add)
+            picker.rejected.connect(lambda: self.cancel(p.Computation.PREVIEW, self._chat.conversation))
+            picker.unusable_chosen.connect(self._repair)
+        self._previews = {}
+        known = self._parts.sidebar.list.conversations.conversations
+        models = in_order_of_use(listed.models, known, is_largest_first=is_largest_first)
+        in_use = self._parts.header.model_id
+        self._picker.offer(listed, models, in_use)
+        self._picker.open()
+
+    def add(self) -> None:
+        """Lead to where models are added: to the server of the model in use, if it has one."""
+        server, slash, _ = self._parts.header.model_id.partition("/")
+        self._settings.open(f"servers/{server}/models" if slash else "servers")
+
+    @in_task
+    async def choose(self, model_id: str) -> None:
+        """Use that model, and offer the compaction that was announced."""
+        conversation = self._chat.conversation
+        if not conversation:
+            return
+        await self._chat.use_model(model_id)
+        preview = self._previews.get(model_id) or await self._preview_of(conversation, model_id)
+        if self._chat.conversation != conversation or self._parts.header.model_id != model_id:
+            return
+        if preview is not None and preview.verdict in ("compact", "too_small"):
+            told = f"{self._parts.header.model_name}: {preview_words(preview)}"
+            self._parts.toast.show_message(told, tr("Optimize…"), self._context.optimize, about=conversation)
+
+    @in_task
+    async def _preview(self, model_id: str) -> None:
+        preview = await self._preview_of(self._chat.conversation, model_id)
+        if preview is not None:
+            self._previews[model_id] = preview
+        if self._picker is not None:
+            self._picker.show_preview(model_id, preview)
+
+    async def _preview_of(self, conversation: str, model_id: str) -> SwitchPreview | None:
+        """Return what the model would mean; None if the next question has taken the place of this one."""
+        try:
+            return (await self._bridge.ask(p.PreviewModel(conversation, model_id))).preview
+        except EngineFailure as error:
+            if error.failure.kind != "cancelled":
+                raise
+            return None
+
+    def _repair(self, model_id: str) -> None:
+        """Lead to what has to be set so that the model can be used."""
+        known = self._picker.model_of(model_id) if self._picker is not None else None
+        setting = known.setting if known is not None else ""
+        self._settings.open(setting or f"servers/{model_id.partition('/')[0]}/models")

@@ -1,0 +1,303 @@
+"""The controllers of imports and exports."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.conversation.events import ImportProgressed, TurnEvent
+from desktop_app.conversation.message import MessageDraft
+from desktop_app.conversation.words import translatable
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller, open_folder_of
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.file_dialog import FileDialog
+from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
+
+if TYPE_CHECKING:
+    from .export_sheet import ExportSheet
+    from .import_sheet import ImportSheet
+
+
+MANY = 5
+"""Conversations from which on the first page offers no histories any more: the sheet of the import still does."""
+
+
+class ImportController(Controller):
+    """Opens the sheet, and carries out what is chosen in it.
+
+    Signal: dropped(list of paths), on the sheet.
+    """
+
+    dropped = Signal(list)
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._sheet: ImportSheet | None = None
+        self._paths: tuple[str, ...] = ()
+        self._imported = 0  # conversations that the import under way has stored
+        self._is_broken_off = False  # by the end of the engine
+        welcome = parts.chat_pane.welcome
+        bridge.happened.connect(self._note)
+        bridge.became_ready.connect(self._go_on)
+        chat.shown.connect(self.note_opened)
+        parts.sidebar.import_requested.connect(self.open)
+        welcome.import_requested.connect(self.open)
+        welcome.histories.chosen.connect(self.open_with)
+
+    @in_task
+    async def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Offer the histories of this computer on the first page, to whoever has few conversations here."""
+        welcome, listed = self._parts.chat_pane.welcome, self._parts.sidebar.list.conversations.conversations
+        if opened.conversation.messages:
+            return
+        if sum(info.messages > 0 for info in listed) >= MANY:
+            welcome.show_histories(())
+            return
+        try:
+            found = await self._bridge.ask(p.FindHistories())
+        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
+            return
+        welcome.show_histories(found.histories)
+
+    def open(self) -> None:
+        """Ask what to look through."""
+        from .import_sheet import ImportSheet
+
+        if self._sheet is not None:
+            return
+        sheet = self._sheet = ImportSheet(self._parts)
+        sheet.files_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.ExistingFiles))
+        sheet.folder_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.Directory))
+        sheet.paths_given.connect(self.look_through)
+        sheet.dropped.connect(self.dropped)
+        sheet.import_requested.connect(self._import)
+        sheet.rejected.connect(lambda: self.cancel(p.Computation.IMPORT, ""))
+        sheet.finished.connect(self._forget_sheet)
+        sheet.open()
+        self._offer()
+
+    @in_task
+    async def _offer(self) -> None:
+        """Offer what other programs keep on this computer; nothing of it is read for that."""
+        sheet = self._sheet
+        found = await self._bridge.ask(p.FindHistories())
+        if sheet is not None and sheet is self._sheet:
+            sheet.show_offers(found)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the sheet is."""
+        return self._sheet is not None
+
+    def open_with(self, paths: tuple[str, ...]) -> None:
+        """Look through these, which were dropped on the list or opened from outside, unless others are being read."""
+        self.open()
+        if self._sheet is not None and self._sheet.is_reading:
+            self._parts.toast.show_message(tr("Another import is under way. Open the file again when it is done."))
+        else:
+            self.look_through(paths)
+
+    @in_task
+    async def look_through(self, paths: tuple[str, ...]) -> None:
+        """Show what can be imported from these files, folders and zips."""
+        await self._look_through(paths)
+
+    async def _look_through(self, paths: tuple[str, ...]) -> None:
+        sheet, self._paths = self._sheet, paths
+        if sheet is None:
+            return
+        sheet.show_looking(paths)
+        try:
+            looked = await self._bridge.ask(p.LookThrough(paths))
+        except EngineFailure as error:
+            if sheet is not self._sheet:
+                raise
+            sheet.show_failure(error.failure)
+            return
+        if sheet is self._sheet:
+            sheet.show_found(looked)
+
+    @in_task
+    async def _import(self) -> None:
+        sheet = self._sheet
+        if sheet is None:
+            return
+        chosen, self._imported = sheet.chosen(), 0
+        sheet.show_importing()
+        try:
+            finished = await self._bridge.ask(p.ImportConversations(self._paths, chosen))
+        except EngineFailure as error:
+            if error.failure.kind == "cancelled":
+                self._parts.toast.show_message(" ".join((tr("Import cancelled."), self._how_far())))
+                return
+            if sheet is not self._sheet:
+                raise
+            self._is_broken_off = error.failure is ENGINE_DIED
+            sheet.show_failure(error.failure, self._how_far())
+            return
+        if sheet is self._sheet:
+            sheet.accept()
+        if self._chat.conversation in chosen:
+            self._chat.open(self._chat.conversation)  # which may have become longer
+        self._tell(finished)
+
+    @in_task
+    async def _go_on(self, _: p.Welcome) -> None:
+        """Show what is left of an import during which the engine ended."""
+        sheet, is_broken_off, self._is_broken_off = self._sheet, self._is_broken_off, False
+        if sheet is None or not is_broken_off:
+            return
+        chosen = sheet.chosen()
+        await self._look_through(self._paths)
+        if sheet is self._sheet:
+            sheet.show_rest(chosen, tr("The engine stopped during the import. What it had stored is marked below."))
+
+    def _how_far(self) -> str:
+        if not self._imported:
+            return tr("Nothing was imported.")
+        return tr("%n conversations were imported before. Importing again goes on from there.", "", self._imported)
+
+    def _tell(self, finished: p.ImportFinished) -> None:
+        """Say what came of it, and offer to open the conversation that was said last."""
+        count, unread = finished.conversations, len(finished.unread)
+        told = tr("%n conversations imported", "", count) if count else tr("There was nothing new to import.")
+        if unread:
+            told = " · ".join((told, tr("%n could not be read", "", unread)))
+        show = tr("Show", "a conversation") if finished.newest else ""
+        self._parts.toast.show_message(told, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
+
+    def import_files(self, files: list[str]) -> None:
+        """Import all that is in these files without asking, as samples are, and open what was said last."""
+        self._bridge.start(self.import_and_open(files))
+
+    async def import_and_open(self, files: list[str]) -> None:
+        paths, names = tuple(files), ", ".join(escape_name(Path(file).name) for file in files)
+        self._parts.toast.show_message(tr("Importing {file}…").format(file=names), stays=True)
+        try:
+            looked = await self._bridge.ask(p.LookThrough(paths))
+            for each in looked.unread:
+                self._parts.toast.show_message(f"{escape_name(each.file)}: {tr_engine(each.reason)}")
+            if not looked.found:
+                return
+            chosen = frozenset(found.id for found in looked.found)
+            finished = await self._bridge.ask(p.ImportConversations(paths, chosen))
+        finally:
+            self._parts.toast.end_stay()
+        await self._open_in_place(finished.newest)
+        self._tell(finished)
+
+    async def _open_in_place(self, conversation: str) -> None:
+        """Open it; an empty conversation that was open before goes."""
+        before = self._chat.conversation
+        info = self._parts.sidebar.list.conversations.info_of(before)
+        is_used = info is None or info.messages or info.folder or info.policy
+        self._chat.open(conversation)
+        if not is_used and before != conversation and self._parts.composer.draft() == MessageDraft():
+            await self._bridge.ask(p.Delete((before,)))
+
+    def _ask_for(self, mode: QFileDialog.FileMode) -> None:
+        """Let the user choose files, or a folder."""
+        dialog = FileDialog(self._parts, tr("What to import"), str(Path.home()))
+        dialog.setFileMode(mode)
+        if mode is QFileDialog.FileMode.Directory:
+            dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.filesSelected.connect(lambda chosen: self.look_through(tuple(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _note(self, event: TurnEvent) -> None:
+        if isinstance(event, ImportProgressed):
+            self._imported = event.imported
+            if self._sheet is not None:
+                self._sheet.set_progress(event)
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None
+
+
+FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
+PART_FROM = translatable("From the chosen message on")
+PART_TO = translatable("Up to the chosen message")
+FORBIDDEN = '<>:"/\\|?*'  # in names of files, on one system or another
+SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
+
+
+class ExportController(Controller):
+    """Writes the open conversation to a file of the user's choice."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._sheet: ExportSheet | None = None
+        self._conversation = self._path = self._first = self._last = ""
+
+    @in_task
+    async def open(self, first: str = "", last: str = "") -> None:
+        """Ask what to export; the sheet stays until it is written. first, last: ids of messages at which it begins or
+        ends."""
+        from .export_sheet import ExportSheet
+
+        if self._sheet is not None or not self._chat.conversation:
+            return
+        self._conversation, self._first, self._last = self._chat.conversation, first, last
+        sheet = self._sheet = ExportSheet(self._parts, PART_FROM if first else PART_TO if last else "")
+        sheet.file_requested.connect(self._choose_file)
+        sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
+        sheet.rejected.connect(lambda: self.cancel(p.Computation.EXPORT, self._conversation))
+        sheet.finished.connect(self._forget_sheet)
+        await sheet.open_gradually()
+
+    def _choose_file(self) -> None:
+        if self._sheet is None:
+            return
+        kind = self._sheet.format.value()
+        dialog = FileDialog(self._parts, tr("Export the conversation"), str(Path.home()))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
+        dialog.setNameFilters([FILTERS[kind], tr("All files (*)")])
+        dialog.setDefaultSuffix(SUFFIXES[kind])
+        dialog.selectFile(f"{file_name_of(self._parts.header.title)}.{SUFFIXES[kind]}")
+        dialog.fileSelected.connect(self.export)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @in_task
+    async def export(self, path: str, is_replacing: bool = False) -> None:
+        """Write it there, as the sheet says."""
+        sheet, self._path = self._sheet, path
+        if sheet is None:
+            return
+        how = sheet.format.value(), sheet.scope.value(), is_replacing, self._first, self._last
+        wanted = p.ExportConversation(self._conversation, path, *how)
+        try:
+            exported = await self._bridge.ask(wanted)
+        except EngineFailure as error:
+            if sheet is not self._sheet:
+                raise
+            sheet.show_failure(error.failure)
+            return
+        if sheet is self._sheet:
+            sheet.accept()
+        file = Path(exported.path)
+        text = tr("Exported to {file}, {size}").format(file=file.name, size=format_bytes(exported.bytes))
+        self._parts.toast.show_message(text, tr("Open folder"), partial(open_folder_of, file))
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None
+
+
+def file_name_of(title: str) -> str:
+    """Return a title as a file name that is valid on every system."""
+    kept = "".join(" " if letter in FORBIDDEN or not letter.isprintable() else letter for letter in title)
+    return " ".join(kept.split())[:80].strip(" .…") or tr("Conversation")

@@ -1,0 +1,142 @@
+"""The controller of the page of insights: reads the figures, and exports them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
+
+from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import join_sentences, tr
+from desktop_app.ui.widgets.file_dialog import FileDialog
+
+if TYPE_CHECKING:
+    from .insights_page import InsightsPage
+
+
+FILE_NAME = "insights.csv"
+
+
+class InsightsController(Controller):
+    """Shows the page in place of the conversation, and keeps its figures current."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self.page: InsightsPage | None = None
+        self._asked = 0
+        self._reading: str | None = None  # the conversation whose figures are read, "" for several
+        parts.sidebar.insights_requested.connect(self.toggle)
+        parts.panel.requests.insights_requested.connect(self.toggle)
+        chat.shown.connect(self.note_opened)
+        bridge.happened.connect(self.note)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the page is what the window shows."""
+        return self.page is not None and self._parts.pages.currentWidget() is self.page
+
+    def toggle(self) -> None:
+        """Show the page, or the conversation again."""
+        if self.is_shown:
+            self._close()
+            return
+        page = self.page or self._make()
+        self._parts.pages.setCurrentWidget(page)
+        page.offer_project(bool(self._project()))
+        page.scope.button(page.scope.value()).setFocus(Qt.FocusReason.OtherFocusReason)
+        self.read()
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        """Read the figures of another conversation; the window shows the conversation first."""
+        if self.page is not None and self.is_shown:
+            self.page.offer_project(bool(self._project()))
+            if self.page.scope.value() != "all":
+                self.read()
+
+    def note(self, event: TurnEvent) -> None:
+        """Read the figures anew when they may have changed."""
+        is_current = event.conversation == self._chat.conversation and self.page is not None and self.page.is_one
+        if is_current and self.is_shown and isinstance(event, TurnFinished | ViewChanged):
+            self.read()
+
+    @in_task
+    async def read(self) -> None:
+        """Read the figures of the scope that is chosen; the newest request counts."""
+        page = self.page
+        if page is None:
+            return
+        self._asked += 1
+        asked, (self._reading, project) = self._asked, self._scope()
+        page.show_reading()
+        try:
+            read = await self._bridge.ask(p.ReadInsights(self._reading, project))
+        except EngineFailure as error:
+            if asked == self._asked and error.failure.kind != "cancelled":
+                page.say(join_sentences(error.failure.title, error.failure.advice))
+        else:
+            if asked == self._asked:
+                page.show_insights(read)
+        finally:
+            if asked == self._asked:
+                self._reading = None
+
+    def choose_file(self) -> None:
+        """Ask for the file that the figures are written to."""
+        dialog = FileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("csv")
+        dialog.fileSelected.connect(self.export)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @in_task
+    async def export(self, path: str) -> None:
+        if self.page is None:
+            return
+        try:
+            await self._bridge.ask(p.ExportInsights(path, *self._scope()))
+        except EngineFailure as error:
+            self.page.say(join_sentences(error.failure.title, error.failure.detail, error.failure.advice))
+        else:
+            self.page.say(tr("Written to {path}").format(path=path))
+
+    def _scope(self) -> tuple[str, str]:
+        """Return the conversation and the project whose figures are shown; "" and "" for all."""
+        scope = self.page.scope.value() if self.page is not None else "one"
+        return self._chat.conversation if scope == "one" else "", self._project() if scope == "project" else ""
+
+    def _project(self) -> str:
+        """Return the project of the conversation; "" if it is in none."""
+        info = self._parts.sidebar.list.conversations.info_of(self._chat.conversation)
+        return info.project if info is not None else ""
+
+    def _make(self) -> InsightsPage:
+        from .insights_page import InsightsPage
+
+        page = self.page = InsightsPage()
+        self._parts.pages.addWidget(page)
+        page.scope_changed.connect(self._change_scope)
+        page.export_requested.connect(self.choose_file)
+        page.cancel_requested.connect(self._cancel)
+        page.closed.connect(self._close)
+        return page
+
+    def _change_scope(self) -> None:
+        self._cancel()
+        self.read()
+
+    def _cancel(self) -> None:
+        if self._reading is not None:
+            self.cancel(p.Computation.INSIGHTS, self._reading)
+
+    def _close(self) -> None:
+        self._cancel()
+        self._parts.show_chat()
+        self._parts.composer.take_focus()

@@ -1,0 +1,110 @@
+"""The controller of the table of actions: its shortcuts, the command palette and the sheet of shortcuts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QMenu
+
+from desktop_app.ui.actions import WindowAction, keys_text
+from desktop_app.ui.bridge import Bridge, in_task
+from desktop_app.ui.controller import Controller, open_folder_of
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr
+from desktop_app.ui.window_memory import WindowMemory
+
+if TYPE_CHECKING:
+    from .command_palette import CommandPalette
+    from .shortcut_sheet import ShortcutSheet
+
+
+MAX_RECENT = 8
+RECENT_KEY = "recent_commands"
+MENU_PARTS = (1, 2, 3, 4)
+"""Where it is in the list; how it is held; what can be made of it; what ends it."""
+
+
+class CommandController(Controller):
+    """Carries out actions by their names, and remembers which were used last."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: WindowMemory) -> None:
+        super().__init__(bridge, parts, chat)
+        self._memory = memory
+        self.actions: tuple[WindowAction, ...] = ()
+        self._palette: CommandPalette | None = None
+        self._sheet: ShortcutSheet | None = None
+        parts.header.menu.clicked.connect(self.open_menu)
+
+    def use_actions(self, actions: Sequence[WindowAction]) -> None:
+        """Take the table, and listen to its shortcuts."""
+        self.actions = tuple(actions)
+        for action in actions:
+            for keys in action.keys if action.is_everywhere else ():
+                QShortcut(QKeySequence(keys), self._parts, action.run_if_available)
+
+    def recent(self) -> tuple[str, ...]:
+        """Return the names of the actions that the palette carried out, the newest first."""
+        return tuple(filter(None, self._memory.text(RECENT_KEY).split("\n")))
+
+    def run(self, name: str) -> None:
+        """Carry out an action of the palette."""
+        names = (name, *(other for other in self.recent() if other != name))
+        self._memory.set(RECENT_KEY, "\n".join(names[:MAX_RECENT]))
+        next(action for action in self.actions if action.name == name).run_if_available()
+
+    def open_palette(self) -> None:
+        """Offer what can be done now."""
+        from .command_palette import CommandPalette
+
+        if self._palette is None:
+            self._palette = CommandPalette(self._parts)
+            self._palette.action_chosen.connect(self.run)
+        offered = [a for a in self.actions if a.is_available() and a.run != self.open_palette]
+        self._palette.show_actions(offered, self.recent())
+        self._palette.open()
+
+    def open_menu(self) -> None:
+        """Open the menu of the open conversation below the header's button, in its parts."""
+        button = self._parts.header.menu
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        without_button = [a for a in self.actions if a.button is not None and a.button.isHidden()]
+        parts = [[a for a in self.actions if a.menu_part == part] for part in MENU_PARTS]
+        for actions in filter(None, [without_button, *parts]):
+            if not menu.isEmpty():
+                menu.addSeparator()
+            for action in actions:
+                name = tr(action.name) if action.label is None else action.label()
+                keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
+                shown = menu.addAction(f"{name}{keys}", action.run_if_available)
+                shown.setEnabled(bool(action.is_available()))
+        corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
+        menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
+
+    @in_task
+    async def open_shortcuts(self) -> None:
+        from .shortcut_sheet import ShortcutSheet
+
+        if self._sheet is None:
+            sheet = self._sheet = ShortcutSheet(self.actions, self._parts)
+            sheet.finished.connect(self._forget_sheet)
+            await sheet.open_gradually()
+
+    def show_log(self) -> None:
+        """Say where the log is, and offer its folder."""
+        self._parts.show_chat()
+        path = self._bridge.log_file
+        if path is None:
+            self._parts.toast.show_message(tr("There is no log: the data folder cannot be written."))
+            return
+        self._parts.toast.show_message(str(path), tr("Open folder"), partial(open_folder_of, path))
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None

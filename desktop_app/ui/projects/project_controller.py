@@ -1,0 +1,336 @@
+"""The controllers of projects: their sheet, moving conversations, and the project of the open conversation."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu
+
+from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.memory import Memory
+from desktop_app.conversation.setup import Project, working_folder
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.sidebar.listing_controller import ListingController
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import join_sentences, tr
+from desktop_app.ui.widgets.number_formats import first_line
+
+if TYPE_CHECKING:
+    from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
+
+    from .project_sheet import ProjectSheet
+
+
+class ProjectSheetController(Controller):
+    """Opens the sheet, and stores what is written in it. Signals: saved(ProjectsListed, is_new);
+    delete_requested(id); memories_changed."""
+
+    saved = Signal(object, bool)
+    delete_requested = Signal(str)
+    memories_changed = Signal()
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._sheet: ProjectSheet | None = None
+
+    @in_task
+    async def open(self, project: Project) -> None:
+        """Open the sheet of a project; of a new one, if its id is ""."""
+        from desktop_app.ui.settings.sections import policies_offered
+        from desktop_app.ui.settings.summary_choice import model_choices
+
+        from .project_sheet import ProjectSheet
+
+        settings = (await self._bridge.ask(p.ReadSettings())).settings
+        models = (await self._bridge.ask(p.ListModels())).models
+        if self._sheet is not None:
+            return
+        policies = [(text, name) for name, text in policies_offered(settings)]
+        others = [one for one in self._parts.sidebar.list.conversations.projects if one.id != project.id]
+        sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._parts)
+        sheet.save_requested.connect(lambda written: self._save(sheet, written))
+        sheet.count_requested.connect(lambda text: self._count(sheet, text))
+        sheet.delete_requested.connect(lambda: self.delete_requested.emit(project.id))
+        sheet.memories.requests.write_requested.connect(lambda memory: self._write(sheet, memory))
+        sheet.memories.requests.delete_requested.connect(lambda memory: self._delete_memory(sheet, memory))
+        sheet.memories.requests.conversation_requested.connect(lambda name: self._leave_for(sheet, name))
+        sheet.finished.connect(self._forget_sheet)
+        sheet.open()
+        if project.id:
+            await self._show_memories(sheet, p.ListMemories(self._chat.conversation))
+
+    @in_task
+    async def _save(self, sheet: ProjectSheet, written: Project) -> None:
+        try:
+            stored = await self._bridge.ask(p.SaveProject(written))
+        except EngineFailure as error:
+            if sheet is not self._sheet:
+                raise
+            sheet.refuse(join_sentences(error.failure.title, error.failure.advice))
+            return
+        if sheet is self._sheet:
+            sheet.accept()
+        self.saved.emit(stored, not written.id)
+
+    @in_task
+    async def _count(self, sheet: ProjectSheet, text: str) -> None:
+        """Count the tokens of the instructions, as the model of the open conversation counts."""
+        if not self._chat.conversation:
+            return
+        counted = await self._bridge.ask(p.CountDraft(self._chat.conversation, text))
+        if sheet is self._sheet:
+            sheet.show_tokens(text, counted.tokens)
+
+    @in_task
+    async def _write(self, sheet: ProjectSheet, memory: Memory) -> None:
+        await self._show_memories(sheet, p.WriteMemory(memory, self._chat.conversation))
+        self.memories_changed.emit()
+
+    @in_task
+    async def _delete_memory(self, sheet: ProjectSheet, memory: Memory) -> None:
+        """Delete a memory; the toast offers to bring it back."""
+        await self._show_memories(sheet, p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
+        self.memories_changed.emit()
+        words = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
+        back = replace(memory, is_deleted=False)
+        self._parts.toast.show_message(words, tr("Undo"), lambda: self._write(sheet, back))
+
+    async def _show_memories(self, sheet: ProjectSheet, request: p.ListMemories | p.WriteMemory) -> None:
+        known = await self._bridge.ask(request)
+        titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
+        if sheet is self._sheet:
+            sheet.memories.show_memories(known.memories, titles)
+
+    def _leave_for(self, sheet: ProjectSheet, conversation: str) -> None:
+        sheet.leave(lambda: self._chat.open(conversation))
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None
+
+
+class ProjectController(Controller):
+    """Makes, changes, deletes and restores projects, and moves conversations between them."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, listing: ListingController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._listing = listing
+        self.sheets = ProjectSheetController(bridge, parts, chat)
+        self._info: ConversationInfo | None = None  # of the open conversation
+        self._model = parts.sidebar.list.conversations
+        bridge.projects_changed.connect(self.show)
+        bridge.conversations_changed.connect(self.note_listed)
+        chat.shown.connect(self.note_opened)
+        self._connect()
+
+    def _connect(self) -> None:
+        listed, page = self._parts.sidebar.list, self._parts.chat_pane.project
+        listed.settings_requested.connect(self.open_settings)
+        listed.project_delete_requested.connect(self.delete)
+        listed.new_project_requested.connect(self.make)
+        listed.all_projects_requested.connect(self.choose_to_open)
+        listed.project_choice_requested.connect(self.choose_for)
+        listed.move_requested.connect(self.move)
+        listed.conversations.project_renamed.connect(self.rename)
+        page.settings_requested.connect(self.open_settings)
+        page.conversation_chosen.connect(self._chat.open)
+        self._parts.header.project_requested.connect(self.offer)
+        self._parts.panel.requests.project_requested.connect(self.open_settings)
+        self.sheets.saved.connect(self._note_saved)
+        self.sheets.delete_requested.connect(self.delete)
+
+    # What is shown
+
+    def show(self, projects: tuple[Project, ...]) -> None:
+        """Show these projects, if they are others than before."""
+        if projects != self._model.projects:
+            self._parts.sidebar.show_projects(projects)
+            self._show_here()
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        self._info = opened.conversation
+        self._show_here()
+
+    def note_listed(self, conversations: Sequence[ConversationInfo]) -> None:
+        """Follow the open conversation to another project."""
+        found = next((info for info in conversations if self._info and info.id == self._info.id), None)
+        if found is not None and self._info is not None:
+            is_moved = (found.project, found.folder) != (self._info.project, self._info.folder)
+            self._info = found
+            if is_moved:
+                self._show_here()
+
+    def _show_here(self) -> None:
+        """Show what the open conversation has of its project."""
+        info = self._info
+        if info is None:
+            return
+        project = self._model.project(info.project)
+        folder = working_folder(info.folder, project.folder if project is not None else "")
+        name = project.name if project is not None and folder.source == "project" else ""
+        self._parts.header.show_project(project)
+        self._parts.header.show_folder(folder.value, name)
+        others = [one for one in self._model.conversations if one.project == info.project and one.messages]
+        self._parts.chat_pane.show_project(project, others)
+
+    def has_some(self) -> bool:
+        """Return whether there are projects."""
+        return bool(self._model.projects)
+
+    def is_in_one(self) -> bool:
+        """Return whether the open conversation is in a project."""
+        return self._info is not None and self._model.project(self._info.project) is not None
+
+    # Changing projects
+
+    def make(self) -> None:
+        """Let the user describe a new project; it opens with a conversation in it."""
+        self.sheets.open(Project("", ""))
+
+    def open_settings(self, project: str = "") -> None:
+        """Open the sheet of a project; "" for that of the open conversation."""
+        known = self._model.project(project or (self._info.project if self._info is not None else ""))
+        if known is not None:
+            self.sheets.open(known)
+
+    def _note_saved(self, stored: p.ProjectsListed, is_new: bool) -> None:
+        self.show(stored.projects)
+        if is_new:
+            self.go_to(stored.changed)
+
+    @in_task
+    async def rename(self, project: str, name: str) -> None:
+        known = self._model.project(project)
+        if known is not None:
+            await self._save(replace(known, name=name))
+
+    @in_task
+    async def delete(self, project: str) -> None:
+        """Delete a project; its conversations stay, and the toast offers to restore it."""
+        known = self._model.project(project)
+        if known is None:
+            return
+        self.show((await self._bridge.ask(p.DeleteProject(project))).projects)
+        words = tr("Project “{name}” deleted. Its conversations stay.").format(name=known.name)
+        self._parts.toast.show_message(words, tr("Undo"), lambda: self.restore(project))
+
+    @in_task
+    async def restore(self, project: str) -> None:
+        self.show((await self._bridge.ask(p.RestoreProject(project))).projects)
+
+    async def _save(self, project: Project) -> str:
+        """Store a project, and return its id."""
+        stored = await self._bridge.ask(p.SaveProject(project))
+        self.show(stored.projects)
+        return stored.changed
+
+    # Moving
+
+    @in_task
+    async def move(self, conversations: tuple[str, ...], project: str) -> None:
+        """Move conversations into a project, "" for out of theirs; the toast offers to take that back."""
+        before: dict[str, list[str]] = defaultdict(list)
+        for name in conversations:
+            now = self._model.project_of(name)
+            before[now.id if now is not None else ""].append(name)
+        await self._move(conversations, project)
+        known = self._model.project(project)
+        count = len(conversations)
+        if known is None:
+            one, several = tr("“{title}” is in no project now"), tr("%n conversations are in no project now", "", count)
+        else:
+            one, several = tr("“{title}” moved to {project}"), tr("%n conversations moved to {project}", "", count)
+        words = self._listing.words_for(conversations, one, several, project=known.name if known is not None else "")
+        self._parts.toast.show_message(words, tr("Undo"), lambda: self._move_back(dict(before)))
+
+    @in_task
+    async def _move_back(self, before: dict[str, list[str]]) -> None:
+        for project, conversations in before.items():
+            await self._move(tuple(conversations), project)
+
+    async def _move(self, conversations: tuple[str, ...], project: str) -> None:
+        listed = await self._bridge.ask(p.MoveConversations(conversations, project))
+        self._chat.blanks.move(conversations, project)
+        self._listing.show(listed.conversations)
+        self.note_listed(listed.conversations)
+
+    @in_task
+    async def _move_to_new(self, conversations: tuple[str, ...], name: str) -> None:
+        self.move(conversations, await self._save(Project("", name)))
+
+    # Choosing
+
+    def choose_for(self, conversations: tuple[str, ...]) -> None:
+        """Ask where to move conversations."""
+        from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
+
+        if conversations:
+            has_project = any(self._model.project_of(name) is not None for name in conversations)
+            self._choose(
+                ProjectChoice.MOVE,
+                lambda project: self.move(conversations, project),
+                lambda name: self._move_to_new(conversations, name),
+                can_leave=has_project,
+            )
+
+    def choose_to_open(self) -> None:
+        """Ask for a project to be shown in the list."""
+        from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
+
+        self._choose(ProjectChoice.OPEN, self.go_to, self._make_named)
+
+    def choose_to_begin(self) -> None:
+        """Ask for a project to begin a conversation in."""
+        from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
+
+        self._choose(ProjectChoice.BEGIN, self._chat.open_new, self._make_named)
+
+    def go_to(self, project: str) -> None:
+        """Show a project in the list, and its page."""
+        self._parts.sidebar.show()
+        self._parts.sidebar.list.show_project(project)
+        self._chat.open_new(project)
+
+    def _make_named(self, name: str) -> None:
+        self.sheets.open(Project("", name))
+
+    def _choose(
+        self,
+        choice: ProjectChoice,
+        use: Callable[[str], object],
+        make: Callable[[str], object],
+        *,
+        can_leave: bool = False,
+    ) -> None:
+        from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
+
+        infos = self._model.conversations
+        counted = [(one, sum(info.project == one.id for info in infos)) for one in self._model.projects]
+        palette = ProjectPalette(choice, counted, self._parts, can_leave=can_leave)
+        palette.project_chosen.connect(use)
+        palette.project_named.connect(make)
+        palette.finished.connect(palette.deleteLater)
+        palette.open()
+
+    def offer(self) -> None:
+        """Open the menu of the open conversation's project, below its name."""
+        known = self._model.project(self._info.project) if self._info is not None else None
+        if known is None or self._info is None:
+            return
+        button, conversation = self._parts.header.project, self._info.id
+        menu = QMenu(button)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        begin = tr("New conversation in {project}").format(project=known.name)
+        menu.addAction(begin, lambda: self._chat.open_new(known.id))
+        menu.addAction(tr("Show in the list"), lambda: self._parts.sidebar.list.show_project(known.id))
+        menu.addAction(tr("Project settings…"), lambda: self.open_settings(known.id))
+        menu.addAction(tr("Move to project…"), lambda: self.choose_for((conversation,)))
+        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))

@@ -1,1 +1,0 @@
-"""Search over everything that was ever said."""

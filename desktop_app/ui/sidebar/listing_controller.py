@@ -1,0 +1,269 @@
+"""The controllers of the list of conversations, of search hits, and of finding text in a conversation."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from desktop_app.context.search.filters import FilterNames, TypedQuery
+from desktop_app.conversation.listing import ConversationInfo, SearchResult
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.palette.result_rows import found_words
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr
+
+if TYPE_CHECKING:
+    from desktop_app.ui.palette.search_palette import SearchPalette
+
+
+class HitController(Controller):
+    """Knows the hits, and which of them is shown."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._hits: tuple[SearchResult, ...] = ()
+        self._shown = 0
+        self._query = ""
+        self._bar = parts.hit_bar
+        self._bar.step_requested.connect(self.step)
+        self._bar.closed.connect(self._clear)
+        chat.shown.connect(self._leave)
+
+    def walk(self, query: str, hits: Sequence[SearchResult], first: SearchResult) -> None:
+        """Show a hit, and let the user step to the others."""
+        self._parts.find_bar.hide()
+        self._query, self._hits = query, tuple(hits)
+        self._go_to(self._hits.index(first))
+
+    def step(self, by: int) -> None:
+        """Show the next hit, after the last one the first."""
+        if self._hits:
+            self._go_to((self._shown + by) % len(self._hits))
+
+    @in_task
+    async def _go_to(self, number: int) -> None:
+        hits, hit = self._hits, self._hits[number]
+        self._shown = number
+        self._bar.show_hit(self._query, number + 1, len(hits))
+        words = found_words(hit.snippet)
+        self._parts.transcript.mark_text(words)
+        await self._chat.show_message(hit.conversation, hit.message)
+        if words and (hits, number) == (self._hits, self._shown) and self._bar.isVisible():
+            self._parts.transcript.show_occurrence(hit.message)
+
+    def _leave(self, opened: p.ConversationOpened) -> None:
+        """End the walk when the user goes to another conversation."""
+        if self._hits and opened.conversation.id != self._hits[self._shown].conversation:
+            self._bar.close_bar()
+
+    def _clear(self) -> None:
+        self._hits = ()
+        self._parts.transcript.mark_text("")
+
+
+class ListingController(Controller):
+    """Renames, deletes, restores and searches conversations."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._palette: SearchPalette | None = None
+        self._told_deleted = ""  # the toast's words, which are no longer true once something is restored
+        self.hits = HitController(bridge, parts, chat)
+        parts.hit_bar.results_requested.connect(self.open_search)
+        sidebar, listed = parts.sidebar, parts.sidebar.list
+        bridge.conversations_changed.connect(self.show)
+        sidebar.search_requested.connect(self.open_search)
+        sidebar.deleted_requested.connect(self.open_deleted)
+        listed.delete_requested.connect(self.delete)
+        listed.duplicate_requested.connect(self.duplicate)
+        listed.pin_requested.connect(self.pin)
+        listed.put_away_requested.connect(self.put_away)
+        listed.conversations.renamed.connect(self.rename)
+        parts.header.title_changed.connect(self.rename_open)
+        parts.gauge.changed.connect(self._show_fill)
+
+    def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
+        self._parts.sidebar.show_conversations(conversations)
+        current = next((info for info in conversations if info.id == self._chat.conversation), None)
+        if current is not None:
+            self._parts.header.show_title(current.title)
+            self._show_fill()
+
+    def _show_fill(self) -> None:
+        """Let the open conversation's circle say what the gauge says."""
+        if self._parts.gauge.fill is not None and self._chat.conversation:
+            self._parts.sidebar.list.conversations.show_fill(self._chat.conversation, self._parts.gauge.fill)
+
+    @in_task
+    async def rename(self, conversation: str, title: str) -> None:
+        await self._change(p.Rename(conversation, title))
+
+    def rename_open(self, title: str) -> None:
+        self.rename(self._chat.conversation, title)
+
+    def targets(self) -> tuple[str, ...]:
+        """Return what an action is about: the selected conversations while the list has the keyboard, else the open
+        one."""
+        listed = self._parts.sidebar.list
+        if listed.hasFocus() and listed.chosen():
+            return listed.chosen()
+        return (self._chat.conversation,) if self._chat.conversation else ()
+
+    @in_task
+    async def delete(self, conversations: tuple[str, ...]) -> None:
+        """Delete conversations; the toast offers to restore them."""
+        words = self.words_for(
+            conversations, tr("“{title}” deleted"), tr("%n conversations deleted", "", len(conversations))
+        )
+        await self._change(p.Delete(conversations))
+        if self._chat.conversation in conversations:
+            self._chat.leave()
+        self._told_deleted = words
+        self._parts.toast.show_message(words, tr("Restore"), lambda: self._restore(conversations))
+
+    @in_task
+    async def pin(self, conversations: tuple[str, ...], is_pinned: bool) -> None:
+        """Pin conversations to the top of the list, or end that."""
+        await self._change(p.Arrange(conversations, is_pinned=is_pinned))
+
+    @in_task
+    async def put_away(self, conversations: tuple[str, ...], is_put_away: bool) -> None:
+        """Leave conversations out of the list, or take them back."""
+        await self._change(p.Arrange(conversations, is_put_away=is_put_away))
+        count = len(conversations)
+        if is_put_away:
+            one, several = tr("“{title}” archived"), tr("%n conversations archived", "", count)
+        else:
+            one, several = tr("“{title}” unarchived"), tr("%n conversations unarchived", "", count)
+        words = self.words_for(conversations, one, several)
+        self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
+
+    def duplicate(self, conversation: str) -> None:
+        """Open a copy of a conversation, with all that was said in it."""
+        self._chat.open_with(p.Fork(conversation))
+
+    def words_for(self, conversations: tuple[str, ...], one: str, several: str, project: str = "") -> str:
+        """Return the sentence about one of them with its title, or the one about several. project: its name."""
+        titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
+        is_one = len(titles) == 1 and bool(titles[0])
+        return one.format(title=titles[0], project=project) if is_one else several.format(project=project)
+
+    def open_search(self) -> None:
+        from desktop_app.ui.palette.search_palette import SearchPalette
+
+        if self._palette is None:
+            self._palette = SearchPalette(self._parts)
+            self._palette.search_requested.connect(self._search)
+            self._palette.result_chosen.connect(self._show_result)
+            self._palette.conversation_chosen.connect(self._chat.open)
+        self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
+        self._palette.open()
+        self._read_names()
+
+    @in_task
+    async def open_deleted(self) -> None:
+        """List the deleted conversations, to restore one."""
+        from .choice_palettes import DeletedPalette
+
+        listed = await self._bridge.ask(p.ListDeleted())
+        palette = DeletedPalette(listed.conversations, self._parts)
+        palette.restore_requested.connect(lambda conversation: self._restore((conversation,)))
+        palette.finished.connect(palette.deleteLater)
+        palette.open()
+
+    def _show_result(self, result: SearchResult) -> None:
+        if self._palette is not None:
+            self.hits.walk(self._palette.query(), self._palette.results, result)
+
+    @in_task
+    async def _read_names(self) -> None:
+        """Let filters name the projects, models and tools that there are."""
+        values = (await self._bridge.ask(p.ListSearchValues())).values
+        listed = self._parts.sidebar.list.conversations
+        named = {project.id: project.name for project in listed.projects}
+        projects = {info.id: named[info.project] for info in listed.conversations if info.project in named}
+        if self._palette is not None:
+            self._palette.set_names(FilterNames(tuple(named.items()), values.models, values.tools), projects)
+
+    async def _change(self, request: p.Rename | p.Delete | p.Restore | p.Arrange) -> None:
+        self.show((await self._bridge.ask(request)).conversations)
+
+    @in_task
+    async def _restore(self, conversations: tuple[str, ...]) -> None:
+        await self._change(p.Restore(conversations))
+        self._parts.toast.withdraw(self._told_deleted)
+        self._chat.open(conversations[0])
+
+    @in_task
+    async def _search(self, query: str, typed: TypedQuery) -> None:
+        palette = self._palette
+        if palette is None:
+            return
+        try:
+            found = await self._bridge.ask(p.SearchMessages(typed.words, filters=typed.filters))
+        except EngineFailure as error:
+            if error.failure.kind != "cancelled":
+                palette.note_failure(query)
+            raise
+        palette.set_results(query, found.results, found.is_complete)
+
+
+NOTHING = p.TextFound((), (), ())
+
+
+class FindController(Controller):
+    """Knows which messages have the text, and which of its places is shown."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._found = NOTHING
+        self._ends: list[int] = []  # the number of places up to the end of each message
+        self._current = 0  # of all places, from 0
+        self._bar = parts.find_bar
+        self._bar.text_changed.connect(self.find)
+        self._bar.step_requested.connect(self.step)
+        self._bar.closed.connect(self._close)
+        chat.shown.connect(lambda: self.find(self._bar.text) if self._bar.isVisible() else None)
+
+    def open(self) -> None:
+        if self._chat.conversation:
+            self._parts.hit_bar.close_bar()
+            self._bar.open()
+
+    @in_task
+    async def find(self, text: str) -> None:
+        """Mark the text, and show the first message with it from the one in sight on."""
+        conversation = self._chat.conversation
+        self._parts.transcript.mark_text(text)
+        found = await self._bridge.ask(p.FindText(conversation, text)) if text else NOTHING
+        if (conversation, text) != (self._chat.conversation, self._bar.text) or not self._bar.isVisible():
+            return  # another text or conversation by now
+        self._found, self._ends = found, list(accumulate(found.places))
+        message = min(bisect_left(found.indexes, self._parts.transcript.index_in_sight), len(found.ids) - 1)
+        await self._show(self._ends[message] - found.places[message] if found.ids else 0)
+
+    @in_task
+    async def step(self, by: int) -> None:
+        """Show the next place with the text, after the last one the first."""
+        if self._ends:
+            await self._show((self._current + by) % self._ends[-1])
+
+    async def _show(self, place: int) -> None:
+        found, self._current = self._found, place
+        self._bar.show_count(place + 1, self._ends[-1] if self._ends else 0, found.is_all)
+        if found.ids:
+            message = bisect_right(self._ends, place)
+            await self._chat.past.show_message(found.ids[message])
+            if found is self._found and self._current == place:
+                within = place - self._ends[message] + found.places[message]
+                self._parts.transcript.show_occurrence(found.ids[message], within)
+
+    def _close(self) -> None:
+        self._found = NOTHING
+        self._parts.transcript.mark_text("")
+        self._parts.transcript.setFocus()

@@ -1,0 +1,170 @@
+"""The controller of tools: the folder, which tools are on, and whole outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu
+from shiboken6 import isValid
+
+from desktop_app.conversation.setup import NO_FOLDER, working_folder
+from desktop_app.conversation.words import translatable
+from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.file_dialog import ask_for_folder
+
+if TYPE_CHECKING:
+    from .tools_sheet import SpillViewer, ToolsSheet
+
+
+NO_SUCH_FOLDER = translatable("{folder} is not on this computer: tools cannot work there")
+
+
+class ToolsController(Controller):
+    """Shows and changes what the tools of the open conversation may do."""
+
+    def __init__(
+        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._settings = settings
+        self._sheet: ToolsSheet | None = None
+        self._folder = ""
+        self._can_call = True
+        chat.shown.connect(self.note_opened)
+        parts.header.folder_requested.connect(self.offer_folder)
+        parts.composer.tools_requested.connect(self.open)
+        parts.transcript.whole_requested.connect(self.open_whole)
+        parts.transcript.attachment_requested.connect(self.open_attachment)
+        parts.transcript.stop_requested.connect(partial(self.post, p.StopTool))
+
+    def note_opened(self, opened: p.ConversationOpened) -> None:
+        self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
+        self._parts.composer.show_tools(self._can_call)
+        if opened.is_folder_missing:
+            told = tr(NO_SUCH_FOLDER).format(folder=self._folder)
+            self._parts.toast.show_message(
+                told, tr("Choose another…"), self.choose_folder, about=opened.conversation.id
+            )
+
+    # The folder
+
+    def offer_folder(self) -> None:
+        """Ask for a folder; where this conversation or its project has one, offer the other choices."""
+        of_project = self._folder_of_project()
+        folder = working_folder(self._folder, of_project).value
+        if not folder and not of_project:
+            self.choose_folder()
+            return
+        chip = self._parts.header.folder
+        menu = QMenu(chip)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(tr("Choose another folder…") if folder else tr("Choose a folder…"), self.choose_folder)
+        if of_project and self._folder:
+            menu.addAction(tr("Work in the folder of the project"), lambda: self.use_folder(""))
+        if folder:
+            none = NO_FOLDER if of_project else ""
+            menu.addAction(tr("Work without a folder"), lambda: self.use_folder(none))
+        menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
+
+    def _folder_of_project(self) -> str:
+        project = self._parts.sidebar.list.conversations.project_of(self._chat.conversation)
+        return project.folder if project is not None else ""
+
+    def choose_folder(self) -> None:
+        begin = working_folder(self._folder, self._folder_of_project()).value
+        ask_for_folder(self._parts, tr("Working folder of this conversation"), begin, self.use_folder)
+
+    def use_folder(self, folder: str) -> None:
+        """Let the tools of the open conversation work there; NO_FOLDER for nowhere, "" for where its project does."""
+        if self._chat.conversation:
+            self._chat.open_with(p.ChooseFolder(self._chat.conversation, folder))
+
+    # Which tools are on
+
+    @in_task
+    async def open(self) -> None:
+        from .tools_sheet import ToolsSheet
+
+        if self._sheet is not None or not self._chat.conversation:
+            return
+        tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
+        if self._sheet is not None:
+            return
+        sheet = self._sheet = ToolsSheet(tools, self._can_call, self._parts)
+        sheet.switched.connect(self._switch)
+        sheet.settings_requested.connect(self._settings.open)
+        sheet.finished.connect(self._forget_sheet)
+        await sheet.open_gradually()
+
+    @in_task
+    async def leave_out(self, source: str) -> None:
+        """Switch all tools of a server off; the message that says so can undo it."""
+        offers = (await self._bridge.ask(p.ListTools(self._chat.conversation))).tools
+        names = {offer.spec.name for offer in offers if offer.spec.source == source and offer.is_on}
+        await self._switch_all(names, is_on=False)
+        text = tr("%n tools of {source} are no longer sent", "", len(names)).format(source=source)
+        self._parts.toast.show_message(
+            text, tr("Undo"), lambda: self._bridge.start(self._switch_all(names, is_on=True))
+        )
+
+    async def _switch_all(self, names: set[str], *, is_on: bool) -> None:
+        def switch(settings: Settings) -> Settings:
+            off = [tool for tool in settings.tools_off if tool not in names]
+            return replace(settings, tools_off=(*off, *([] if is_on else sorted(names))))
+
+        await self._settings.change(switch)
+
+    @in_task
+    async def _switch(self, name: str, is_on: bool) -> None:
+        try:
+            await self._switch_all({name}, is_on=is_on)
+        finally:  # the switch shows what is stored, also when that was not possible
+            tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
+            if self._sheet is not None:
+                self._sheet.show_tools(tools)
+
+    # Whole outputs
+
+    def open_whole(self, spill: str, title: str) -> None:
+        """Open a window that shows a whole output."""
+        self._open_viewer(title, lambda *page: p.ReadSpill(spill, *page))
+
+    def open_attachment(self, message_id: str, part: int, title: str) -> None:
+        """Open a window that shows a text that was attached to a message."""
+        conversation = self._chat.conversation
+        self._open_viewer(title, lambda *page: p.ReadAttachment(conversation, message_id, part, *page))
+
+    def _open_viewer(self, title: str, request_of: Callable[..., p.ReadSpill | p.ReadAttachment]) -> None:
+        from .tools_sheet import SpillViewer
+
+        viewer = SpillViewer(title, self._parts)
+        viewer.page_requested.connect(lambda *page: self._read(viewer, request_of(*page)))
+        viewer.search()
+        viewer.show()
+
+    @in_task
+    async def _read(self, viewer: SpillViewer, request: p.ReadSpill | p.ReadAttachment) -> None:
+        try:
+            page = await self._bridge.ask(request)
+        except EngineFailure as error:
+            if isValid(viewer):
+                viewer.show_failure(tr_engine(error.failure.title))
+            return
+        if isValid(viewer):  # it may have been closed meanwhile
+            viewer.show_page(request.query, request.offset, page)
+
+    def _forget_sheet(self) -> None:
+        if self._sheet is not None:
+            self._sheet.deleteLater()
+        self._sheet = None

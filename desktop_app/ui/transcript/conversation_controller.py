@@ -1,0 +1,383 @@
+"""The controller of the open conversation: sending, its events, older pages, and new conversations that stay blank."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from functools import partial
+from time import monotonic
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop_app.conversation.events import (
+    FiguresCounted,
+    GaugeChanged,
+    MessageRecorded,
+    MessageRow,
+    ModelChanged,
+    TurnEvent,
+    TurnFinished,
+    TurnStarted,
+    ViewChanged,
+)
+from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.message import Attachment, MessageDraft, Role, Totals
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import request_of
+from desktop_app.ui.composer.drafts import Drafts
+from desktop_app.ui.live_turns import LiveTurns
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.toast import notice_of_wait
+from desktop_app.ui.translation import tr
+
+
+class OlderMessages:
+    """Reads pages. conversation: returns the id of the open one."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
+        self._bridge = bridge
+        self._parts = parts
+        self._conversation = conversation
+        self._is_reading = False
+
+    @in_task
+    async def read(self, before: int, around: int) -> None:
+        """Read the page before that index, one at a time. around: the index of the message in sight."""
+        if self._is_reading or not self._conversation():
+            return
+        self._is_reading = True
+        try:
+            page = await self._page(before)
+        finally:
+            self._is_reading = False
+        if page:
+            self._parts.transcript_model.add_page(page, around)
+
+    def forget(self) -> None:
+        """Let go of pages that a reader at the end does not see."""
+        if self._parts.transcript.follows_end:
+            self._parts.transcript_model.keep_newest()
+
+    async def show_message(self, message_id: str, top: int | None = None) -> bool:
+        """Scroll to a message of the open conversation; return False if the current branch does not have it.
+
+        top: where it shall begin, in pixels below the top of what is visible.
+        """
+        transcript = self._parts.transcript
+        if transcript.show_message(message_id, top):
+            return True
+        page = await self._page(0, message_id)
+        if page:
+            self._parts.transcript_model.add_page(page, page[0].index)
+        return bool(page) and transcript.show_message(message_id, top)
+
+    async def _page(self, before: int, around: str = "") -> tuple[MessageRow, ...]:
+        """Return the page before that index; nothing if another conversation was opened meanwhile."""
+        conversation = self._conversation()
+        page = await self._bridge.ask(p.ReadMessages(conversation, before, around=around))
+        return page.rows if conversation == self._conversation() else ()
+
+
+class BlankConversations:
+    """Their ids by the projects' ids; "" stands for no project."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+        self.filled: set[str] = set()  # ids of those that were seen with messages, which the list may not know yet
+
+    def find(self, project: str) -> str:
+        """Return the one of that project; "" if none is known."""
+        return self._ids.get(project, "")
+
+    def note(self, conversation: str, project: str | None) -> None:
+        """Note in which project a conversation without messages is; None once it has some."""
+        self._ids = {known: blank for known, blank in self._ids.items() if blank != conversation}
+        if project is not None:
+            self._ids[project] = conversation
+        else:
+            self.filled.add(conversation)
+
+    def move(self, conversations: Iterable[str], project: str) -> None:
+        """Note that those of them that are without messages are in another project now."""
+        for blank in set(conversations) & set(self._ids.values()):
+            self.note(blank, project)
+
+
+SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
+
+
+class ConversationController(QObject):
+    """Knows which conversation is open.
+
+    Signal: shown(ConversationOpened) after each opening, of another conversation or of the same one anew.
+    """
+
+    shown = Signal(object)
+
+    def __init__(self, bridge: Bridge, parts: Parts) -> None:
+        super().__init__()
+        self._bridge = bridge
+        self._parts = parts
+        self.turns = LiveTurns()
+        self.drafts = Drafts(bridge, parts)
+        self.past = OlderMessages(bridge, parts, lambda: self.conversation)
+        self._is_ready = self._is_sending = False
+        self._wanted = 0
+        self._opening = asyncio.Lock()
+        self._shown = ""
+        self.blanks = BlankConversations()
+        self.conversation = ""  # the one that is open, or shall be once the engine is ready
+        bridge.happened.connect(self.apply)
+        self._connect()
+
+    def _connect(self) -> None:
+        composer, welcome, listed = self._parts.composer, self._parts.chat_pane.welcome, self._parts.sidebar.list
+        composer.send_requested.connect(self.send)
+        composer.send_now_requested.connect(partial(self.send, is_now=True))
+        composer.stop_requested.connect(self.stop)
+        composer.draft_changed.connect(self.drafts.count)
+        welcome.prompt_chosen.connect(partial(self.send, is_draft=False))
+        welcome.prompt_chosen.connect(composer.take_focus)  # the card goes, and its focus with it
+        self._parts.transcript.page_requested.connect(self.past.read)
+        self._parts.sidebar.new_requested.connect(self.open_new)
+        listed.begin_requested.connect(self.open_new)
+        listed.conversation_chosen.connect(self.open)
+        self._parts.panel.requests.conversation_requested.connect(self.open)
+        self._parts.panel.requests.version_requested.connect(self.show_version)
+
+    # Opening
+
+    def open(self, conversation: str) -> None:
+        self._bridge.start(self._open(p.OpenConversation(conversation)))
+
+    def open_new(self, project: str = "") -> None:
+        """Show a conversation without messages in that project: the one that exists already, or a new one.
+
+        What is written from now on is for that one, also while it is awaited.
+        """
+        self._parts.show_request(False)
+        self._parts.composer.take_focus()
+        if not self._shows_blank(project):
+            self.drafts.keep()
+            self.drafts.leave()
+            self._bridge.start(self._open_blank(project))
+
+    def _shows_blank(self, project: str) -> bool:
+        return self._parts.transcript_model.is_blank and self.blanks.find(project) == (self._shown or None)
+
+    async def _open_blank(self, project: str) -> None:
+        async with self._opening:  # what is sent waits for it
+            if self._shows_blank(project):
+                return
+            listed = self._parts.sidebar.list.conversations
+            blank = listed.info_of(self.blanks.find(project)) or listed.find_blank(project, self.blanks.filled)
+            create = p.CreateConversation(project=project)
+            try:
+                await self._open(create if blank is None or blank.is_put_away else p.OpenConversation(blank.id))
+            except EngineFailure:
+                self.drafts.come_back(self.conversation)
+                raise
+
+    async def use_model(self, model: str) -> None:
+        """Let that model answer in the open conversation from now on."""
+        self._parts.composer.take_focus()
+        await self._open(p.ChooseModel(self.conversation, model))
+
+    def welcome(self) -> None:
+        """Open the conversation that was open, else the newest, else a first one."""
+        self._is_ready = True
+        self._bridge.start(self._open_first())
+
+    def note_engine_death(self) -> None:
+        """Show that nothing runs until the engine is back."""
+        self._is_ready = False
+        self.drafts.forget_engine()
+        self.turns.end_all()
+        self._mark()
+        self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
+
+    def start_over(self) -> None:
+        """Forget what is known of the record: there is another one once the engine is back."""
+        self.note_engine_death()
+        self.drafts.forget()
+        self.blanks = BlankConversations()
+
+    def leave(self) -> None:
+        """Show the newest of the other conversations, or a new one."""
+        self.conversation = ""
+        self.drafts.leave()
+        self._bridge.start(self._open_first())
+
+    async def show_message(self, conversation: str, message_id: str) -> None:
+        """Scroll to a message; if it is of another branch, that one becomes the current one."""
+        self._parts.show_request(False)
+        if conversation != self.conversation:
+            await self._open(p.OpenConversation(conversation))
+        if conversation != self.conversation or await self.past.show_message(message_id):
+            return
+        rows = self._parts.transcript_model.rows
+        await self._open(p.ShowVersion(conversation, message_id))
+        await self.past.show_message(message_id)
+        if rows and conversation == self.conversation:
+            show, back = self._parts.toast.show_message, partial(self.show_version, rows[-1].message.id)
+            show(tr("Switched to the version with this message"), tr("Back"), back, about=conversation)
+
+    @in_task
+    async def show_version(self, message_id: str) -> None:
+        """Make the branch with that version of a message the current one; what is read stays where it is."""
+        before = self._parts.transcript_model.row_with_version(message_id)
+        top = self._parts.transcript.top_of(before.message.id) if before is not None else None
+        await self._open(p.ShowVersion(self.conversation, message_id))
+        await self.past.show_message(message_id, top)
+
+    async def _open_first(self) -> None:
+        async with self._opening:
+            wanted = self._wanted
+            listed = await self._bridge.ask(p.ListConversations())
+            self._parts.sidebar.show_projects(listed.projects)
+            self._parts.sidebar.show_conversations(infos := listed.conversations)
+            if wanted != self._wanted:  # the user has chosen one meanwhile
+                return
+            known = [info.id for info in sorted(infos, key=lambda info: info.is_put_away)]
+            if self.conversation in known:
+                await self._open(p.OpenConversation(self.conversation))
+            elif known:
+                await self._open(p.OpenConversation(known[0]))
+            else:
+                await self._open(p.CreateConversation())
+
+    def open_with(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
+        """Show the conversation that such a request is answered with, and let the user write in it."""
+        self._bridge.start(self._open(request))
+        self._parts.composer.take_focus()
+
+    async def start_fresh(self, request: p.StartFresh) -> None:
+        """Go on in the new conversation that begins with the summary of this one."""
+        await self._open(request)
+
+    async def _open(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
+        self._wanted += 1
+        wanted = self._wanted
+        self._parts.show_chat()
+        waiting = self._await(request)
+        try:
+            opened = await self._bridge.ask(request)
+        finally:
+            waiting.stop()
+            if wanted == self._wanted:
+                self._parts.chat_pane.show_conversation()
+                self._parts.header.preview_title()
+        if wanted == self._wanted:  # else the user has chosen another one meanwhile
+            self._show(opened)
+
+    def _await(self, request: p.EngineRequest[p.ConversationOpened]) -> QTimer:
+        """Announce that another conversation is awaited: at once where none is shown, else after SKELETON_DELAY."""
+        waiting = QTimer(singleShot=True, interval=SKELETON_DELAY if self._shown else 0)
+        if isinstance(request, p.OpenConversation) and request.conversation != self._shown:
+            info = self._parts.sidebar.list.conversations.info_of(request.conversation)
+            if info is not None and info.messages:
+                waiting.timeout.connect(self._parts.chat_pane.await_conversation)
+                waiting.timeout.connect(lambda: self._parts.header.preview_title(info.title))
+                waiting.start()
+        return waiting
+
+    def _show(self, opened: p.ConversationOpened) -> None:
+        parts = self._parts
+        before, self._shown = self._shown, opened.conversation.id
+        if before and before != self._shown:  # with the first one, what the engine warns of is still news
+            parts.failure.clear_passing()
+        self.conversation = self._shown
+        self.turns.note_opened(self._shown, opened.is_running, opened.questions)
+        self._mark()
+        parts.header.show_conversation(opened.conversation.title, opened.model)
+        parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown), opened.other_versions)
+        self.blanks.note(self._shown, opened.conversation.project if parts.transcript_model.is_blank else None)
+        parts.panel.history.set_operations(opened.operations)
+        parts.sidebar.list.show_open(self.conversation)
+        self._show_gauge(opened.gauge)
+        self.drafts.show(self.conversation, opened.draft)
+        parts.panel.pins.set_pins(opened.pins)
+        parts.panel.breakdown.totals.set_totals(opened.totals)
+        self.shown.emit(opened)
+
+    # The turn
+
+    @in_task
+    async def send(
+        self, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False, is_draft: bool = True
+    ) -> None:
+        """Send a message, one at a time; a draft stays in the composer until it is stored.
+
+        is_now: stop the reply first. is_draft: it is what the composer holds.
+        """
+        if self._is_sending:
+            return
+        self._is_sending = True
+        try:
+            if (notice := notice_of_wait(self._is_ready, self._parts.gauge.gauge)) and not self._bridge.is_refusing:
+                self._parts.toast.show_message(tr(notice))
+            async with self._opening:
+                if not self.conversation:
+                    await self._open(p.CreateConversation())
+            conversation = self.conversation
+            request = request_of(conversation, text, attachments, is_now, is_draft)
+            if is_draft:
+                await self.drafts.send(conversation, MessageDraft(text, attachments), request)
+            else:
+                await self._bridge.ask(request)
+        finally:
+            self._is_sending = False
+
+    def stop(self) -> None:
+        if self.conversation and self._parts.transcript_model.is_running:
+            self._bridge.post(p.Stop(self.conversation))
+
+    def regenerate(self, reply_id: str = "") -> None:
+        """Have a reply anew, in a branch of its own; without an id the newest."""
+        self._begin(p.Regenerate(self.conversation, reply_id))
+
+    def go_on(self, not_before: float = 0.0) -> None:
+        """Ask for the missing answer; what tools have done stays. not_before: seconds since 1970."""
+        self._begin(p.GoOn(self.conversation, not_before=not_before))
+
+    def _begin(self, request: p.Regenerate | p.GoOn) -> None:
+        if self.conversation and not self._parts.transcript_model.is_running:
+            self._bridge.post(request)
+
+    def apply(self, event: TurnEvent) -> None:
+        """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
+        parts = self._parts
+        self.turns.fold(event, monotonic())
+        if isinstance(event, TurnFinished) and event.conversation != self.conversation:
+            self.turns.unread.add(event.conversation)
+        self._mark()
+        if event.conversation != self.conversation:
+            return
+        parts.transcript_model.apply(event, self.turns.of(event.conversation))
+        match event:
+            case GaugeChanged(_, gauge):
+                self._show_gauge(gauge)
+            case ModelChanged(_, model):
+                parts.header.show_conversation(parts.header.title, model)
+            case TurnStarted():
+                self.blanks.note(self.conversation, None)
+                parts.failure.clear_passing()
+            case MessageRecorded(_, row):
+                if row.message.role is Role.USER:
+                    parts.transcript.follow_end()
+                self.past.forget()
+            case ViewChanged():
+                parts.panel.change_view(event)
+            case FiguresCounted(_, gauge, totals):
+                self._show_gauge(gauge)
+                parts.panel.breakdown.totals.set_totals(totals)
+            case TurnFinished(totals=Totals() as totals):
+                parts.panel.breakdown.totals.set_totals(totals)
+
+    def _mark(self) -> None:
+        self._parts.sidebar.list.conversations.show_activities(self.turns.activities)
+
+    def _show_gauge(self, gauge: Gauge | None) -> None:
+        for part in (self._parts.gauge, self._parts.panel, self._parts.transcript):
+            part.set_gauge(gauge)

@@ -1,0 +1,258 @@
+"""The controllers of clicks in the transcript, such as the ways out of a failure, of questions, and of graphics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent, TurnFinished
+from desktop_app.conversation.markdown_html import Graphic
+from desktop_app.conversation.message import Attachment, Role
+from desktop_app.conversation.tools import PermissionAnswer
+from desktop_app.conversation.words import translatable
+from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.question_text import pending_question_text
+from desktop_app.ui.context_panel.context_controller import ContextController
+from desktop_app.ui.controller import Controller
+from desktop_app.ui.header_controller import ModelController, SetupController
+from desktop_app.ui.importing.import_controller import ExportController
+from desktop_app.ui.parts import Parts
+from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.tools.tools_controller import ToolsController
+from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.pictures import graphics
+
+from .conversation_controller import ConversationController
+from .row_painter import Action
+
+EDIT_LATER = translatable("A message can be edited once the reply has ended. Stop it to edit now.")
+
+EDIT_KEPT = translatable("What you have changed is kept until you edit this message again.")
+
+REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
+    Action.PIN: p.PinMessage,
+    Action.UNPIN: p.UnpinMessage,
+    Action.UNDO_OPERATION: p.UndoOperation,
+    Action.BRING_BACK: lambda conversation, message: p.BringBackMessages(conversation, (message,)),
+    Action.OPTIMIZE_AND_RETRY: lambda conversation, _: p.GoOn(conversation, makes_room=True),
+    Action.SEND_ANYWAY: lambda conversation, _: p.GoOn(conversation, is_forced=True),
+    Action.CONTINUE_REPLY: lambda conversation, _: p.ContinueReply(conversation),
+    Action.SEND_AS_FILE: lambda conversation, _: p.ShortenMessage(conversation, as_file=True),
+    Action.SEND_CUT: lambda conversation, _: p.ShortenMessage(conversation, as_file=False),
+    Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),
+}
+"""Actions that the engine carries out: what it is asked, by the conversation and what the action is about."""
+
+
+OPENINGS: dict[Action, Callable[[str, str], p.OpeningRequest]] = {
+    Action.OPEN_CONVERSATION: lambda _, other: p.OpenConversation(other),
+    Action.FORK: p.Fork,
+}
+"""Actions that are answered with the conversation that is shown next."""
+
+
+class RecoveryController(Controller):
+    """Carries out the actions of messages, marks and failures."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        parts: Parts,
+        chat: ConversationController,
+        settings: SettingsController,
+        export: ExportController,
+        models: ModelController,
+        context: ContextController,
+        tools: ToolsController,
+        setup: SetupController,
+    ) -> None:
+        super().__init__(bridge, parts, chat)
+        self._export = export
+        self._models = models
+        self._context = context
+        self._own: dict[Action, Callable[[str], object]] = {
+            Action.CHOOSE_TOOLS: lambda _: tools.open(),
+            Action.EDIT_SETUP: lambda _: setup.open(),
+            Action.SHOW_PINS: lambda _: self.show_tab("pins"),
+            Action.SHOW_MEMORY: lambda _: self.show_tab("memory"),
+            Action.REGENERATE: chat.regenerate,
+            Action.OPEN_SETTINGS: settings.open,
+            Action.EDIT_MESSAGE: self.edit_message,
+            Action.SHOW_RECALLED: self.show_recalled,
+        }
+        parts.transcript.action_requested.connect(self.perform)
+        editor = parts.transcript.editor
+        editor.resend_requested.connect(self.resend)
+        editor.left_changed.connect(lambda: parts.toast.show_message(tr(EDIT_KEPT), tr("Edit"), self.edit_left))
+
+    def perform(self, action: Action, argument: str = "") -> None:
+        """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
+        if action in REQUESTS:
+            self.post(REQUESTS[action], argument)
+            return
+        if action in OPENINGS:
+            self._chat.open_with(OPENINGS[action](self._chat.conversation, argument))
+            return
+        if action in self._own:
+            self._own[action](argument)
+            return
+        match action:
+            case Action.EARLIER | Action.LATER:
+                self._chat.show_version(argument)
+            case Action.SHOW_OPERATION:
+                self._parts.panel.show()
+                self._parts.panel.open_archived(argument)
+            case Action.TRY_AGAIN | Action.GO_ON:
+                self._chat.go_on(float(argument or 0))
+            case Action.START_FRESH:
+                self._context.start_fresh()
+            case Action.SWITCH_MODEL:
+                self._models.offer(is_largest_first=True)
+            case Action.EXPORT | Action.EXPORT_FROM | Action.EXPORT_TO:
+                is_first, is_last = action is Action.EXPORT_FROM, action is Action.EXPORT_TO
+                self._export.open(argument if is_first else "", argument if is_last else "")
+            case _:
+                raise ValueError(f"{action} is not carried out here")
+
+    def show_tab(self, name: str) -> None:
+        """Show a tab of the context panel."""
+        self._parts.panel.show()
+        self._parts.panel.show_tab(name)
+
+    def edit_message(self, message_id: str = "") -> None:
+        """Let a message of the user's be edited in its place; without an id the newest."""
+        model = self._parts.transcript_model
+        asked = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
+        if model.is_running:
+            self._parts.toast.show_message(tr(EDIT_LATER))
+        elif chosen := message_id or next(asked, ""):
+            self._parts.transcript.edit_message(chosen)
+
+    def edit_left(self) -> None:
+        """Go on with the message whose editor was left last."""
+        if newest := self._parts.transcript.editor.newest_left():
+            self.edit_message(newest)
+
+    @in_task
+    async def show_recalled(self, name: str) -> None:
+        """Show a message of another conversation. name: as a result of `recall` gives it, such as "3f2a9c1b0d5e#12"."""
+        conversation, _, index = name.partition("#")
+        found = await self._bridge.ask(p.FindRecalled(conversation, int(index)))
+        await self._chat.show_message(found.conversation, found.message)
+
+    @in_task
+    async def resend(self, message_id: str, text: str) -> None:
+        """Send an edited message, with the attachments that it has, in a branch of its own."""
+        rows = self._parts.transcript_model.rows
+        parts = next((row.message.parts for row in rows if row.message.id == message_id), ())
+        attached = tuple(part for part in parts if isinstance(part, Attachment))
+        await self._bridge.ask(p.EditMessage(self._chat.conversation, message_id, text, attached))
+        self._parts.transcript.editor.note_sent(message_id)
+        self._parts.composer.take_focus()
+
+
+class QuestionController(Controller):
+    """Shows the questions of the open conversation, notifies of others, and sends the answers."""
+
+    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+        super().__init__(bridge, parts, chat)
+        self._announced: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
+        bridge.happened.connect(self.note)
+        for told in (bridge.engine_died, bridge.engine_gave_up, chat.shown):
+            told.connect(self.show)
+        parts.composer.escape_pressed.connect(self.escape)
+        parts.chat_pane.escape_pressed.connect(self.escape)
+        parts.question.answered.connect(self.answer)
+
+    def note(self, event: TurnEvent) -> None:
+        match event:
+            case QuestionAsked():
+                self._notify(event)
+            case QuestionAnswered() | TurnFinished():
+                pass
+            case _:
+                return
+        self.show()
+
+    def show(self, _: object = None) -> None:
+        """Show the first question of the open conversation, if one waits."""
+        waiting = self._chat.turns.of(self._chat.conversation).questions
+        if waiting:
+            self._parts.question.show_question(waiting[0], 1, len(waiting))
+        elif self._parts.question.question is not None:
+            had_focus = self._parts.question.has_focus
+            self._parts.question.clear()
+            if had_focus:
+                self._parts.composer.take_focus()
+        self._withdraw()
+
+    def answer(self, question: str, answer: PermissionAnswer) -> None:
+        conversation = self._chat.conversation
+        self._chat.apply(QuestionAnswered(conversation, question, answer.is_allowed))
+        self.show()
+        self._bridge.post(p.AnswerQuestion(conversation, question, answer))
+
+    def escape(self) -> None:
+        """Deny what is asked, as the card says of Escape; else end the walk through hits; else stop the turn."""
+        if self._parts.question.is_listening:
+            self._parts.question.deny.click()
+        elif self._parts.hit_bar.isVisible():
+            self._parts.hit_bar.close_bar()
+        else:
+            self._chat.stop()
+
+    def _notify(self, asked: QuestionAsked) -> None:
+        """Notify a user who looks elsewhere that a turn waits."""
+        window = self._parts.composer.window()
+        if not window.isActiveWindow():
+            QApplication.alert(window)
+        if asked.conversation != self._chat.conversation:
+            words = pending_question_text(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
+            self._announced = asked, words
+            self._parts.toast.show_message(words, tr("Open"), lambda: self._chat.open(asked.conversation), stays=True)
+
+    def _withdraw(self) -> None:
+        """Withdraw the toast once its question is answered or in sight."""
+        if self._announced is None:
+            return
+        asked, words = self._announced
+        is_open = asked.conversation == self._chat.conversation
+        if is_open or asked not in self._chat.turns.of(asked.conversation).questions:
+            self._announced = None
+            self._parts.toast.withdraw(words)
+
+
+BATCH = 40
+
+
+class GraphicController(QObject):
+    """Lets the engine draw what the transcript is missing, a batch at a time."""
+
+    def __init__(self, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)  # it goes with its window: what is missing is told to all there are
+        self._bridge = bridge
+        self._is_drawing = False
+        graphics.wanted.connect(self.draw)
+
+    @in_task
+    async def draw(self) -> None:
+        """Draw what is missing."""
+        if self._is_drawing:
+            return
+        self._is_drawing = True
+        try:
+            while batch := graphics.take_missing(BATCH):
+                await self._draw(tuple(batch))
+        finally:
+            self._is_drawing = False
+
+    async def _draw(self, batch: tuple[Graphic, ...]) -> None:
+        try:
+            answer = await self._bridge.ask(p.DrawGraphics(batch))
+        except EngineFailure:  # it ended, which is told; until the next layout they stay text
+            graphics.forget(batch)
+        else:
+            graphics.keep(batch, answer.drawings)
