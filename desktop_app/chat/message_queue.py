@@ -80,6 +80,16 @@ class MessageQueue:
         if draft != before:
             await self._change(conversation, replace(self._of(conversation), draft=draft))
 
+    def edits(self, conversation: str) -> dict[str, str]:
+        """Return the edits of sent messages that were not sent, by the messages' ids, the latest last."""
+        return self._of(conversation).edits
+
+    async def keep_edits(self, conversation: str, edits: dict[str, str]) -> None:
+        """Store all edits of the conversation. Raises ArchiveError."""
+        await self.read(conversation)
+        if list(edits.items()) != list(self.edits(conversation).items()):
+            await self._change(conversation, replace(self._of(conversation), edits=edits))
+
     async def add(self, conversation: str, message: QueuedMessage, is_draft: bool = False) -> None:
         """Put a message at the end, which resumes a paused queue. Raises ArchiveError; then it is not in the queue.
 

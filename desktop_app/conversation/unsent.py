@@ -1,4 +1,4 @@
-"""What the user has written and the record does not have: a conversation's draft, and the messages that wait."""
+"""Drafts, queued messages and edits of sent messages: what the user has written and the record does not have."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ class QueuedMessage(msgspec.Struct, frozen=True):
 
 
 class UnsentMessages(msgspec.Struct, frozen=True):
-    """The draft in the composer, and the queue, the next message first."""
+    """The draft in the composer, the queue, the next message first, and the edits that were not sent."""
 
     draft: MessageDraft = MessageDraft()
     queue: tuple[QueuedMessage, ...] = ()
+    edits: dict[str, str] = {}
+    """The new texts of sent messages by their ids, the latest last."""
 
     def add(self, message: QueuedMessage, is_first: bool = False, is_draft: bool = False) -> UnsentMessages:
         """Return them with one more message in the queue. is_draft: it was the draft, of which an older one may be
         stored here."""
         queue = (message, *self.queue) if is_first else (*self.queue, message)
-        return UnsentMessages(MessageDraft() if is_draft else self.draft, queue)
+        return replace(self, draft=MessageDraft() if is_draft else self.draft, queue=queue)
 
     def remove(self, message_id: str) -> UnsentMessages:
         """Return them without that message."""

@@ -39,6 +39,7 @@ from .single_window import Opening
 from .tools.tools_controller import ToolsController
 from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
+from .widgets.sheet import Sheet
 from .window_actions import WindowControllers, window_actions
 from .window_memory import WindowMemory
 
@@ -46,6 +47,12 @@ SIZE = (1440, 900)
 KEEP_PAUSE = 1_000  # milliseconds after another conversation is shown, when that is stored
 FRAME = (8, 44)
 """Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
+
+
+def is_session_ending() -> bool:
+    """Return whether the desktop session is about to end, as by a log-off."""
+    application = QGuiApplication.instance()
+    return isinstance(application, QGuiApplication) and application.isSavingSession()
 
 
 class MainWindow(Parts):
@@ -168,12 +175,25 @@ class MainWindow(Parts):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Store the layout; whoever runs the window ends it in order."""
+        """Store drafts and the layout, and ask to be ended in order; ask first about what a sheet would lose.
+
+        Nothing is asked when the desktop session ends: it does not wait for an answer.
+        """
+        if (sheet := self._unsaved_sheet()) is not None and not is_session_ending():
+            event.ignore()
+            if sheet.question is None or not sheet.question.is_asked:
+                sheet.leave(self.close)
+            return
         self.chat.drafts.keep()
         self._keep_layout()
         event.ignore()
         self.hide()
         self.close_requested.emit()
+
+    def _unsaved_sheet(self) -> Sheet | None:
+        """Return the sheet on top whose content would be lost, if there is one."""
+        sheets = [sheet for sheet in self.findChildren(Sheet) if sheet.isVisible() and sheet.unsaved()]
+        return sheets[-1] if sheets else None
 
     def _keep_layout(self) -> None:
         self._memory.set("geometry", self.saveGeometry().toBase64().toStdString())

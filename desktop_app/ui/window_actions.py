@@ -323,6 +323,8 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
                      use.data.back_up),
         WindowAction(translatable("Commands…"), WINDOW, translatable("every action by its name"),
                      commands.open_palette, ("Ctrl+Shift+P",)),
+        WindowAction(translatable("Quit"), WINDOW, translatable("drafts and edits are kept"),
+                     parts.close, ("Ctrl+Q",)),
         WindowAction(translatable("Show the log…"), WINDOW,
                      translatable("what was done to make room, without any message text"),
                      commands.show_log),

@@ -13,14 +13,17 @@ from PySide6.QtCore import Qt
 from ui_scenes import is_idle, play_scene, send, signalled, texts, until
 
 from desktop_app.conversation.events import DataProgressed, MessageState, ToolFinished, TurnFinished
+from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
+from desktop_app.ui import main_window
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_controller import SAVING_TOOL
 from desktop_app.ui.driver import Heartbeat
 from desktop_app.ui.engine_watch import CAME_BACK
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import FailureItem, GapItem, MarkItem, MessageItem
 from desktop_app.ui.window_memory import WindowMemory
@@ -396,3 +399,22 @@ async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(wi
 
     await until(lambda: stored() == window.chat.conversation)
     assert window.isVisible()
+
+
+@play_scene()
+async def test_quitting_asks_once_before_it_loses_what_is_written_in_a_sheet(window, bridge, qtbot, monkeypatch):
+    sheet = ProjectSheet(Project("", ""), (), [("large", "home/large")], [("Balanced", "balanced")], window)
+    sheet.open()
+    qtbot.keyClicks(sheet.name.edit, "A new one")
+    ended: list[None] = []
+    window.close_requested.connect(lambda: ended.append(None))
+    for _ in range(2):
+        window.close()
+        assert sheet.question.is_asked
+    assert not ended
+    monkeypatch.setattr(main_window, "is_session_ending", lambda: True)
+    window.close()
+    assert len(ended) == 1, "a desktop session that ends waits for no answer"
+    qtbot.mouseClick(sheet.question.discard, Qt.MouseButton.LeftButton)
+    assert len(ended) == 2
+    assert not sheet.isVisible()

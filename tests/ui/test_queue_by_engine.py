@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import texts
 
-from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.message import Attachment, MessageDraft, Role
 from desktop_app.paths import database_file
 from provider import Hang, Reply
 
@@ -101,3 +101,52 @@ def test_a_draft_that_is_stored_when_enter_comes_does_not_come_back_after_a_rest
 
     play_by_engine(write_and_send, [Reply("One.", usage=None)])
     play_by_engine(look, [])
+
+
+def edit_newest(person: Person, text: str) -> None:
+    person.window.transcript.edit_message(asked_id(person))
+    editor = person.window.transcript.editor
+    editor.field.selectAll()
+    QTest.keyClicks(editor.field, text)
+
+
+def asked_id(person: Person) -> str:
+    rows = person.window.transcript_model.rows
+    return next(row.message.id for row in reversed(rows) if row.message.role is Role.USER)
+
+
+@pytest.mark.long
+def test_the_text_of_an_edited_message_is_there_after_a_restart_until_it_is_sent(play_by_engine) -> None:
+    async def edit_and_go(person: Person) -> None:
+        await person.ask("One?", "One.")
+        edit_newest(person, "Which one?")
+        await person.sees(lambda: "Which one?" in stored_draft(person), "an edit that is stored")
+
+    async def send(person: Person) -> None:
+        await person.sees(lambda: texts(person.window)[-1:] == ["One."], "the conversation of before")
+        toast = person.window.toast
+        await person.sees(lambda: toast.isVisible() and toast.action.text() == "Edit", "that an edit was kept")
+        await person.click(toast.action)
+        editor = person.window.transcript.editor
+        await person.sees(lambda: editor.isVisible() and editor.field.written() == "Which one?", "the text")
+        QTest.keyClick(editor.field, Qt.Key.Key_Return)
+        await person.sees_end("This one.")
+        await person.sees(lambda: "Which one?" not in stored_draft(person), "no edit that is stored")
+
+    play_by_engine(edit_and_go, [Reply("One.", usage=None)])
+    play_by_engine(send, [Reply("This one.", usage=None)])
+
+
+@pytest.mark.long
+def test_a_message_that_is_sent_leaves_the_edit_of_another_stored(play_by_engine) -> None:
+    async def scene(person: Person) -> None:
+        await person.ask("One?", "One.")
+        edit_newest(person, "Which one?")
+        QTest.keyClick(person.window.transcript.editor.field, Qt.Key.Key_Escape)
+        await person.ask("Two?", "Two.")
+        assert "Which one?" in stored_draft(person)
+        person.window.transcript.edit_message(person.window.transcript.editor.newest_left())
+        await person.click(person.window.transcript.editor.cancel)
+        await person.sees(lambda: "Which one?" not in stored_draft(person), "what was cancelled is not stored")
+
+    play_by_engine(scene, [Reply("One.", usage=None), Reply("Two.", usage=None)])

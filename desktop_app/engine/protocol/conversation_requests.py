@@ -51,6 +51,8 @@ class ConversationOpened(EngineResponse, frozen=True):
     other_versions: tuple[str, ...] = ()
     # What was written and is not sent.
     draft: MessageDraft = MessageDraft()
+    # The edits of sent messages that were not sent, by the messages' ids, the latest last.
+    edits: dict[str, str] = {}  # noqa: RUF012 (msgspec copies it)
     queue: tuple[QueuedMessage, ...] = ()
     # Whether the queue waits for the user's word, even after a turn that finished.
     is_paused: bool = False

@@ -163,7 +163,16 @@ class KeepDraft(ConversationRequest[Done], frozen=True):
     attachments: tuple[Attachment, ...] | None = None
 
 
-UnsentRequest = SendQueued | RemoveQueued | TakeBackQueued | KeepDraft
+class KeepEdits(ConversationRequest[Done], frozen=True):
+    """Store the new texts of sent messages that are being edited, so that they are there after a restart.
+
+    edits: by the messages' ids, the latest last; in place of those that were stored.
+    """
+
+    edits: dict[str, str]
+
+
+UnsentRequest = SendQueued | RemoveQueued | TakeBackQueued | KeepDraft | KeepEdits
 
 
 class ToolOffer(msgspec.Struct, frozen=True):

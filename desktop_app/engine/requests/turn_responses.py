@@ -99,6 +99,8 @@ async def respond_unsent(engine: Engine, request: p.UnsentRequest) -> p.EngineRe
             return request.respond_with(p.DraftRead(taken))
         case p.KeepDraft(conversation, text, attachments):
             await turns.queue.keep_draft(conversation, text, attachments)
+        case p.KeepEdits(conversation, edits):
+            await turns.queue.keep_edits(conversation, edits)
         case _:
             assert_never(request)
     return request.respond_with(p.Done())

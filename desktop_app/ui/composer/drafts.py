@@ -1,4 +1,4 @@
-"""The drafts of all conversations, stored as they are written, and the token count of the one in the composer."""
+"""Drafts and edits of all conversations, stored as they are written, and the token count of the composer's draft."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ class Drafts:
         self._left: dict[str, MessageDraft] = {}
         # What the engine has; nothing where that is not known.
         self._kept: dict[str, MessageDraft] = {}
+        self._kept_edits: (
+            dict[str, str] | None
+        ) = {}  # of the open conversation, as the engine has them; None: not known
         self._seen: set[str] = set()
         self._conversation = ""
         self._in_front = MessageDraft()  # what came back in front of what had been typed already
@@ -34,11 +37,13 @@ class Drafts:
         self._counted: tuple[tuple[str, tuple[Attachment, ...]], p.AttachmentsCounted] = ("", ()), NOTHING_COUNTED
         self._keeping = QTimer(parts, interval=KEEP_PAUSE, singleShot=True)
         self._keeping.timeout.connect(self.keep)
+        parts.transcript.editor.edits_changed.connect(self._keeping.start)
 
-    def show(self, conversation: str, stored: MessageDraft) -> None:
-        """Show the draft of the conversation that is open now. stored: as the engine has it, from an earlier run.
+    def show(self, conversation: str, stored: MessageDraft, edits: dict[str, str] | None = None) -> None:
+        """Show the draft and the edits of the conversation that is open now.
 
-        What was written while none was shown stays.
+        What was written while none was shown stays. stored: the draft of an earlier run. edits: as the
+        engine has them; None where they have not changed.
         """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
@@ -52,6 +57,8 @@ class Drafts:
             composer.clear()
             composer.forget_edits()
         if before != conversation:
+            if edits is not None:
+                self._show_edits(before, edits, is_new)
             own = self._in_front = self._left.pop(conversation, stored if is_new else MessageDraft())
             if own != MessageDraft():
                 composer.set_draft(join_drafts(own, composer.draft()))
@@ -62,6 +69,7 @@ class Drafts:
         """Put the draft away with its conversation: what is written until another one is shown is for that one."""
         self.pause()
         if self._conversation:
+            self._keep_edits(self._conversation)
             self._left[self._conversation] = self._parts.composer.draft()
             self._conversation = ""
             self._parts.composer.clear()
@@ -79,6 +87,7 @@ class Drafts:
         """Store everything anew once there is another engine: the last changes may not have reached this one."""
         self.pause()
         self._kept.clear()
+        self._kept_edits = None
 
     def forget(self) -> None:
         """Forget all drafts, since those of another record come in their place."""
@@ -149,9 +158,33 @@ class Drafts:
         self._keeping.stop()
         if not self._is_ready:
             return
+        self._keep_edits(self._conversation)
         for conversation, draft in (*self._left.items(), (self._conversation, self._parts.composer.draft())):
             if conversation and self._kept.get(conversation) != draft:
                 self._bridge.start(self._keep(conversation, draft))
+
+    def _show_edits(self, before: str, edits: dict[str, str], is_new: bool) -> None:
+        """Store the edits of the conversation before, and show those of the one that is open now."""
+        editor = self._parts.transcript.editor
+        editor.leave()
+        self._keep_edits(before)
+        editor.set_edits(edits)
+        self._kept_edits = edits
+        if is_new and edits:
+            editor.left_changed.emit()
+
+    def _keep_edits(self, conversation: str) -> None:
+        edits = self._parts.transcript.editor.edits()
+        if conversation and edits != self._kept_edits:
+            self._kept_edits = edits
+            self._bridge.start(self._store_edits(conversation, edits))
+
+    async def _store_edits(self, conversation: str, edits: dict[str, str]) -> None:
+        try:
+            await self._bridge.ask(p.KeepEdits(conversation, edits))
+        except EngineFailure:
+            self._kept_edits = None
+            raise
 
     async def _keep(self, conversation: str, draft: MessageDraft) -> None:
         if (kept := self._kept.get(conversation)) == draft:  # it is being sent

@@ -296,7 +296,7 @@ class ConversationController(QObject):
         parts.panel.history.set_operations(opened.operations)
         parts.sidebar.list.show_open(self.conversation)
         self._show_gauge(opened.gauge)
-        self.drafts.show(self.conversation, opened.draft)
+        self.drafts.show(self.conversation, opened.draft, opened.edits)
         parts.panel.pins.set_pins(opened.pins)
         parts.panel.breakdown.totals.set_totals(opened.totals)
         self.shown.emit(opened)

@@ -29,11 +29,13 @@ class MessageEditor(StyleAware, QWidget):
     """Enter or Ctrl+Enter sends the message again, Cancel gives up what was typed. Escape leaves it for later.
 
     Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; left_changed, once
-    it was left with a text of its own; resized, when it wants another height.
+    it was left with a text of its own; edits_changed, whenever there is something else to store; resized, when it wants
+    another height.
     """
 
     resend_requested = Signal(str, str)
     left_changed = Signal()
+    edits_changed = Signal()
     ended = Signal(bool)
     resized = Signal()
 
@@ -53,6 +55,7 @@ class MessageEditor(StyleAware, QWidget):
         self.field.send_requested.connect(self._resend)
         self.field.send_now_requested.connect(self._resend)
         self.field.textChanged.connect(self._fit)
+        self.field.textChanged.connect(self.edits_changed)
         self.send.clicked.connect(self._resend)
         self.cancel.clicked.connect(lambda _=False: self.end())
         self.hide()
@@ -77,6 +80,7 @@ class MessageEditor(StyleAware, QWidget):
         had_focus, self.message_id = self.isAncestorOf(QApplication.focusWidget() or self.window()), ""
         self.hide()
         self.ended.emit(had_focus)
+        self.edits_changed.emit()
 
     def leave(self) -> None:
         """Hide, but keep what was typed for the next time that this message is edited."""
@@ -87,7 +91,19 @@ class MessageEditor(StyleAware, QWidget):
         self.end()
         if is_changed:
             self._left[message_id] = written
+            self.edits_changed.emit()
             self.left_changed.emit()
+
+    def edits(self) -> dict[str, str]:
+        """Return the texts of edited messages of the open conversation that were not sent, the latest last."""
+        written = self.field.written() if self.message_id else ""
+        current = {self.message_id: written} if self.message_id and written != self._sent else {}
+        return {key: text for key, text in self._left.items() if key != self.message_id} | current
+
+    def set_edits(self, edits: dict[str, str]) -> None:
+        """Leave the edits of another conversation for those that were stored of the one that is open now."""
+        self.leave()
+        self._left = dict(edits)
 
     def newest_left(self) -> str:
         """Return the id of the message that was left last with another text; "" for none."""
@@ -98,6 +114,7 @@ class MessageEditor(StyleAware, QWidget):
         self._left.pop(message_id, None)
         if message_id == self.message_id:
             self.end()
+        self.edits_changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take Escape before the window does, which would stop a reply."""
