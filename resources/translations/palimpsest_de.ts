@@ -6783,6 +6783,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>jede Aktion nach ihrem Namen</translation>
     </message>
     <message>
+        <source>Quit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>drafts and edits are kept</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show the log…</source>
         <translation>Protokoll zeigen…</translation>
     </message>
