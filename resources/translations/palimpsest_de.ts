@@ -6784,11 +6784,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>drafts and edits are kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Entwürfe und Änderungen bleiben erhalten</translation>
     </message>
     <message>
         <source>Show the log…</source>
