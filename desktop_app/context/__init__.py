@@ -1,1 +1,1 @@
-"""The decisions: pure functions over the record. No clock, database, network, Qt or thread."""
+"""Decisions about the context: pure functions over the record. No clock, database, network, Qt or thread."""

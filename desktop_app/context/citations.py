@@ -1,4 +1,4 @@
-"""Checks the web addresses in an answer: which were read, which were only found, and which nobody has seen."""
+"""Check the web addresses in an answer: which were read, which only found, and which are in no result."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import msgspec
 
 MAX_SOURCES = 20
-"""Addresses that are listed; who cites more has not chosen."""
+"""Addresses that are listed; an answer with more has not selected them."""
 NOT_CHECKED = " (not checked: this address was in no result)"
 _URL = re.compile(r"https?://\w[^\s<>\"'`|\\^{}\[\]“”„«»‘’。，、）]*", re.IGNORECASE)
 _PARTS = re.compile(r"https?://([^/?#]+)([^?#]*)(\?[^#]*)?", re.IGNORECASE)
@@ -16,29 +16,29 @@ _CLOSERS = {"(": ")", "<": ">"}
 
 
 class SeenUrls(msgspec.Struct, frozen=True):
-    """Addresses that came up in results."""
+    """Addresses that occurred in results."""
 
     read: tuple[str, ...] = ()
-    """Of pages that were fetched."""
+    """Addresses of pages that were fetched."""
     found: tuple[str, ...] = ()
-    """All that stood in any result."""
+    """Addresses in any result."""
 
 
 class CitedSource(msgspec.Struct, frozen=True):
-    """An address that an answer rests on."""
+    """An address on which an answer is based."""
 
     url: str
     is_read: bool
-    """Whether the page was fetched, and not only found."""
+    """Whether the page was fetched, not only found."""
 
 
 class CheckedAnswer(msgspec.Struct, frozen=True):
     """An answer whose addresses were checked."""
 
     text: str
-    """With a word behind each address that was in no result."""
+    """The answer with `NOT_CHECKED` after each address that was in no result."""
     sources: tuple[CitedSource, ...] = ()
-    """What the answer names, in its order: read or found."""
+    """The read or found addresses in the answer, in its order."""
 
 
 def urls_in(text: str) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def urls_in(text: str) -> tuple[str, ...]:
 
 
 def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
-    """Return the answer with each address checked. One that names none rests on all that was read."""
+    """Return the answer with each address checked. An answer without addresses is based on all that were read."""
     read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
     known: dict[str, CitedSource] = {}
     pieces, end = list[str](), 0
@@ -56,9 +56,9 @@ def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
         if _key(url) in found:
             known.setdefault(_key(url), CitedSource(url, _key(url) in read))
             continue
-        behind = _behind(answer, match.start(), match.start() + len(url))
-        pieces += [answer[end:behind], NOT_CHECKED]
-        end = behind
+        after = _note_index(answer, match.start(), match.start() + len(url))
+        pieces += [answer[end:after], NOT_CHECKED]
+        end = after
     text = "".join((*pieces, answer[end:]))
     sources = known.values() or (CitedSource(url, True) for url in _once(seen.read))
     return CheckedAnswer(text, tuple(sources)[:MAX_SOURCES])
@@ -69,7 +69,7 @@ def _once(urls: Iterable[str]) -> list[str]:
 
 
 def _key(url: str) -> str:
-    """Return a key that ways to write one address share: its fragment, case and final slash do not count."""
+    """Return a key that is common to all spellings of an address: without fragment, final slash and upper case."""
     parts = _PARTS.match(url)
     if parts is None:
         return url
@@ -78,7 +78,7 @@ def _key(url: str) -> str:
 
 
 def _bare(url: str) -> str:
-    """Return the address without what belongs to the sentence: full stops, and brackets that were opened before it."""
+    """Return the address without the sentence's punctuation: full stops, and brackets that were opened before it."""
     unopened = url.count(")") - url.count("(")
     end = len(url)
     while end:
@@ -90,7 +90,7 @@ def _bare(url: str) -> str:
     return url[:end]
 
 
-def _behind(answer: str, start: int, end: int) -> int:
-    """Return where a word behind that address can stand: behind the bracket that closes a link around it."""
+def _note_index(answer: str, start: int, end: int) -> int:
+    """Return the index for a note after the address, or after the bracket that closes a link around it."""
     before = answer[start - 1] if start else ""
     return end + 1 if before in _CLOSERS and answer[end : end + 1] == _CLOSERS[before] else end

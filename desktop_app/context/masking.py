@@ -1,4 +1,4 @@
-"""Masks what looks like a key before a text goes to a model that only summarizes."""
+"""Mask secrets in a text before it is sent to a model that only summarizes."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _NAMED = re.compile(
     r"(?!(?:str|string|none|null|true|false|bool|int|any|optional|undefined|required|bytes|text|secret)\b|[$<{\[(])"
     r"([^\s\"',;&)<]{6,})"
 )
-"""A name and its value. A type, a word for nothing, or a variable that is filled in later is no secret; neither is a
-call or an attribute, which `_value` leaves as it is."""
+"""A name and its value. A type, a word such as "none", or a placeholder for a variable is no secret; neither is a call
+or an attribute, which `_value` does not change."""
 _CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|(?:os|process|self|settings|config|env|request|args)\.\S*")
 
 
@@ -35,7 +35,7 @@ _SIGNS = (
     *("github_pat_", "glpat-", "xox", "AIza", "hf_", "npm_", "eyJ"),
 )
 _WORDS = ("pass", "pwd", "secret", "key", "token")
-"""One of these is in everything that the first and the last pattern find: they are slow, and few texts have any."""
+"""Matches of the first and the last pattern contain one of these: the patterns are slow, and few texts match."""
 
 
 def mask_secrets(text: str) -> str:

@@ -1,7 +1,7 @@
-"""The table of every number that decides (default, unit, bounds, label, meaning, source), and the budget of a model.
+"""The table of all policy numbers (default, unit, bounds, label, meaning, source), and the budget of a model.
 
-The command, the page of policies, docs/policies.md and the translations are made from it (`policy_fields.py`), and
-`presets.py` has the policies that differ. Numbers that nobody would turn are constants beside their code.
+The command, the page of policies, docs/policies.md and the translations are generated from it (`policy_fields.py`), and
+`presets.py` contains the policies that differ. Numbers that nobody would change are constants next to their code.
 """
 
 from __future__ import annotations
@@ -14,47 +14,46 @@ from msgspec.structs import replace
 from desktop_app.conversation.words import translatable
 
 NO_LIMIT = 1_000_000_000
-"""For a number that should never be reached."""
+"""The value of a limit that is never reached."""
 TARGET_SUMMARY_SHARE = 0.65
-"""Of the head, for the summary of a conversation that is brought to a number of tokens, of which all are used. At a
-quarter, less of it loses facts of agents that work in plain text; more leaves too little of the end as it was."""
+"""Share of the head for the summary, if a conversation is brought to a number of tokens, all of which are used. At a
+quarter of its size, less loses facts of agents that work in plain text; more leaves too short a tail."""
 
 MIN_USABLE = 8_000
-"""A fixed reserve leaves so much, or half of a window that is smaller than twice that."""
+"""Tokens that a fixed reserve leaves; in a window smaller than twice that, half of the window."""
 
 Phase = Literal["before_request", "tool_result", "streaming", "after_turn"]
 
 
 class Number(msgspec.Struct, frozen=True):
-    """What a field of the policy is, besides its type and default."""
+    """Description of a policy field, in addition to its type and default."""
 
     unit: str
-    """What the number counts: a key of `policy_fields.BOUNDS_OF_UNIT`; "" for what is no number."""
+    """The unit, a key of `policy_fields.BOUNDS_OF_UNIT`; "" for fields that are not numbers."""
     row: str
-    """Of docs/features.md, such as "C7"."""
+    """A row of docs/features.md, such as "C7"."""
     documents: str
-    """Those that asked for it, such as "0 1 3": 0 OpenFork, 1 LM Studio autocompaction, 2 SPEC-008, 3 the Go agent,
-    4 Seline, + our own."""
+    """The documents that require it, such as "0 1 3": 0 OpenFork, 1 LM Studio autocompaction, 2 SPEC-008, 3 the Go
+    agent, 4 Seline, + our own."""
     label: str
     meaning: str
-    """Completes the unit, if there is one: "tokens kept for the reply"."""
+    """Completes the unit, if there is one: "kept for the reply" follows "tokens"."""
     bounds: tuple[float, float] | None = None
-    """Where those of the unit are not narrow or wide enough: beyond these a number would break what it is for."""
+    """Lower and upper bound, if the unit's are too wide or too narrow: beyond them it would defeat its purpose."""
     is_common: bool = False
-    """Whether people change it; the other fields of a group are folded."""
+    """Whether people usually change it; the other fields of a group are collapsed."""
     limits: str = ""
     """The field that this share limits in a small window."""
     of: Literal["usable", "window", ""] = ""
-    """For a share of tokens: of the usable window or of the whole one. "" for a share of something else."""
+    """For a share of tokens: the usable or the entire window. "" for a share of something else."""
 
 
-# A field in three lines: unit, row and documents; label and meaning; and its default.
+# Each field has three lines: unit, row and documents; label and meaning; default.
 # fmt: off
 class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """When room is made, and how.
+    """The numbers that decide when and how room is made.
 
-    Shares are of the usable window (window - reserve) unless a name says otherwise. Ages count assistant messages that
-    came later.
+    Shares are of the usable window (window - reserve) unless a name says otherwise. Ages count later replies.
     """
 
     name: str = "balanced"
@@ -88,7 +87,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Layers"), meaning=translatable("which layer is asked first"))] = ("prune", "compact")
     shares_of: Annotated[Literal["usable", "window"], Number("", "C8", "4",
         label=translatable("Shares are of"), meaning=translatable("what the shares below are of"))] = "usable"
-    """What the four shares above and the target are of; `fit_policy` turns them into shares of the usable window."""
+    """The base of the four shares below and the target; `fit_policy` converts them to shares of the usable window."""
     background_at: Annotated[float, Number("share", "C8", "4", bounds=(0.1, 1), of="usable", is_common=True,
         label=translatable("In the background, after a reply"),
         meaning=translatable("filling up: room is made in the background, after a reply"))] = 0.75
@@ -212,14 +211,14 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         is_common=True,
         label=translatable("Who writes the summary"),
         meaning=translatable("who writes the summary; if it cannot, the next of them does"))] = "auto"
-    """auto: by a model, but extractive for the built-in one; both fall back to the next of these."""
+    """auto: by a model, but extractive for the built-in one; both fall back to the next strategy in this list."""
     target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
         label=translatable("Summarize down to"),
         meaning=translatable("to which summarizing brings the request"))] = 0.35
     target_least: Annotated[int, Number("tokens", "K1", "+",
         label=translatable("Summarize down to, at least"),
         meaning=translatable("to which it brings it in a small window, of which the share would be less"))] = 3_200
-    """The prompt and the tools take 1,700, and more than a small window's share would leave to what was said."""
+    """The prompt and the tools take 1,700, so that a small window's share would leave too little to the messages."""
     target_share_of_due: Annotated[float, Number("share", "K1", "+", bounds=(0.1, 1),
         label=translatable("Target, share of the first threshold"),
         meaning=translatable("of the first share at which room is made: the most for the target"))] = 0.70
@@ -229,7 +228,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tail_share: Annotated[float, Number("share", "K1", "3", limits="tail_most",
         label=translatable("Newest messages, share"),
         meaning=translatable("of what can be used: the most for the newest messages"))] = 1.0
-    """Of the usable window: by itself, the tail is as long as the target lets it be (decision 40)."""
+    """Share of the usable window: by default, the tail is as long as the target allows (decision 40)."""
     tail_assistant_turns: Annotated[int, Number("turns", "K1", "2",
         label=translatable("Newest messages, replies of the model"),
         meaning=translatable("of the model that stay where they fit"))] = 5
@@ -306,8 +305,8 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     flush_share: Annotated[float, Number("share", "S7", "+", limits="flush_distance",
         label=translatable("Memories are saved before summarizing, share"),
         meaning=translatable("of what can be used: the most of that distance"))] = 0.15
-    """Of the usable window, the most of that distance: 4,000 tokens are half of a small window, and what is said after
-    the flush is looked at only before the next compaction."""
+    """Maximum distance as a share of the usable window: 4,000 tokens are half of a small window, and messages after the
+    flush are only considered before the next compaction."""
     flush_seconds: Annotated[int, Number("seconds", "S7", "+", bounds=(1, 3_600),
         label=translatable("Saving memories, time"),
         meaning=translatable("for the model that says what should be remembered; then rules do"))] = 60
@@ -321,7 +320,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Looking up automatically, share"),
         meaning=translatable("of what can be used: the most for what is looked up automatically"))] = 0.02
 
-    # Beside the conversation: research and images
+    # Besides the conversation: research and images
     research_rounds: Annotated[int, Number("calls", "L2", "+", bounds=(1, 1_000),
         label=translatable("Research, rounds"),
         meaning=translatable("of the model for one research, the answer's included"))] = 12
@@ -331,7 +330,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def thresholds(self) -> tuple[float, float, float, float]:
-        """Where warning, tight, critical and exceeded begin. Only a step that this policy takes has a mark of its own.
+        """The shares at which warning, tight, critical and exceeded begin. Steps that the policy skips have no mark.
 
         A policy that always prunes does not always warn.
         """
@@ -350,7 +349,7 @@ class Budget(msgspec.Struct, frozen=True):
     window: int
     reserve: int
     messages_most: int = NO_LIMIT
-    """From so many messages on a compaction is due, too (K14)."""
+    """Number of messages from which a compaction is also due (K14)."""
 
     @property
     def usable(self) -> int:
@@ -361,22 +360,22 @@ class Budget(msgspec.Struct, frozen=True):
         return total / self.usable if self.usable > 0 else float("inf")
 
     def counted_with(self, factor: float) -> Budget:
-        """Return the same budget for counts that are short by that factor: what fits here, fits there."""
+        """Return the same budget for counts that are too low by the factor."""
         usable = int(self.usable / factor)
         reserve = int(self.reserve / factor)
         return Budget(usable + reserve, reserve, self.messages_most)
 
     def as_counted(self, total: int, counted: int) -> Budget:
-        """Return the same budget in tokens as they are counted here, where a request of `total` counts `counted`."""
+        """Return the same budget in our own token counts, by which a request of `total` tokens has `counted`."""
         return self.counted_with(total / counted) if total > 0 and counted > 0 else self
 
 
 def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
-    """Return the budget of a model with that window.
+    """Return the budget of a model with the given window.
 
-    The reserve never takes more than half of a small window, so that it can still be used. max_output: the longest
-    reply that the model can write, which a share need not exceed; 0: not known. is_assumed: nobody could tell the
-    window; then a request takes no more than the policy says for that (C6), or messages are counted (K14).
+    The reserve takes at most half of a small window, so that the window remains usable. max_output: tokens of the
+    longest reply that the model can write, which limits the reserve by share; 0 if unknown. is_assumed: whether the
+    window is unknown; then requests are limited to the policy's number (C6), or messages are counted (K14).
     """
     share = min(round(window * policy.reserve_share_of_window), policy.reserve_most, max_output or NO_LIMIT)
     reserve = max(policy.reserve_tokens or share, policy.reserve_least)
@@ -389,10 +388,10 @@ def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assum
 
 
 def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
-    """Return the policy for "at most so many tokens", where the budget's window is that number and nothing is reserved.
+    """Return the policy for a maximum number of tokens, which is the budget's window, with nothing reserved.
 
-    All of it is used, since the room would be lost else: the summary may be as long as anybody reads, and the tail
-    takes what the summary leaves.
+    All tokens are used, since they would be lost otherwise: the summary may be as long as people read, and the tail
+    takes the rest.
     """
     return replace(
         policy,

@@ -41,17 +41,17 @@ BOUNDS_OF_UNIT: dict[str, tuple[float, float]] = {
     "tries": (1, 20),
 }
 _UNLIMITED = ("tokens", "lines", "bytes", "characters", "messages")
-"""Units of numbers that may also be without a limit."""
+"""Units of numbers that may also be unlimited."""
 
 
 class FieldSource(msgspec.Struct, frozen=True):
-    """One field of the policy."""
+    """A field of the policy with its number's description and bounds."""
 
     field: str
     number: Number
     least: float
     most: float
-    """The bounds of the number, or of each one in a list; without a unit there are none."""
+    """The bounds of the number, or of each number in a list; fields without a unit have none."""
 
     @property
     def unit(self) -> str:
@@ -66,10 +66,10 @@ class FieldSource(msgspec.Struct, frozen=True):
         return self.unit in _UNLIMITED
 
     def has_within(self, value: Any) -> bool:
-        """Return whether that value of the field lies within its bounds."""
+        """Return whether the value is within the field's bounds."""
         if isinstance(value, tuple):
             elements = cast("tuple[Any, ...]", value)
-            return all(self.has_within(one[-1] if isinstance(one, tuple) else one) for one in elements)
+            return all(self.has_within(element[-1] if isinstance(element, tuple) else element) for element in elements)
         if isinstance(value, bool | str):
             return True
         return self.least <= value <= self.most or (self.may_be_unlimited and value == NO_LIMIT)
@@ -98,9 +98,9 @@ SOURCES = {source.field: source for group in GROUPS for source in group.sources}
 
 
 def share_in_tokens(field: str, acting: ContextPolicy, budget: Budget) -> int | None:
-    """Return the tokens of that share in that window (for a reply of another model, as if it were the chat's).
+    """Return the tokens of a share in a window. The chat's window is also used for shares of another model's reply.
 
-    None for what is no share of tokens, and for a share that limits another number. acting: from `acting_policy`.
+    None for fields that are no share of tokens, and for shares that limit another number. acting: from `acting_policy`.
     """
     share, number = getattr(acting, field), SOURCES[field].number
     if number.of == "usable":

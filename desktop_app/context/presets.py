@@ -1,10 +1,10 @@
 """Policies by name: three for people, one for each program whose design went into this one, and the user's own.
 
-A preset of the second kind has that program's numbers and the order of its steps where they differ from balanced's
-(tests/context/test_presets.py has all of them, with quotes); its comment says what it does not imitate. Whatever it
-says, the engine's own promises hold: calls stay with their results, pins and the last user message stay, a summary is
-never longer than what it replaces, and everything archived can be brought back. Wrong values of the user's own policies
-are left out and reported.
+A preset of the second kind has the program's numbers and order of steps where they differ from balanced's
+(tests/context/test_presets.py has all of them, with quotations); its comment names the parts that are not imitated.
+In every preset the engine's own guarantees apply: calls stay with their results, pins and the last user message stay, a
+summary is never longer than the messages that it replaces, and everything archived can be restored. Wrong values in the
+user's policies are ignored and reported.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ AGGRESSIVE = replace(
     prune_target=0.35,
 )
 
-# What none of the programs has is off: our floors, protections and checks. Where a document says nothing of how one
-# result is truncated, ours stands, and so does everything that it leaves open.
+# Our floors, protections and checks, which none of the programs has, are off. Where a document does not say how a
+# result is truncated, ours applies, as for everything else that it leaves open.
 _BARE = replace(
     BALANCED,
     name="",
@@ -74,11 +74,11 @@ _BARE = replace(
 )
 
 # OpenFork's three layers (document 0). Pruning keeps the first 2,000 characters of each result older than the newest
-# 40,000 tokens, oldest first, and stops once 20,000 are freed; a compaction takes the oldest messages, until what
-# stays is half of the window. The document looks at the window a second time before it prunes (window - 16,384),
-# which above 163,840 tokens would put pruning behind compaction: that second look is left out. For the reply its 16,384
-# are kept, but never more than a tenth of the window, so that compaction comes at 90 % of each window.
-# It spills whatever it cuts, but never sends the notice alone.
+# 40,000 tokens, oldest first, and stops once 20,000 are freed; a compaction takes the oldest messages, until the rest
+# is half of the window. The document checks the window a second time before it prunes (window - 16,384), which above
+# 163,840 tokens would put pruning after compaction: the second check is left out. Its 16,384 tokens are reserved for
+# the reply, but never more than a tenth of the window, so that compaction comes at 90 % of each window.
+# It spills every text that it cuts, but never sends only the notice.
 OPENCODE = replace(
     _BARE,
     name="opencode",
@@ -105,10 +105,10 @@ OPENCODE = replace(
 )
 
 # LM Studio's autocompaction (document 1): three phases, no pruning and no truncation: "tool responses that would
-# overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of what is then free,
-# and at least 1,000 tokens, were added: that is 75 % of a large window, 68 % of one of 8,192. That buffer is what is
-# free for the reply; 1,000 are kept for it anyway. At a tool result only one that would not fit is a reason. Down to
-# 40.5 % is the document's "40-60 % token reduction": from 68 or 75 % before a request as from 90 % while streaming.
+# overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of the free tokens, and
+# at least 1,000, were added: that is 75 % of a large window, 68 % of one of 8,192. This buffer is the space for the
+# reply, for which 1,000 are reserved anyway. A tool result is a reason only if it does not fit. Compacting to 40.5 % is
+# the document's "40-60 % token reduction", from 68 or 75 % before a request as well as from 90 % during streaming.
 # Its model rewrites messages; ours writes a summary and names messages to keep.
 LMSTUDIO = replace(
     _BARE,
@@ -136,8 +136,8 @@ LMSTUDIO = replace(
 )
 
 # SPEC-008 (document 2). Its order is flush, compact, prune: results are trimmed before every request, full or not.
-# It names no age for clearing a result; ours stands. What it says of the summary's length is "500-1000 tokens". Where
-# its 4,000 tokens before a compaction would be more than a third of what can be used, that third is the distance.
+# It gives no age for clearing a result, so ours applies. Its length of the summary is "500-1000 tokens". If its 4,000
+# tokens before a compaction are more than a third of the usable window, a third is the distance.
 SPEC008 = replace(
     _BARE,
     name="spec008",
@@ -156,9 +156,9 @@ SPEC008 = replace(
     flush_share=0.3333,
 )
 
-# The Go agent (document 3). The digest is made whenever more than ten results are visible; a compaction after a turn,
-# when the window but for the reserve is full; and once more after an overflow. Half of that limit is the most that the
-# recent messages get, so the target is that half and the summary.
+# The Go agent (document 3). It digests whenever more than ten results are visible, and compacts after a turn if the
+# usable window is full, and again after an overflow. The recent messages get at most half of that limit, so the target
+# is this half and the summary.
 GOAGENT = replace(
     _BARE,
     name="goagent",
@@ -182,8 +182,8 @@ GOAGENT = replace(
     overflow_shed=(),
 )
 
-# Seline (document 4). The shares are of the window, so the reply gets what lies above the hard limit, 5 %. Its three
-# prunings run as the first step of each compaction; where they free enough, ours archives nothing.
+# Seline (document 4). The shares are of the window, so the reply gets the 5 % above the hard limit. Its three prunings
+# run as the first step of each compaction; if they free enough, ours archives nothing.
 SELINE = replace(
     _BARE,
     name="seline",
@@ -219,62 +219,62 @@ SUMMARIES: dict[str, str] = {
 
 _TYPES = get_type_hints(ContextPolicy)
 _BEFORE_TOOL = re.compile(r";|,(?=\s*$|[^,;=]*=)")
-"""What separates one TOOL=NUMBER from the next: a comma within a number has no "=" before the next comma."""
+"""The separator of TOOL=NUMBER entries: a comma within a number has no "=" before the next comma."""
 
 
 class WrongNumber(ValueError):
-    """Raised for a field that no policy has, and for a value that it cannot have. Its text is for the user."""
+    """Raised for an unknown policy field, and for an invalid value. Its text is for the user."""
 
 
 def find_policy(name: str, own: Iterable[OwnPolicy]) -> ContextPolicy | None:
-    """Return the policy of that name, if there is one. Numbers that are wrong are those of its preset."""
-    return PRESETS.get(name) or next((policy_of(one) for one in own if one.name == name), None)
+    """Return the policy with the name, or None. Wrong numbers are replaced by its preset's."""
+    return PRESETS.get(name) or next((policy_of(policy) for policy in own if policy.name == name), None)
 
 
 def policy_of(own: OwnPolicy) -> ContextPolicy:
-    """Return the preset with the own numbers that are right."""
-    made = PRESETS.get(own.based_on, BALANCED)
+    """Return the preset with the valid numbers of the user's policy."""
+    policy = PRESETS.get(own.based_on, BALANCED)
     for field, value in own.numbers.items():
         try:
-            made = replace(made, **{field: checked_value(field, value)})
+            policy = replace(policy, **{field: checked_value(field, value)})
         except WrongNumber:
             continue
-    return replace(made, name=own.name)
+    return replace(policy, name=own.name)
 
 
 def own_policy_of(policy: ContextPolicy, based_on: str) -> OwnPolicy:
-    """Return the policy as the settings have it: only what differs from that preset."""
+    """Return the policy as stored in the settings: only the fields that differ from the preset."""
     return OwnPolicy(policy.name, based_on, {field: getattr(policy, field) for field in differences(policy, based_on)})
 
 
 def differences(policy: ContextPolicy, based_on: str) -> list[str]:
-    """Return the fields in which the policy differs from the preset of that name."""
+    """Return the fields in which the policy differs from the preset with the name."""
     base = PRESETS.get(based_on, BALANCED)
     return [field for field in SOURCES if getattr(policy, field) != getattr(base, field)]
 
 
 def faults_of(own: Sequence[OwnPolicy]) -> list[str]:
-    """Return what is wrong with the user's policies, a sentence each."""
+    """Return the faults of the user's policies, as one sentence each."""
     faults: list[str] = []
     names = set(PRESETS)
-    for one in own:
-        if not one.name or one.name in names:
+    for policy in own:
+        if not policy.name or policy.name in names:
             text = translatable("“{name}” is the name of another policy, so this one is not used.")
-            faults.append(text.format(name=one.name))
-        if one.based_on not in PRESETS:
+            faults.append(text.format(name=policy.name))
+        if policy.based_on not in PRESETS:
             text = translatable("“{name}” is based on “{preset}”, which is not a preset; balanced is used.")
-            faults.append(text.format(name=one.name, preset=one.based_on))
-        for field, value in one.numbers.items():
+            faults.append(text.format(name=policy.name, preset=policy.based_on))
+        for field, value in policy.numbers.items():
             try:
                 checked_value(field, value)
             except WrongNumber as error:
-                faults.append(f"“{one.name}”: {error}")
-        names.add(one.name)
+                faults.append(f"“{policy.name}”: {error}")
+        names.add(policy.name)
     return faults
 
 
 def checked_value(field: str, value: Any) -> Any:
-    """Return the value as that field has it. Raises WrongNumber."""
+    """Return the value in the type of the field. Raises WrongNumber."""
     if field not in SOURCES:
         raise WrongNumber(f"There is no field “{field}”.")
     if field == "truncate_tools" and isinstance(value, str):
@@ -282,24 +282,24 @@ def checked_value(field: str, value: Any) -> Any:
     if field == "truncate_tools" and isinstance(value, dict):
         value = list(cast("dict[Any, Any]", value).items())
     try:
-        made = msgspec.convert(value, _TYPES[field])
+        converted = msgspec.convert(value, _TYPES[field])
     except msgspec.ValidationError as error:
         raise WrongNumber(f"{field}: {error}.") from None
-    if not SOURCES[field].has_within(made):
+    if not SOURCES[field].has_within(converted):
         text = translatable("{field} must be {bounds}, not {value}.")
         raise WrongNumber(text.format(field=field, bounds=bounds_in_words(SOURCES[field]), value=value))
-    if field == "prune_order" and not set(made) <= set(BALANCED.prune_order):
+    if field == "prune_order" and not set(converted) <= set(BALANCED.prune_order):
         raise WrongNumber(
             translatable("{field} may have {words}.").format(field=field, words=", ".join(BALANCED.prune_order))
         )
-    return made
+    return converted
 
 
 def value_of_text(field: str, text: str) -> Any:
-    """Return the value of that field that somebody wrote: 85 %, 0.85, 20,000, no limit, yes, a, b. Raises WrongNumber.
+    """Parse the value of a field: 85 %, 0.85, 20,000, no limit, yes, a, b. Raises WrongNumber.
 
-    The elements of a list are separated by commas; those of `truncate_tools`, TOOL=NUMBER, by semicolons, too, since a
-    number may have commas of its own.
+    The elements of a list are separated by commas; the elements of `truncate_tools`, TOOL=NUMBER, also by semicolons,
+    since a number may contain commas.
     """
     if field not in SOURCES:
         raise WrongNumber(f"There is no field “{field}”.")
@@ -311,37 +311,40 @@ def value_of_text(field: str, text: str) -> Any:
 
 
 def text_of_value(field: str, value: Any) -> str:
-    """Return the value as `value_of_text` reads it."""
+    """Return the value in the form that `value_of_text` parses."""
     if not isinstance(value, tuple):
         return _text_of_number(field, value)
     elements = cast("tuple[Any, ...]", value)
-    words = [f"{one[0]}={one[1]:,}" if isinstance(one, tuple) else _text_of_number(field, one) for one in elements]
+    words = [
+        f"{element[0]}={element[1]:,}" if isinstance(element, tuple) else _text_of_number(field, element)
+        for element in elements
+    ]
     return (", " if field != "truncate_tools" else "; ").join(words) or "none"
 
 
 def choices_of(field: str) -> tuple[str, ...]:
-    """Return the words that the field may be; none for another kind of field."""
+    """Return the possible values of a field; none if it is no choice of words."""
     return get_args(_TYPES[field]) if isinstance(getattr(BALANCED, field), str) else ()
 
 
 def describe_policy(policy: ContextPolicy, own: Iterable[OwnPolicy] = ()) -> str:
-    """Return a line about the policy."""
+    """Return a one-line description of the policy."""
     if policy.name in SUMMARIES:
         return SUMMARIES[policy.name]
-    based_on = next((one.based_on for one in own if one.name == policy.name), BALANCED.name)
+    based_on = next((other.based_on for other in own if other.name == policy.name), BALANCED.name)
     count = len(differences(policy, based_on))
     return f"your own; differs from {based_on} in {count} field{'' if count == 1 else 's'}"
 
 
 def bounds_in_words(source: FieldSource) -> str:
-    """Return "from 10 % to 100 %", "from 0 to 2,000,000, or no limit"."""
+    """Return the bounds as text: "from 10 % to 100 %", "from 0 to 2,000,000, or no limit"."""
     least, most = in_words(_as_written(source, source.least), source.unit), _as_written(source, source.most)
     beyond = ", or no limit" if source.may_be_unlimited else ""
     return f"from {least} to {in_words(most, source.unit)}{beyond}"
 
 
 def in_words(value: str | float, unit: str) -> str:
-    """Return a value as people read it, with its unit."""
+    """Return a value with its unit, formatted for people."""
     match value:
         case bool():
             return "yes" if value else "no"
@@ -380,7 +383,7 @@ def _parse(field: str, text: str) -> Any:
 
 
 def _number(field: str, text: str) -> float | int:
-    """Return the number, whatever separates its thousands. Raises WrongNumber."""
+    """Parse a number with any separator of thousands. Raises WrongNumber."""
     words = text.strip().lower().removesuffix(SOURCES[field].unit).strip()
     if words in ("no limit", "none"):
         return NO_LIMIT

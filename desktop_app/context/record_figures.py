@@ -1,6 +1,6 @@
-"""What a record tells of its life: how full the window was, what filled it, what was freed, and what it all took.
+"""Figures of a record: how full the window was, what filled it, what was freed, and the usage of all requests.
 
-Each figure is of the record itself, so that nothing has to be counted beside it.
+All figures are derived from the record itself, so that no statistics are stored in addition.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from .counting.tokens import SEGMENT_OF_ROLE, TokenCounts
 from .truncate import sizes_in_notice
 
 MAX_MOMENTS = 800
-"""Of one conversation that a chart is given, which is about as wide in pixels."""
+"""Moments of a conversation in a chart, which is about as wide in pixels."""
 
 
 def insights_of(
     transcript: Transcript, counts: TokenCounts | None, day_of: Callable[[float], str], share: float = 0.0
 ) -> Insights:
-    """Return the figures of one conversation. What was undone or abandoned was said and paid for all the same.
+    """Return the figures of a conversation, including undone and abandoned messages, which were also paid for.
 
-    counts: None to count no text; then there are no moments, and what was said is told in characters. day_of: returns
-    the day of a time. share: of the usable window, as it is now.
+    counts: None to count no text; then there are no moments, and text is measured in characters. day_of: returns the
+    day of a time. share: of the usable window, at present.
     """
     entries = transcript.entries
-    holding = {entry.id for entry in active_entries(entries)}
-    compactions = [e.fidelity for e in entries if makes_room(e) and isinstance(e, Compaction) and e.id in holding]
+    active = {entry.id for entry in active_entries(entries)}
+    compactions = [e.fidelity for e in entries if makes_room(e) and isinstance(e, Compaction) and e.id in active]
     return Insights(
         moments=tuple(_moments(entries, counts)) if counts else (),
-        operations=tuple(_moments_of_operations(entries, holding)),
-        said=_said(entries, counts),
+        operations=tuple(_moments_of_operations(entries, active)),
+        said=_sizes_by_segment(entries, counts),
         usage=_usage_of(entries),
         fidelity=_sum_of(compactions),
-        days=_sum_of_days(_day_parts(entries, holding, day_of)),
+        days=_sum_of_days(_day_parts(entries, active, day_of)),
         is_counted=counts is not None,
         sizes=tuple(_newest_size(entries)),
         fullest=(max(share, *_shares(entries), 0.0),),
@@ -66,31 +66,31 @@ def insights_of(
 
 
 def combine(several: Iterable[Insights]) -> Insights:
-    """Return the figures of several conversations together."""
+    """Return the combined figures of several conversations."""
     insights = list(several)
-    said, usage = Counter[Segment](), dict[tuple[str, str], Usage]()
-    for one in insights:
-        said.update(one.said)
-        for part in one.usage:
+    sizes, usage = Counter[Segment](), dict[tuple[str, str], Usage]()
+    for figures in insights:
+        sizes.update(figures.said)
+        for part in figures.usage:
             key = part.model, part.purpose
             usage[key] = usage[key].plus(part.usage) if key in usage else part.usage
-    operations = sorted((moment for one in insights for moment in one.operations), key=lambda moment: moment.at)
+    operations = sorted((moment for figures in insights for moment in figures.operations), key=lambda moment: moment.at)
     return Insights(
-        conversations=sum(one.conversations for one in insights),
+        conversations=sum(figures.conversations for figures in insights),
         operations=tuple(operations),
-        said=dict(said),
+        said=dict(sizes),
         usage=_largest_first(usage),
-        fidelity=_sum_of(one.fidelity for one in insights),
-        days=_sum_of_days(day for one in insights for day in one.days),
-        is_counted=all(one.is_counted for one in insights),
-        sizes=tuple(size for one in insights for size in one.sizes),
-        fullest=tuple(share for one in insights for share in one.fullest),
-        spills={name: size for one in insights for name, size in one.spills.items()},
+        fidelity=_sum_of(figures.fidelity for figures in insights),
+        days=_sum_of_days(day for figures in insights for day in figures.days),
+        is_counted=all(figures.is_counted for figures in insights),
+        sizes=tuple(size for figures in insights for size in figures.sizes),
+        fullest=tuple(share for figures in insights for share in figures.fullest),
+        spills={name: size for figures in insights for name, size in figures.spills.items()},
     )
 
 
 def thin_out(moments: Sequence[Moment], most: int = MAX_MOMENTS) -> tuple[Moment, ...]:
-    """Return about `most` of the moments: the first and the last one, and the lowest and highest of each section."""
+    """Return about `most` of the moments: the first and the last, and the lowest and highest of each section."""
     if len(moments) <= most:
         return tuple(moments)
     kept = {0, len(moments) - 1}
@@ -102,7 +102,7 @@ def thin_out(moments: Sequence[Moment], most: int = MAX_MOMENTS) -> tuple[Moment
 
 
 def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Moment]:
-    """Yield a moment for each reply. What no provider reported grows by what is said, and shrinks by what is freed."""
+    """Yield a moment for each reply. Sizes that no provider reported grow with messages, and shrink with operations."""
     size, branches, freed = 0, Branches(), dict[str, int]()
     for entry in entries:
         branches.add(entry)
@@ -119,16 +119,16 @@ def _moments(entries: Iterable[AnyEntry], counts: TokenCounts) -> Iterable[Momen
                 size += freed.get(entry.entry_id, 0)
             case Rewind() | Switch():
                 path = branches.path()
-                said = sum(counts.total(e) for e in path if isinstance(e, Message))
-                size = max(said - sum(freed.get(e.id, 0) for e in path), 0)
+                total = sum(counts.total(e) for e in path if isinstance(e, Message))
+                size = max(total - sum(freed.get(e.id, 0) for e in path), 0)
             case _:
                 pass
 
 
-def _moments_of_operations(entries: Iterable[AnyEntry], holding: AbstractSet[str]) -> Iterator[OperationMoment]:
+def _moments_of_operations(entries: Iterable[AnyEntry], active: AbstractSet[str]) -> Iterator[OperationMoment]:
     for entry in entries:
         if makes_room(entry):
-            yield _moment_of(entry, entry.id not in holding)
+            yield _moment_of(entry, entry.id not in active)
         elif isinstance(entry, FailedCompaction):
             tokens, note = entry.tokens, entry.detail or entry.cause
             yield OperationMoment(
@@ -153,7 +153,7 @@ def _moment_of(operation: Operation, is_undone: bool) -> OperationMoment:
 
 
 def _newest_size(entries: Sequence[AnyEntry]) -> Iterator[int]:
-    """Yield the tokens of the newest request and reply that a provider reported, if one did."""
+    """Yield the tokens of the newest request and reply whose usage a provider reported, if there is one."""
     for entry in reversed(entries):
         if isinstance(entry, Message) and entry.usage is not None and is_measured(entry):
             yield entry.usage.prompt_tokens + entry.usage.reply_tokens
@@ -161,7 +161,7 @@ def _newest_size(entries: Sequence[AnyEntry]) -> Iterator[int]:
 
 
 def _shares(entries: Iterable[AnyEntry]) -> Iterator[float]:
-    """Yield how full the window was whenever room was made, or could not be: in between it only grows."""
+    """Yield the used share of the window before each operation, also before failed ones: between them it only grows."""
     for entry in entries:
         if isinstance(entry, FailedCompaction) and entry.usable:
             yield entry.tokens / entry.usable
@@ -170,20 +170,20 @@ def _shares(entries: Iterable[AnyEntry]) -> Iterator[float]:
 
 
 def _spills(entries: Iterable[AnyEntry]) -> Iterator[tuple[str, int]]:
-    """Yield the name and the bytes of each output that is kept in a file."""
+    """Yield the name and the bytes of each output that is stored in a file."""
     for entry in entries:
         if isinstance(entry, Message) and (result := entry.tool_result) and result.spill:
             sizes = sizes_in_notice(result.text)
             yield result.spill, sizes[0] if sizes else 0
 
 
-def _said(entries: Iterable[AnyEntry], counts: TokenCounts | None) -> dict[Segment, int]:
-    said = Counter[Segment]()
+def _sizes_by_segment(entries: Iterable[AnyEntry], counts: TokenCounts | None) -> dict[Segment, int]:
+    sizes = Counter[Segment]()
     for entry in entries:
         if isinstance(entry, Message):
             for segment, size in counts.of(entry).parts if counts else _characters(entry):
-                said[segment] += size
-    return dict(said)
+                sizes[segment] += size
+    return dict(sizes)
 
 
 def _characters(message: Message) -> Iterator[tuple[Segment, int]]:
@@ -202,14 +202,14 @@ def _characters(message: Message) -> Iterator[tuple[Segment, int]]:
 
 
 def _day_parts(
-    entries: Iterable[AnyEntry], holding: AbstractSet[str], day_of: Callable[[float], str]
+    entries: Iterable[AnyEntry], active: AbstractSet[str], day_of: Callable[[float], str]
 ) -> Iterator[DayInsights]:
-    """Yield what each entry adds to its day. Entries of unknown time are of none."""
+    """Yield the figures that each entry adds to its day. Entries without a time belong to no day."""
     counted = set[str]()
     for entry in entries:
         if not entry.at:
             continue
-        if makes_room(entry) and entry.id in holding:
+        if makes_room(entry) and entry.id in active:
             freed = entry.tokens_before - entry.tokens_after
             yield DayInsights(day_of(entry.at), operations=int(done_as(entry) not in counted), freed=freed)
             counted.add(done_as(entry))
@@ -241,7 +241,7 @@ def _largest_first(usage: dict[tuple[str, str], Usage]) -> tuple[UsageOf, ...]:
 
 def _sum_of(several: Iterable[Fidelity]) -> Fidelity:
     verbatim, in_summary, recallable, lost = 0, 0, 0, 0
-    for one in several:
-        verbatim, in_summary = verbatim + one.verbatim, in_summary + one.in_summary
-        recallable, lost = recallable + one.recallable, lost + one.lost
+    for fidelity in several:
+        verbatim, in_summary = verbatim + fidelity.verbatim, in_summary + fidelity.in_summary
+        recallable, lost = recallable + fidelity.recallable, lost + fidelity.lost
     return Fidelity(verbatim, in_summary, recallable, lost)

@@ -1,6 +1,6 @@
-"""What a policy would have done over a conversation's past: its messages are said again, and room is made as it says.
+"""Replay a conversation under another policy: its messages are added again, and room is made by the policy.
 
-Replies stay as they were, and summaries are written without a model, so that the same record gives the same figures.
+Replies are the recorded ones, and summaries are written without a model, so the same record gives the same figures.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from .ledger.message_facts import Reading
 from .policy import Budget, ContextPolicy
 from .view.view import View, closing_items, view_after, view_of
 
-SAID = (Message, RequestContext, Recalled, Pin, Unpin)
-"""Entries that are said again; operations are the policy's to make."""
+REPLAYED = (Message, RequestContext, Recalled, Pin, Unpin)
+"""Entries that are replayed; the operations are the policy's."""
 MAX_STEPS = 8
-"""Of one making of room, as in a turn."""
+"""Steps to make room at one moment, as in a turn."""
 
 
 def replay(
@@ -48,14 +48,14 @@ def replay(
     clock: Callable[[], float],
     calibration: Calibration = AS_COUNTED,
 ) -> Iterator[Replayed]:
-    """Yield what has come of it after each request, in the provider's tokens; the last one is the result.
+    """Yield the figures up to each request, in the provider's tokens; the last ones are the result.
 
-    entries: those of one branch. budget: under that policy. clock: returns seconds.
+    entries: of one branch. budget: under the policy. clock: returns seconds.
     """
     run = _Replay(fit_policy(policy, budget), budget, counts, clock, calibration)
-    said = [entry for entry in entries if isinstance(entry, SAID)]
-    asked = {i for i, (one, other) in enumerate(pairwise(said)) if _is_answer(other) and not _is_answer(one)}
-    for index, entry in enumerate(said):
+    replayed = [entry for entry in entries if isinstance(entry, REPLAYED)]
+    asked = {i for i, (entry, reply) in enumerate(pairwise(replayed)) if _is_answer(reply) and not _is_answer(entry)}
+    for index, entry in enumerate(replayed):
         run.say(entry)
         if index in asked:
             run.ask(entry)
@@ -70,7 +70,7 @@ def _is_answer(entry: AnyEntry) -> bool:
 
 
 class _Replay:
-    """A record that grows as the conversation did."""
+    """A record to which the conversation's entries are added, and its figures."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class _Replay:
             self.so_far = replace(self.so_far, tokens_replied=self._calibration.of_part(self._replied, 0))
 
     def ask(self, entry: AnyEntry) -> None:
-        """Send the request that ends with that entry."""
+        """Count the request that ends with the entry."""
         is_result = isinstance(entry, Message) and entry.role is Role.TOOL
         self.make_room(Trigger.TOOL_RESULT if is_result else Trigger.BEFORE_REQUEST, entry.at - self._replied_at)
         total, so_far = self._total(), self.so_far
@@ -154,19 +154,19 @@ class _Replay:
         self._view = view_after(self._view, self._transcript)
 
     def _total(self) -> int:
-        """Return the tokens of the request as the gauge would show them."""
+        """Return the tokens of the request as shown by the gauge."""
         self._tally = tally(self._view, self._counts, self._tally)
         counted = self._tally.total + closing_tokens(self._view, self._counts)
         messages = len(self._view.items) + len(closing_items(self._view))
         return self._calibration.of_request(counted, messages)
 
     def _shared_tokens(self) -> int:
-        """Return the tokens with which the request begins as the one before did."""
+        """Return the tokens of the common beginning of this request and the one before."""
         if self._sent is None or self._sent.tools != self._view.tools:
             return 0
         shared, messages = base_tokens(self._view, self._counts), 0
-        for one, other in zip(self._sent.items, self._view.items, strict=False):
-            if one != other:
+        for sent, item in zip(self._sent.items, self._view.items, strict=False):
+            if sent != item:
                 break
-            shared, messages = shared + item_tokens(one, self._counts).total, messages + 1
+            shared, messages = shared + item_tokens(sent, self._counts).total, messages + 1
         return self._calibration.of_request(shared, messages)

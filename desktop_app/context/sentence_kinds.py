@@ -1,14 +1,14 @@
-"""What kind of thing a sentence says: a linear classifier over words and pieces of words, for six languages.
+"""Classify sentences by kind: a linear classifier over words and pieces of words, for six languages.
 
-load(weights)        once, where files may be read: the bytes of resources/sentence_kinds.bin
-kinds_of(sentence)   -> how likely each kind is
+load(weights)        once, from code that may read files: the bytes of resources/sentence_kinds.bin
+kinds_of(sentence)   -> the probability of each kind
 
 packaging/sentence_kinds trains it. The features of a sentence are its words, the pairs of neighbouring words, groups
-of three letters, and how it begins and ends; a Chinese, Japanese or Korean character is a word of its own. A feature
-has one weight per kind. The weights are summed, divided by the root of their number, and go through a softmax.
+of three letters, its beginning and its end; each Chinese, Japanese or Korean character is a separate word. A feature
+has one weight per kind. The weights are summed, divided by the root of their number, and passed through a softmax.
 
-The six sums are kept as fields of one large integer, so that one addition adds all of them, and the sums of words are
-cached: a sentence takes about 10 µs.
+The six sums are fields of one large integer, so that one addition adds all of them, and the sums of words are cached: a
+sentence takes about 10 µs.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ BIAS = sum(1 << (FIELD * number + FIELD - 1) for number in range(7))
 """Added to the sums, so that no field is negative when they are taken apart."""
 HALF, MASK = 1 << (FIELD - 1), (1 << FIELD) - 1
 SCALE = 16.0
-"""Steps of a stored weight that make one unit of the trained one."""
+"""Steps of a stored weight in one unit of the trained weight."""
 MAX_CACHED = 65_536
 """Words and pairs of words whose sums are cached."""
 MAX_READ = 1_000
-"""Characters of a sentence that are looked at."""
+"""Characters of a sentence that are classified."""
 MAX_SHORT = 3
-"""Letters of a word that is not taken to pieces."""
+"""Letters of a word that is not split into pieces."""
 RECORD = struct.Struct("<I6b")
 """A feature in the resource: its CRC-32, and a weight per kind."""
 
@@ -48,7 +48,7 @@ _ENDS = {"?": "$?", "？": "$?", "!": "$!", "！": "$!", ":": "$:", "：": "$:"}
 
 
 class Kinds(NamedTuple):
-    """How likely a sentence is of each kind; together 1."""
+    """The probabilities of a sentence's kinds, with a sum of 1."""
 
     preference: float
     rule: float
@@ -63,7 +63,7 @@ _weights: dict[int, int] = {}
 
 
 def load(weights: bytes) -> None:
-    """Use these weights from now on. They are unpacked, which takes 20 ms, when the first sentence comes."""
+    """Use the given weights from now on. They are unpacked, which takes 20 ms, with the first sentence."""
     _loaded[:] = [weights]
     _weights.clear()
     for cache in (_kinds_of, _sum_of_word, _weight_of):
@@ -71,7 +71,7 @@ def load(weights: bytes) -> None:
 
 
 def kinds_of(sentence: str) -> Kinds:
-    """Return how likely the sentence is of each kind. Raises RuntimeError if no weights were loaded."""
+    """Return the probability of each kind of sentence. Raises RuntimeError if no weights were loaded."""
     return _kinds_of(sentence[:MAX_READ])
 
 
@@ -84,14 +84,14 @@ def _kinds_of(sentence: str) -> Kinds:
     fields = [((total >> (FIELD * number)) & MASK) - HALF for number in range(7)]
     root = SCALE * math.sqrt(max(fields.pop(), 1))
     powers = [math.exp(value / root) for value in fields]
-    whole = sum(powers)
-    return Kinds(*[power / whole for power in powers])
+    total_power = sum(powers)
+    return Kinds(*[power / total_power for power in powers])
 
 
 def _unpack() -> None:
     if not any(_loaded):
         raise RuntimeError("sentence_kinds.load was not called")
-    _weights.update(  # at once, since another thread may ask meanwhile
+    _weights.update(  # in one step, since another thread may call in the meantime
         {
             feature: sum(value << (FIELD * number) for number, value in enumerate((*values, 1)))
             for feature, *values in RECORD.iter_unpack(_loaded[0])
@@ -100,14 +100,14 @@ def _unpack() -> None:
 
 
 def words_of(sentence: str) -> list[str]:
-    """Return the words in small letters, each digit as 0."""
+    """Return the words in lowercase, each digit as 0."""
     if sentence.isascii():
         return sentence.encode().translate(_TO_WORDS).decode().split()
     return _WORD.findall(_DIGIT.sub("0", sentence.lower()))
 
 
 def features_of(sentence: str) -> Iterator[str]:
-    """Yield the features of a sentence, as the training sees them."""
+    """Yield the features of a sentence, as used for training."""
     words = words_of(sentence)
     for word in words:
         yield from _features_of_word(word)
@@ -122,7 +122,7 @@ def _features_of_word(word: str) -> Iterator[str]:
 
 
 def _around(words: list[str], sentence: str) -> Iterator[str]:
-    """Yield the features beside the words themselves: neighbours, the beginning, the end, the length."""
+    """Yield the features besides single words: neighbours, the beginning, the end, the length."""
     yield from [f"{left} {right}" for left, right in pairwise(words)]
     if words:
         yield f"^{words[0]}"

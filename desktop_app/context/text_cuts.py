@@ -1,22 +1,22 @@
-"""Cut texts at character boundaries, rather at the end of a line, and trim what a continued reply repeats.
+"""Cut texts at character boundaries, preferably at the end of a line, and trim the repeated text of a continued reply.
 
-A model that continues its reply often repeats its end; that is trimmed as it streams in:
+A model that continues its reply often repeats its end, which is trimmed during streaming:
 
     trimmer = OverlapTrimmer("The quick brown fo")
     trimmer.push("brown fox ju"), trimmer.push("mps"), trimmer.end()   together "x jumps"
 
-What counts as repeated is the longest beginning of the continuation that the partial reply ends with, if it is
+The repetition is the longest beginning of the continuation with which the partial reply ends, if it is
 
-- twelve letters or digits or more, of five kinds or more (a Chinese or Japanese character counts as two); or
-- within a line, two words or more from the beginning of a word on; or
-- the whole last word, of three characters or more, that the partial reply ends in the middle of.
+- twelve or more letters or digits, of five or more kinds (a Chinese or Japanese character counts as two); or
+- within a line, two or more words from the beginning of a word; or
+- the entire last word, of three or more characters, in the middle of which the partial reply ends.
 
-Up to MAX_BEGINNING characters before that may differ (a capital letter, an ellipsis, another way into the same
-sentence), if what follows is twice as long. Nothing is trimmed that the partial reply itself says twice in a row, or
-that repeats within itself: that is how the text goes on, as rows of a table or closing brackets do.
+Up to MAX_BEGINNING characters before it may differ (a capital letter, an ellipsis, another opening of the same
+sentence), if the repetition is twice as long. Text is not trimmed if the partial reply itself contains it twice in a
+row, or if it repeats within itself: such text continues regularly, as rows of a table or closing brackets do.
 
-Limits: a line of code that rightly comes a second time, directly after itself, with twelve letters or more, is taken
-for a repetition; a sentence that is repeated in other words is not.
+Limits: a line of code of twelve or more letters that is correctly repeated, directly after itself, is taken for a
+repetition; a sentence that is repeated in other words is not.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from __future__ import annotations
 from unicodedata import category
 
 MAX_STEPS = 16
-"""Characters by which a cut moves to spare a composed one; longer heaps of accents are cut."""
+"""Characters by which a cut is moved to avoid splitting a composed one; longer stacks of accents are split."""
 JOINER = "\u200d"
 
 
 def head_of(text: str, most: int, slack: int = 0) -> str:
-    """Return at most `most` characters of the beginning; up to `slack` fewer if a line ends there."""
+    """Return at most `most` characters of the beginning, up to `slack` fewer to end with a line."""
     if len(text) <= most:
         return text
     end = text.rfind("\n", most - slack, most) + 1 if slack else 0
@@ -37,7 +37,7 @@ def head_of(text: str, most: int, slack: int = 0) -> str:
 
 
 def tail_of(text: str, most: int, slack: int = 0) -> str:
-    """Return at most `most` characters of the end; up to `slack` fewer if a line begins there."""
+    """Return at most `most` characters of the end, up to `slack` fewer to begin with a line."""
     start = len(text) - most
     if start <= 0:
         return text
@@ -46,7 +46,7 @@ def tail_of(text: str, most: int, slack: int = 0) -> str:
 
 
 def ends_of(text: str, most: int) -> str:
-    """Return at most `most` characters: the whole text, or two thirds of its beginning and a third of its end."""
+    """Return at most `most` characters: the full text, or its beginning and its end in a proportion of two to one."""
     if len(text) <= most:
         return text
     head = head_of(text, most * 2 // 3)
@@ -54,7 +54,7 @@ def ends_of(text: str, most: int) -> str:
 
 
 def _cut(text: str, at: int, step: int) -> int:
-    """Return the index nearest to `at` where a cut parts nothing; step: -1 to look before it, 1 behind it."""
+    """Return the nearest index at which a cut splits no character. step: -1 to search before `at`, 1 after it."""
     for index in range(at, at + step * MAX_STEPS, step):
         if not _is_inside(text, index):
             return index
@@ -62,7 +62,7 @@ def _cut(text: str, at: int, step: int) -> int:
 
 
 def _is_inside(text: str, at: int) -> bool:
-    """Return whether both sides are seen as one: an accent, a joined emoji, a flag, two halves of a character."""
+    """Return whether both sides form one character: an accent, a joined emoji, a flag, a pair of surrogates."""
     if not 0 < at < len(text):
         return False
     left, right = text[at - 1], text[at]
@@ -74,7 +74,7 @@ def _is_inside(text: str, at: int) -> bool:
 
 
 def _is_pair(text: str, at: int) -> bool:
-    """Return whether a pair of surrogates stands on both sides: JSON may hold such, Python's own text not."""
+    """Return whether the index is between a pair of surrogates, as in text from JSON, but not in Python's own."""
     return 0 < at < len(text) and "\ud800" <= text[at - 1] <= "\udbff" and "\udc00" <= text[at] <= "\udfff"
 
 
@@ -83,7 +83,7 @@ def _is_flag(sign: str) -> bool:
 
 
 def _flags_before(text: str, at: int) -> int:
-    """Return how many halves of flags stand right before that index: two make a flag, counted from the first."""
+    """Return the number of flag halves right before the index; each two form a flag, counted from the first."""
     start = at
     while start and _is_flag(text[start - 1]):
         start -= 1
@@ -93,19 +93,19 @@ def _flags_before(text: str, at: int) -> int:
 LOOK_BACK = 2_000
 """Characters of the end of the partial reply in which the continuation may begin."""
 MAX_BEGINNING = 30
-"""Characters at the beginning of the continuation that may differ. So many are held back, before anything shows."""
+"""Characters at the beginning of the continuation that may differ, which are held back before any text is shown."""
 FIRST_WIDE = 0x2E80
-"""From here on characters are ideographs, kana and the like, which say as much as two letters or more."""
+"""The first of the ideographs, kana and the like, which say as much as two or more letters."""
 SURE = 12
 KINDS = 5
 SURE_IN_LINE = 6
 MIN_WORD = 3
 SURE_BEHIND_OTHER = 24
-"""Characters that must be the same behind a beginning that differs."""
+"""Characters that must match after a beginning that differs."""
 
 
 class OverlapTrimmer:
-    """Holds back the beginning of a continuation until it is clear what of it is new. Pieces may be cut anywhere.
+    """Holds back the beginning of a continuation until its new part is known. Pieces may be cut anywhere.
 
     before: the partial reply.
     """
@@ -117,7 +117,7 @@ class OverlapTrimmer:
         self._is_blank_enough = False
 
     def push(self, text: str) -> str:
-        """Return what of the continuation can be shown now; "" while it is not clear."""
+        """Return the part of the continuation that can be shown now; "" while it may be a repetition."""
         if self._is_decided:
             return self._without_blank(text)
         start, self._held = len(self._held), self._held + text
@@ -127,21 +127,21 @@ class OverlapTrimmer:
         return ""
 
     def end(self) -> str:
-        """Return the rest, when the model has said all."""
+        """Return the rest after the end of the continuation."""
         return "" if self._is_decided else self._decide(len(self._held))
 
     def cut(self) -> str:
-        """Return the rest, when the model is not heard out: nothing if it seemed to be repeating itself."""
+        """Return the rest after an interruption: nothing if the model seemed to repeat itself."""
         if not self._is_decided and self._held in self._before[:-1]:
             self._is_decided, self._held = True, ""
         return self.end()
 
     def _may_go_on(self, seen: int) -> bool:
-        """Return whether the `seen` first characters may be the beginning of a longer repetition."""
+        """Return whether the first `seen` characters may be the beginning of a longer repetition."""
         return seen < len(self._before) and self._held[MAX_BEGINNING:seen] in self._before[MAX_BEGINNING:-1]
 
     def _decide(self, seen: int) -> str:
-        """Return what remains of the `seen` first characters, and of all that came with them."""
+        """Return the held text without the repetition in its first `seen` characters."""
         self._is_decided = True
         length = self._repeated_length(seen)
         rest, self._held = self._held[length:], ""
@@ -149,7 +149,7 @@ class OverlapTrimmer:
         return self._without_blank(rest)
 
     def _without_blank(self, text: str) -> str:
-        """Return what is shown of a text. Where the partial reply ends in a blank, those that follow are left out."""
+        """Return the text to show: without leading spaces if the partial reply ends in a space."""
         if not self._is_blank_enough:
             return text
         rest = text.lstrip(" ")
@@ -157,7 +157,7 @@ class OverlapTrimmer:
         return rest
 
     def _repeated_length(self, seen: int) -> int:
-        """Return how many characters of the beginning are repeated: of the longest text that is the same."""
+        """Return the number of characters up to the end of the longest repetition."""
         best, longest = 0, 0
         for length in range(1, min(seen, len(self._before)) + 1):
             others = range(min(length - longest, MAX_BEGINNING + 1))
@@ -191,10 +191,10 @@ def _is_of_word(letter: str) -> bool:
 
 
 def _repeats_itself(text: str) -> bool:
-    """Return whether the text has a period of at most half its length."""
+    """Return whether the text is periodic, with a period of at most half its length."""
     return any(text[p:] == text[:-p] for p in range(1, len(text) // 2 + 1) if text[p] == text[0])
 
 
 def _ends_in_blank(text: str) -> bool:
-    """Return whether the text ends between two words: one blank is enough there."""
+    """Return whether the text ends with the space between two words, which needs no second one."""
     return text.endswith(" ") and not text[:-1].endswith((" ", "\n", "\t")) and len(text) > 1
