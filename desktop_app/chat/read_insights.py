@@ -119,7 +119,7 @@ def _rows(insights: Insights) -> Iterable[dict[str, object]]:
         yield {"kind": "reached", "name": f"{share:.0%}", "conversations": insights.reached(share)}
     yield {"kind": "spills", "files": len(insights.spills), "bytes": sum(insights.spills.values())}
     unit = "tokens" if insights.is_counted else "characters"
-    for segment, size in insights.said.items():
+    for segment, size in insights.recorded.items():
         yield {"kind": "said", "name": segment.value, "detail": unit, "tokens_in": size}
 
 

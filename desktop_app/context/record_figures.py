@@ -54,7 +54,7 @@ def insights_of(
     return Insights(
         moments=tuple(_moments(entries, counts)) if counts else (),
         operations=tuple(_moments_of_operations(entries, active)),
-        said=_sizes_by_segment(entries, counts),
+        recorded=_sizes_by_segment(entries, counts),
         usage=_usage_of(entries),
         fidelity=_sum_of(compactions),
         days=_sum_of_days(_day_parts(entries, active, day_of)),
@@ -70,7 +70,7 @@ def combine(several: Iterable[Insights]) -> Insights:
     insights = list(several)
     sizes, usage = Counter[Segment](), dict[tuple[str, str], Usage]()
     for figures in insights:
-        sizes.update(figures.said)
+        sizes.update(figures.recorded)
         for part in figures.usage:
             key = part.model, part.purpose
             usage[key] = usage[key].plus(part.usage) if key in usage else part.usage
@@ -78,7 +78,7 @@ def combine(several: Iterable[Insights]) -> Insights:
     return Insights(
         conversations=sum(figures.conversations for figures in insights),
         operations=tuple(operations),
-        said=dict(sizes),
+        recorded=dict(sizes),
         usage=_largest_first(usage),
         fidelity=_sum_of(figures.fidelity for figures in insights),
         days=_sum_of_days(day for figures in insights for day in figures.days),

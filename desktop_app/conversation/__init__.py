@@ -1,1 +1,1 @@
-"""The nouns: immutable values, each one a frozen struct with its JSON form. Imports nothing of ours."""
+"""The domain model: immutable values, each a frozen struct with a JSON form. Imports no other package of ours."""

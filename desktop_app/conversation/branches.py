@@ -1,7 +1,7 @@
-"""The branches of a record: a `Rewind` begins one, a `Switch` goes back to another. An entry is of the current branch.
+"""The branches of a record: a `Rewind` begins one, a `Switch` returns to another. Entries belong to the current branch.
 
-A branch shares with the one that it left all that came before the message that was replaced. Messages form a tree: the
-versions of a message are those that follow the same message.
+A branch shares with its parent everything before the replaced message. Messages form a tree: the versions of a message
+are the messages that follow the same one.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from .transcript import (
 )
 
 FIRST = ""
-"""The branch in which a conversation begins."""
+"""The name of the branch in which a conversation begins."""
 
 
 class Branch(msgspec.Struct):
-    """One branch while a record is read."""
+    """A branch, as far as the record has been read."""
 
     left: str = FIRST
-    """The branch that it left, which had `shared` entries of its own then."""
+    """The parent branch, which had `shared` entries of its own then."""
     shared: int = 0
     replaced: str = ""
-    """The message before which it left."""
+    """The id of the message before which it begins."""
     limit: int = 0
-    """The index of that message: what the other branch says from there on is not shared."""
+    """The index of that message, from which the parent's messages are not shared."""
     own: list[AnyEntry] = msgspec.field(default_factory=list[AnyEntry])
     newest: str = ""
     """The id of its newest message, which the next one follows."""
 
 
 class MessageRun(msgspec.Struct, frozen=True):
-    """Messages of one branch that were recorded without another branch between."""
+    """Successive messages of one branch, recorded without another branch in between."""
 
     start: int
-    """The index of the first of them, among all messages."""
+    """The index of the first message, among all messages."""
     branch: str
     follows: str
-    """The message that the first of them follows."""
+    """The id of the message that the first one follows."""
 
 
 class Branches:
-    """The branches of a record, as its entries are added: each costs O(1), whatever the length of the record."""
+    """The branches of a record, to which entries are added in O(1), independent of the record's length."""
 
     def __init__(self, entries: Iterable[AnyEntry] = ()) -> None:
         self.current = FIRST
@@ -67,12 +67,12 @@ class Branches:
         self._indexes: dict[str, int] = {}
         self._runs = [MessageRun(0, FIRST, "")]
         self._following = {"": [0]}  # the indexes of the runs that follow a message
-        self._used = [FIRST]  # branches in the order in which they became the current one; the newest use counts
+        self._used = [FIRST]  # branches by their latest use as the current one
         for entry in entries:
             self.add(entry)
 
     def add(self, entry: AnyEntry) -> None:
-        """Take in the next entry of the record."""
+        """Add the next entry of the record."""
         if isinstance(entry, Message):
             self._here.own.append(entry)
             self._here.newest = entry.id
@@ -86,7 +86,7 @@ class Branches:
             self._make_current(entry.branch)
 
     def path(self) -> list[AnyEntry]:
-        """Return the entries of the current branch in their order, with what it shares with those that it left."""
+        """Return the entries of the current branch in order, including those shared with its ancestors."""
         left: list[tuple[Branch, int]] = []
         name, stop = self.current, len(self._here.own)
         while name != FIRST:
@@ -100,20 +100,22 @@ class Branches:
         return path
 
     def versions(self, message_id: str) -> tuple[str, ...]:
-        """Return the ids of the messages that follow the same message as that one, itself among them, oldest first."""
+        """Return the ids of the messages that follow the same message as the given one, including it, oldest first."""
         return self.followers(self._followed_by(message_id)) if self.are_several else (message_id,)
 
     def followers(self, message_id: str) -> tuple[str, ...]:
-        """Return the ids of the messages that follow that one in any branch, oldest first."""
+        """Return the ids of the messages that follow the given one in any branch, oldest first."""
         return tuple(self._ids[index] for index in self._follower_indexes(message_id))
 
     def first_follower(self, message_id: str) -> str:
-        """Return the id of the oldest message that follows that one; "" for none."""
+        """Return the id of the oldest message that follows the given one; "" for none."""
         return next((self._ids[index] for index in self._follower_indexes(message_id)), "")
 
     def _follower_indexes(self, message_id: str) -> Iterator[int]:
-        """Yield the indexes of the messages that follow that one, oldest first: what goes on in its own run is older
-        than what was begun in another."""
+        """Yield the indexes of the messages that follow the given one, oldest first.
+
+        A follower in the message's own run is older than followers that begin other runs.
+        """
         index = self._indexes.get(message_id)
         if index is not None and index + 1 < self._end(self._run(index)):
             yield index + 1
@@ -123,33 +125,33 @@ class Branches:
 
     @property
     def are_several(self) -> bool:
-        """Whether there was any other branch than the first."""
+        """Whether there is any branch but the first."""
         return len(self._branches) > 1
 
     @property
     def newest(self) -> str:
-        """The id of the newest message of the current branch; "" without any."""
+        """The id of the newest message of the current branch; "" if there is none."""
         return self._here.newest
 
     def is_current(self, message_id: str) -> bool:
-        """Return whether the current branch has that message."""
+        """Return whether the current branch contains the message."""
         return self._has(self.current, message_id)
 
     def branch_with(self, message_id: str) -> str | None:
-        """Return the branch with that message that was the current one last; None for an unknown message."""
+        """Return the most recently used branch with the message; None for an unknown message."""
         return next((name for name in reversed(self._used) if self._has(name, message_id)), None)
 
     def ending_with(self, message_id: str) -> str | None:
-        """Return the branch whose newest message that is, the one used last of several; None if there is none."""
+        """Return the most recently used branch whose newest message is the given one; None if there is none."""
         return next((name for name in reversed(self._used) if self._branches[name].newest == message_id), None)
 
     def left_messages(self, path: Iterable[AnyEntry]) -> dict[str, str]:
-        """Return the ids of the messages that are not in that path, and the branch of each."""
+        """Return the ids of the messages that are not in the path, with the branch of each."""
         left = self._indexes.keys() - {entry.id for entry in path}
         return {message_id: self._runs[self._run(self._indexes[message_id])].branch for message_id in left}
 
     def _begin(self, rewind: Rewind) -> None:
-        if rewind.id in self._branches:  # of a damaged archive: a branch that left itself would have no beginning
+        if rewind.id in self._branches:  # in a damaged archive: a branch cannot be its own ancestor
             return
         left, replaced = self._here, rewind.first_message_id
         branch = Branch(self.current, len(left.own), replaced, len(self._ids), newest=left.newest)
@@ -167,15 +169,15 @@ class Branches:
         self._used.append(name)
 
     def _run(self, index: int) -> int:
-        """Return the run with the message at that index: of those that begin there all but the last are empty."""
+        """Return the run with the message at the index. Of runs that begin there, all but the last are empty."""
         return bisect_right(self._runs, index, key=lambda run: run.start) - 1
 
     def _end(self, run: int) -> int:
-        """Return the index behind the last message of a run."""
+        """Return the index after the last message of a run."""
         return self._runs[run + 1].start if run + 1 < len(self._runs) else len(self._ids)
 
     def _followed_by(self, message_id: str) -> str:
-        """Return the id of the message before that one; "" for a first one."""
+        """Return the id of the message before the given one; "" for a first one."""
         index = self._indexes[message_id]
         run = self._runs[self._run(index)]
         return run.follows if index == run.start else self._ids[index - 1]
@@ -194,17 +196,17 @@ class Branches:
 
 
 def entries_before(path: Iterable[AnyEntry], message_id: str) -> list[AnyEntry]:
-    """Return the path as it is without that message and all messages after it; see `leave_before`."""
+    """Return the path without the message and all messages after it; see `leave_before`."""
     kept = list(path)
     leave_before(kept, message_id)
     return kept
 
 
 def leave_before(path: list[AnyEntry], message_id: str) -> None:
-    """Take that message and all messages after it off the path.
+    """Remove the message and all messages after it from the path.
 
-    What was done meanwhile stays if it is about the messages that stay: a compaction only if it archived no other, and
-    continues the summary of none that did. Of what was brought back, that stays which a compaction archives here, too.
+    Later operations stay if they concern only messages that stay: a compaction only if it archived no other messages,
+    and does not continue the summary of a removed one. A `BringBack` stays for messages that the path archives.
     """
     cut = next((n for n in reversed(range(len(path))) if path[n].id == message_id), len(path))
     after = path[cut:]
@@ -227,12 +229,12 @@ def leave_before(path: list[AnyEntry], message_id: str) -> None:
 
 
 def _archived_by(path: Iterable[AnyEntry]) -> set[str]:
-    """Return the ids of all that a compaction of the path archives."""
+    """Return the ids of all messages that compactions of the path archive."""
     return {i for entry in path if isinstance(entry, Compaction) for i in entry.archived}
 
 
 def subjects_of(entry: AnyEntry) -> tuple[str, ...]:
-    """Return the ids of the entries that this one is about."""
+    """Return the ids of the entries that the entry concerns."""
     match entry:
         case Compaction():
             return entry.archived

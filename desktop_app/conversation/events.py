@@ -1,4 +1,4 @@
-"""Events of a turn, in the past tense, each a frozen value. A window folds them and asks for no data during a turn."""
+"""Events of a turn, in the past tense, as frozen values. A window folds them and requests no data during a turn."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from .transcript import Trigger
 from .unsent import QueuedMessage
 
 FilledBy = Literal["", "tools", "pins", "memory", "instructions", "message", "results"]
-"""What fills a window that cannot be archived: schemas of tools, pinned messages, memory, the system prompt, the newest
-message of the user's, results that no reply has followed."""
+"""Largest content of a window that cannot be archived: tool schemas, pinned messages, memory, the system prompt, the
+user's newest message, unanswered results."""
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """An error of the world, as the user is told of it."""
+    """An expected error, as reported to the user."""
 
     kind: str
     """A stable word for programs: "provider", "window_too_small", "disk", "damaged", "bad_input", "not_found",
-    "locked", "older", "newer", "engine", "bug"; of a provider also "overflow", "rate_limit", "quota", "auth",
-    "malformed", "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; of a server's
-    settings "address" and "window_unknown". Of a request that does not fit also "message_too_large" and, where the
-    model could not read it as a file, "message_too_large_to_cut": the newest message alone; "nothing_can_leave": no
-    optimizing would help. "nearly_full": it would fit, but hardly any room is left. "circles": the model makes the same
-    call again and again. Of a notice: "silent_cut".
+    "locked", "older", "newer", "engine", "bug"; for a provider also "overflow", "rate_limit", "quota", "auth",
+    "malformed", "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; for a server's
+    settings "address" and "window_unknown". If a request does not fit, also "message_too_large" for the newest message
+    alone, or "message_too_large_to_cut" if the model could not read it as a file; "nothing_can_leave": no optimizing
+    would help; "nearly_full": it fits, but hardly any tokens are left. "circles": the model repeats the same call again
+    and again. For a notice: "silent_cut".
     """
     title: str
     detail: str = ""
     kept: str = ""
     advice: str = ""
     retry_at: float = 0.0
-    """Seconds since 1970, before which the provider would refuse another attempt; 0 if it said nothing."""
+    """Seconds since 1970 before which the provider would refuse another attempt; 0 if it gave no time."""
     setting: str = ""
-    """Where in the settings it is mended: "servers/NAME/FIELD" with the field "address", "key", "models" or "window",
-    the last also as "servers/NAME/window/MODEL"; "" for nowhere in particular."""
+    """The setting that fixes it: "servers/NAME/FIELD" with the field "address", "key", "models" or "window", the last
+    also as "servers/NAME/window/MODEL"; "" for none in particular."""
     filled_by: FilledBy = ""
-    """What fills the window, if that is why the request does not fit."""
+    """The largest content that cannot be archived, if the request therefore does not fit."""
 
     @property
     def setting_field(self) -> str:
-        """The field of `setting`; "" without one."""
+        """The field of `setting`; "" if there is none."""
         return next(iter(self.setting.split("/")[2:]), "")
 
 
 class Event(msgspec.Struct, frozen=True):
-    """Something that happened in a conversation, whose id it has."""
+    """Something that happened in a conversation, which is named by its id."""
 
     conversation: str
 
@@ -62,21 +62,21 @@ class TurnStarted(Event, frozen=True, tag="turn_started"):
 
 
 class MessageRecorded(Event, frozen=True, tag="message_recorded"):
-    """A message is stored. A reply that streamed as `reply_id` arrives here whole, with that id."""
+    """A message is stored. A reply that streamed as `reply_id` is complete here, with the same id."""
 
     row: MessageRow
 
 
 class DescriptionStarted(Event, frozen=True, tag="description_started"):
-    """The images of the newest message were given to another model, since the chat's own cannot see them.
+    """The images of the newest message were sent to another model, since the chat's own cannot see them.
 
-    What it says of them is recorded before the reply starts.
+    Its description is recorded before the reply starts.
     """
 
     images: int
-    """How many."""
+    """Number of images."""
     model: str
-    """The label of the model that looks at them."""
+    """The label of the model that describes them."""
 
 
 class ReplyStarted(Event, frozen=True, tag="reply_started"):
@@ -85,25 +85,25 @@ class ReplyStarted(Event, frozen=True, tag="reply_started"):
     reply_id: str
     model: str
     continues: str = ""
-    """The id of the reply that this one goes on with."""
+    """The id of the reply that this one continues; "" for none."""
 
 
 class TextDelta(Event, frozen=True, tag="text_delta"):
-    """Text that the reply has grown by."""
+    """New text of the reply."""
 
     reply_id: str
     text: str
 
 
 class ReasoningDelta(Event, frozen=True, tag="reasoning_delta"):
-    """Reasoning that the reply has grown by."""
+    """New reasoning of the reply."""
 
     reply_id: str
     text: str
 
 
 class RetryScheduled(Event, frozen=True, tag="retrying"):
-    """The provider did not do what was asked, and is asked again after some seconds."""
+    """A request to the provider failed, and is repeated after some seconds."""
 
     reason: str
     seconds: float
@@ -112,17 +112,17 @@ class RetryScheduled(Event, frozen=True, tag="retrying"):
 
 
 class ToolStarted(Event, frozen=True, tag="tool_started"):
-    """A tool runs."""
+    """A tool was started."""
 
     reply_id: str
-    """The message that called it."""
+    """The id of the message that called it."""
     call: ToolCall
     call_index: int = 0
-    """Which of its calls: ids repeat."""
+    """The index of the call in the message, since ids repeat."""
 
 
 class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
-    """What a running tool has put out since the last one of these."""
+    """New output of a running tool."""
 
     call_id: str
     text: str
@@ -131,7 +131,7 @@ class ToolOutputReceived(Event, frozen=True, tag="tool_output"):
 
 
 class ToolFinished(Event, frozen=True, tag="tool_finished"):
-    """A call has its result, which is stored. A call that was not allowed finishes without having started."""
+    """The result of a call is stored. A call that was not allowed finishes without having started."""
 
     call_id: str
     message_id: str
@@ -139,7 +139,7 @@ class ToolFinished(Event, frozen=True, tag="tool_finished"):
     is_error: bool
     seconds: float
     bytes: int = 0
-    """UTF-8 of the whole output, before it was truncated."""
+    """UTF-8 bytes of the full output, before it was truncated."""
     reply_id: str = ""
     call_index: int = 0
 
@@ -148,19 +148,19 @@ class QuestionAsked(Event, frozen=True, tag="asked"):
     """The turn waits for the user's answer."""
 
     question: str
-    """Names it in the answer."""
+    """The id of the question, for the answer."""
     kind: str
-    """"permission", or "rounds" after many rounds without the user."""
+    """"permission", or "rounds" after many rounds without a user message."""
     call: ToolCall | None = None
     needs: tuple[RequiredPermission, ...] = ()
     rounds: int = 0
-    """How many there were."""
+    """Number of rounds so far."""
     preview: ChangePreview | None = None
-    """Of a call that changes a file."""
+    """Preview of a call that changes a file; None for other calls."""
 
 
 class QuestionAnswered(Event, frozen=True, tag="answered"):
-    """The question is answered, or does not wait any more."""
+    """The question is answered, or no longer waits for an answer."""
 
     question: str
     is_allowed: bool
@@ -171,7 +171,7 @@ class RoomStarted(Event, frozen=True, tag="room_started"):
 
     trigger: Trigger
     is_for_memory: bool = False
-    """So far only what must last is looked for; nothing may leave the window after it."""
+    """Whether it is only a memory flush so far, after which possibly nothing leaves the window."""
 
 
 class RoomProgressed(Event, frozen=True, tag="room_progress"):
@@ -179,20 +179,20 @@ class RoomProgressed(Event, frozen=True, tag="room_progress"):
 
     tokens: int
     max_tokens: int
-    """As many as are expected at most."""
+    """Maximum expected tokens."""
     plan: str = ""
-    """Of *Optimize conversation*, if it is written for one; "" when room is made in the conversation itself."""
+    """The id of the *Optimize conversation* plan that it is written for; "" for room in the conversation itself."""
 
 
 class RoomEnded(Event, frozen=True, tag="room_ended"):
-    """Room is no longer being made, whether or not there is more of it now."""
+    """Making room has ended, with or without success."""
 
     has_failed: bool = False
-    """Room was due, and none could be made."""
+    """Whether room was due, and none could be made."""
 
 
 class RoomRefused(Event, frozen=True, tag="room_refused"):
-    """Room is due, but is not made any more without the user's word; `reason` says why."""
+    """Room is due, but no longer made automatically; `reason` says why."""
 
     reason: str
 
@@ -200,8 +200,8 @@ class RoomRefused(Event, frozen=True, tag="room_refused"):
 class ViewChanged(Event, frozen=True, tag="view_changed"):
     """An operation was recorded, undone or redone, or a message pinned or brought back.
 
-    operations: the rows that are new or changed. changes: the messages that stand differently now.
-    pins: all messages that are pinned now. totals: what the conversation has cost so far.
+    operations: the rows that are new or changed. changes: the messages with a changed state. pins: all pinned messages.
+    totals: the costs of the conversation so far.
     """
 
     operations: tuple[OperationRow, ...]
@@ -210,22 +210,22 @@ class ViewChanged(Event, frozen=True, tag="view_changed"):
     pins: tuple[MessageRow, ...] = ()
     totals: Totals = Totals()
     other_versions: tuple[str, ...] = ()
-    """The messages that follow the newest one in other branches."""
+    """The ids of the messages that follow the newest one in other branches."""
     brought_back: str = ""
-    """The entry by which the user brought messages back, if one was recorded or undone; it can be undone."""
+    """The id of the `BringBack` that was recorded or undone, which can be undone; "" for none."""
 
 
 class QueueChanged(Event, frozen=True, tag="queue_changed"):
-    """Other messages wait to be sent than before, or they wait for something else."""
+    """The queue of messages to send has changed, or the reason why they wait."""
 
     queue: tuple[QueuedMessage, ...] = ()
     """The next one first."""
     is_paused: bool = False
-    """Whether they wait for the user's word, even after a turn that finished."""
+    """Whether they wait for the user, even after a turn that finished."""
 
 
 class ModelChanged(Event, frozen=True, tag="model_changed"):
-    """More is known of the model than before, such as its window."""
+    """More is known about the model than before, such as its window."""
 
     model: ModelInfo
 
@@ -237,24 +237,24 @@ class GaugeChanged(Event, frozen=True, tag="gauge_changed"):
 
 
 class FiguresCounted(Event, frozen=True, tag="figures_counted"):
-    """A conversation that was shown before its record was read is read now."""
+    """The record of a conversation that was shown before has been read."""
 
     gauge: Gauge
     totals: Totals
-    """What it has cost so far."""
+    """The costs of the conversation so far."""
 
 
 class ImportProgressed(Event, frozen=True, tag="import_progress"):
-    """Files of other programs were read so far. It is of no conversation."""
+    """Progress in reading files of other programs. It belongs to no conversation."""
 
     bytes_read: int
     bytes: int
     imported: int = 0
-    """Conversations that are stored, and will stay."""
+    """Number of conversations that are stored permanently."""
 
 
 class DataProgressed(Event, frozen=True, tag="data_progress"):
-    """So much of that work is done, in its own units; `whole` is 0 while it is not known. It is of no conversation."""
+    """Progress of a work in its own units; `whole` is 0 while it is unknown. It belongs to no conversation."""
 
     done: int
     whole: int
@@ -268,26 +268,26 @@ class TurnFailed(Event, frozen=True, tag="turn_failed"):
 
 
 class Noticed(Event, frozen=True, tag="noticed"):
-    """Something is not as it should be, and the turn goes on."""
+    """A problem that does not end the turn."""
 
     notice: Failure
 
 
 class TurnFinished(Event, frozen=True, tag="turn_finished"):
-    """The turn is over. Figures are of all its requests together."""
+    """The turn is over. Figures are sums over all its requests."""
 
     reason: str = "finished"
     """"finished", "stopped" or "failed"."""
     tokens_estimated: int = 0
-    """Of the prompts, counted here."""
+    """Tokens of the prompts by our own count."""
     tokens_reported: int = 0
-    """Of the prompts, by the provider; 0: it did not say."""
+    """Tokens of the prompts as reported by the provider; 0 if it reported none."""
     dollars: float | None = None
-    """Of all requests meanwhile, summaries and the like too, if the prices are known."""
+    """Costs of all requests during the turn, including summaries and the like; None if prices are unknown."""
     rounds: int = 0
-    """Requests."""
+    """Number of requests."""
     restarts: int = 0
-    """Replies that were stopped to make room and went on."""
+    """Number of replies that were stopped to make room and then continued."""
     totals: Totals | None = None
 
 

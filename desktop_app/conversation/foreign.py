@@ -1,6 +1,6 @@
-"""Conversations of other programs as an import finds them, before they become records of ours.
+"""Conversations of other programs in an import, before they become records of ours.
 
-Files are recognized by their contents, so that an import can say what they are.
+Files are recognized by their contents, so that an import can name their kind.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ class ForeignMessage(msgspec.Struct, frozen=True, gc=False, tag="message"):
     id: str
     """Unique within its conversation, and the same each time the file is read."""
     parent: str
-    """The message that it follows; "" for a first one. Messages that follow the same one are versions of each other."""
+    """The id of the message that it follows; "" for a first one. Followers of the same message are its versions."""
     message: Message
-    """Without an id of ours; `at` is when it was said, 0.0 where the program does not tell."""
+    """Without an id of ours; `at` is 0.0 if the program gives no time."""
 
 
 class ForeignCompaction(msgspec.Struct, frozen=True, tag="compaction"):
-    """The place where another program put a summary in the place of all that was said before."""
+    """The point at which another program replaced all earlier messages by a summary."""
 
     id: str
     parent: str
-    """The last message that it archived; as of a message, the next one may follow the compaction."""
+    """The id of the last message that it archived. The next message may have the compaction as its parent."""
     summary: str
     at: float = 0.0
     is_automatic: bool = True
@@ -43,59 +43,59 @@ ForeignEntry = ForeignMessage | ForeignCompaction
 
 
 class ForeignConversation(msgspec.Struct, frozen=True):
-    """A conversation of another program. Times are seconds since 1970, UTC; 0.0 where the program does not tell."""
+    """A conversation of another program. Times are seconds since 1970, UTC; 0.0 if the program gives none."""
 
     program: str
-    """As the user knows it: "ChatGPT", "Claude Code"."""
+    """The program's name for the user, such as "ChatGPT" or "Claude Code"."""
     id: str
-    """The program's own, which a later export has again."""
+    """The program's own id, which is the same in later exports."""
     title: str
     entries: tuple[ForeignEntry, ...]
-    """A parent stands before what follows it; else in the order in which they were said."""
+    """Parents precede their followers; otherwise in chronological order."""
     created_at: float = 0.0
     updated_at: float = 0.0
     current: str = ""
-    """The message with which the branch ends that was open; "" for the last one."""
+    """The id of the last message in the open branch; "" for the last one of all."""
     model: str = ""
     folder: str = ""
     """The absolute path in which an agent worked."""
     section: str = ""
-    """The project or folder of the program that it lies in."""
+    """The program's project or folder that contains it; "" for none."""
     is_pinned: bool = False
     is_put_away: bool = False
     rest: str = ""
-    """What has no place here, as JSON; "" for nothing."""
+    """Other data of the conversation, as JSON; "" for none."""
     unread: tuple[str, ...] = ()
-    """What of it could not be read, and why, in words for the user."""
+    """Descriptions for the user of the parts that could not be read, with reasons."""
 
     @property
     def messages(self) -> int:
-        """How many there are, in all branches, as a person counts."""
+        """Number of messages in all branches, as a person counts them."""
         return sum(isinstance(e, ForeignMessage) and e.message.is_counted for e in self.entries)
 
 
 class FoundConversation(msgspec.Struct, frozen=True, tag="found"):
-    """A conversation that can be imported, as the user is shown it before."""
+    """A conversation that can be imported, as shown to the user beforehand."""
 
     id: str
-    """That it would have here."""
+    """Its id after the import."""
     program: str
     title: str
     file: str
-    """Where it was found: a path within what was looked through."""
+    """The path of its file within the searched folder or zip."""
     messages: int
-    """As a person counts, in all branches."""
+    """Number of messages in all branches, as a person counts them."""
     first_at: float
     last_at: float
     message_ids: tuple[str, ...]
-    """That these messages would have here."""
+    """The messages' ids after the import."""
     unread: tuple[str, ...] = ()
     known: int = -1
-    """How many of these messages are here already; -1 while nobody has looked."""
+    """Number of messages that are already imported; -1 if that is not yet known."""
 
     @property
     def new(self) -> int:
-        """How many of its messages are not here yet."""
+        """Number of messages that are not yet imported."""
         return self.messages - max(self.known, 0)
 
 
@@ -107,7 +107,7 @@ class ReadConversation(msgspec.Struct, frozen=True, tag="read"):
 
 
 class ReadProgress(msgspec.Struct, frozen=True, tag="progress"):
-    """How much of what is looked through was read."""
+    """Progress in reading the searched files."""
 
     bytes_read: int
     bytes: int
@@ -117,15 +117,15 @@ class UnreadFile(msgspec.Struct, frozen=True, tag="unread"):
     """A file, or a conversation in one, that could not be read."""
 
     file: str
-    """Its path within what was looked through."""
+    """Its path within the searched folder or zip."""
     reason: str
-    """In words for the user."""
+    """The reason, in words for the user."""
     title: str = ""
-    """Of the conversation, where it is about one."""
+    """Title of the conversation; "" for a file."""
 
 
 class KnownKind(msgspec.Struct, frozen=True):
-    """What can be imported of a program."""
+    """A kind of data that can be imported from a program."""
 
     program: str
     what: str
@@ -133,23 +133,23 @@ class KnownKind(msgspec.Struct, frozen=True):
 
 
 class FoundHistory(msgspec.Struct, frozen=True):
-    """A folder of this machine in which a program keeps its conversations, by its files: nothing of them was read."""
+    """A local folder in which a program stores its conversations, found by file names without reading them."""
 
     program: str
     path: str
     files: int
     bytes: int
     newest: float
-    """When one was changed last, in seconds since 1970."""
+    """Time of the latest change to a file, in seconds since 1970."""
 
 
 class ImportRequest(msgspec.Struct, frozen=True):
-    """What an import asks of the files of other programs."""
+    """A request to read files of other programs."""
 
     paths: tuple[str, ...]
     """Files, folders and zips."""
     only: frozenset[str] | None = None
-    """The conversations that are wanted whole, by the ids that they have here; None: what there is."""
+    """Ids, as after the import, of the conversations to read in full; None to list all conversations."""
 
 
 ImportReply = FoundConversation | ReadConversation | UnreadFile | ReadProgress
@@ -171,7 +171,7 @@ _HTML = (b"<!doctype html", b"<html")
 
 
 def kind_of_file(content: bytes) -> str:
-    """Return what the file is, as a noun phrase; "" for what is not recognized, and for chat messages."""
+    """Return the kind of a file as a noun phrase; "" for unknown files and for chat messages."""
     if kind := kind_by_beginning(content):
         return kind
     value = _json(content)
@@ -179,7 +179,7 @@ def kind_of_file(content: bytes) -> str:
 
 
 def kind_by_beginning(content: bytes) -> str:
-    """Return what a file is by its first bytes, as a noun phrase; "" for what is not recognized."""
+    """Return the kind of a file by its first bytes, as a noun phrase; "" if it is unknown."""
     for beginning, kind in _BEGINNINGS.items():
         if content.startswith(beginning):
             return kind
@@ -187,7 +187,7 @@ def kind_by_beginning(content: bytes) -> str:
 
 
 def _json(content: bytes) -> Any:
-    """Return the whole file as JSON, or else its first line."""
+    """Parse the entire file as JSON, or otherwise its first line; None if neither is JSON."""
     text = content.removeprefix(b"\xef\xbb\xbf")
     for candidate in (text, text.lstrip().partition(b"\n")[0]):
         try:
@@ -216,11 +216,11 @@ def _kind_of_json(value: Any) -> str:
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
-    """Return the objects of a list, of a list named "conversations", or the one object itself."""
+    """Return the objects of a list, of a list named "conversations", or the object itself."""
     if isinstance(value, dict):
-        whole = cast("dict[str, Any]", value)
-        inner: object = whole.get("conversations")
-        found = cast("list[object]", inner) if isinstance(inner, list) else [whole]
+        fields = cast("dict[str, Any]", value)
+        inner: object = fields.get("conversations")
+        found = cast("list[object]", inner) if isinstance(inner, list) else [fields]
     else:
         found = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("dict[str, Any]", entry) for entry in found if isinstance(entry, dict)]

@@ -1,7 +1,7 @@
-"""A conversation of another program as a record of ours: its tree of messages as messages, rewinds and switches.
+"""Convert a conversation of another program into a record: its tree becomes messages, rewinds and switches.
 
-All ids come from the program's own, so that the same conversation gives the same entries at each import, and a later
-export adds to the record what it has more.
+All ids are derived from the program's own, so that each import of a conversation gives the same entries, and a later
+export only adds new ones to the record.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from .transcript import AnyEntry, Compaction, Imported, Rewind, Switch, Trigger
 
 
 def conversation_id(foreign: ForeignConversation) -> str:
-    """Return the id that the conversation has here: the same for each export of it."""
+    """Return the conversation's id after the import, which is the same for each of its exports."""
     return _hashed(foreign.program, foreign.id)
 
 
 def message_ids(foreign: ForeignConversation) -> tuple[str, ...]:
-    """Return the ids that its messages have here, of those that a person counts."""
+    """Return the ids after the import of the messages that a person counts."""
     conversation = conversation_id(foreign)
     counted = (e for e in foreign.entries if isinstance(e, ForeignMessage) and e.message.is_counted)
     return tuple(_hashed(conversation, e.id) for e in counted)
 
 
 def new_entries(foreign: ForeignConversation, file: str, record: Sequence[AnyEntry] = ()) -> list[AnyEntry]:
-    """Return what the record does not have yet of the conversation: all of it for a new one, [] if nothing is new.
+    """Return the conversation's entries that the record does not yet contain; [] if nothing is new.
 
-    file: where it was found. A branch that the user was in stays the current one; a new record ends in the branch that
-    was open in the other program. Without times, messages are taken to be of the time of the one before.
+    file: the path of its file. The current branch of a record stays the current one; a new record ends in the branch
+    that was open in the other program. Messages without times get the time of the one before.
     """
     writer = _RecordWriter(foreign, record)
     for entry in foreign.entries:
@@ -59,7 +59,7 @@ def _hashed(*names: str) -> str:
 
 
 class _RecordWriter:
-    """Appends to a record what a tree of messages has more."""
+    """Appends the new messages of a tree to a record."""
 
     def __init__(self, foreign: ForeignConversation, record: Iterable[AnyEntry]) -> None:
         self.conversation = conversation_id(foreign)
@@ -67,28 +67,28 @@ class _RecordWriter:
         record = list(record)
         self._branches = Branches(record)
         self._known = {entry.id for entry in record}
-        self._compactions: dict[str, str] = {}  # of each, the message with which it ends
+        self._compactions: dict[str, str] = {}  # by id, the last message that each one archives
         self._current = foreign.current
         self._before = self._branches.current if record else None
         self._at = foreign.created_at
         self._newest = ""
 
     def add(self, entry: ForeignEntry) -> None:
-        """Append the entry, behind its parent, unless the record has it."""
+        """Append the entry after its parent, unless the record contains it."""
         entry_id, parent = self._id(entry.id), self._message_at(entry.parent)
         if isinstance(entry, ForeignCompaction):
             self._compactions[entry_id] = parent
             if entry_id not in self._known:
-                self._go_behind(parent, entry_id)
+                self._go_after(parent, entry_id)
                 self._append(self._compaction(entry, entry_id))
         else:
             self._newest = entry_id
             if entry_id not in self._known:
-                self._go_behind(parent, entry_id)
+                self._go_after(parent, entry_id)
                 self._append(self._message(entry, entry_id))
 
     def end(self) -> None:
-        """Make the branch current that was: of a record that there is, the user's; of a new one, the program's."""
+        """Restore the current branch: the user's in an existing record, the program's in a new one."""
         current = self._message_at(self._current) or self._newest
         branch = self._before if self._before is not None else self._branches.branch_with(current)
         if branch is not None:
@@ -98,12 +98,12 @@ class _RecordWriter:
         return _hashed(self.conversation, name)
 
     def _message_at(self, parent: str) -> str:
-        """Return our id of the message that an entry with this parent follows; "" for none."""
+        """Return our id of the message that an entry with the parent follows; "" for none."""
         parent_id = self._id(parent) if parent else ""
         return self._compactions.get(parent_id, parent_id)
 
-    def _go_behind(self, parent: str, entry_id: str) -> None:
-        """Make a branch current in which that parent is the newest message: one that there is, or a new one."""
+    def _go_after(self, parent: str, entry_id: str) -> None:
+        """Switch to a branch in which the parent is the newest message: an existing or a new one."""
         if self._branches.newest == parent:
             return
         follower = self._branches.first_follower(parent)

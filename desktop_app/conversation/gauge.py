@@ -1,4 +1,4 @@
-"""Figures of one assembled request, as a whole and part by part, as they cross from the engine to the window."""
+"""Figures of an assembled request, in total and by part, as sent from the engine to the window."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Segment(StrEnum):
     RESULTS = "tool_results"
     ATTACHMENTS = "attachments"
     FRAME = "frame"
-    """What belongs to no part: what the template writes before the reply, and what rounding leaves over."""
+    """Tokens of no part: the template's text before the reply, and the remainder of rounding."""
 
 
 class Status(StrEnum):
-    """How full: below 75, from 75, 80, 90, 95 % of the usable window by default; or the window is not known."""
+    """Fill level: by default below 75, and from 75, 80, 90, 95 % of the usable window; or unknown."""
 
     SAFE = "safe"
     WARNING = "warning"
@@ -40,7 +40,7 @@ class Status(StrEnum):
 
 
 class Provenance(StrEnum):
-    """Where a figure comes from."""
+    """The origin of a figure."""
 
     MEASURED = "measured"
     ESTIMATED = "estimated"
@@ -48,9 +48,9 @@ class Provenance(StrEnum):
 
 
 def scaled_tokens(counted: int, scale: float) -> int:
-    """Return the provider's tokens for those counted here, of a part of a request.
+    """Convert our own token count of a part of a request to the provider's tokens.
 
-    Rounded down, so that the parts leave something over: that is what lies between the messages.
+    It is rounded down, so that the parts leave a remainder, which stands for the tokens between messages.
     """
     return int(counted * scale)
 
@@ -61,110 +61,110 @@ class Gauge(msgspec.Struct, frozen=True):
     segments: dict[Segment, int]
     total: int
     window: int
-    """0 while it is not known; then nothing is ever done for want of room."""
+    """0 if it is unknown; then room is never made."""
     reserve: int
     status: Status
     provenance: Provenance = Provenance.ESTIMATED
-    """Measured: reported by the provider; estimated: counted here."""
+    """Measured: reported by the provider; estimated: our own count."""
     window_provenance: Provenance = Provenance.ESTIMATED
-    """Assumed when nobody could tell the model's window."""
+    """Assumed if the model's window is unknown."""
     thresholds: tuple[float, float, float, float] = (0.75, 0.80, 0.90, 0.95)
     """Shares of the usable window at which warning, tight, critical and exceeded begin."""
     tokenizer: str = ""
-    """The name of what counted."""
+    """The name of the tokenizer that counted."""
     stated_window: int = 0
-    """The model's own window, where a smaller one was learned from what its server did; else 0."""
+    """The model's stated window, if its server's behaviour showed a smaller one; otherwise 0."""
     scale: float = 1.0
-    """The provider's tokens for one counted here: what `total` was scaled by, and what each message is told by."""
+    """The provider's tokens for one of our own count, by which `total` and messages are scaled."""
 
     @property
     def is_window_known(self) -> bool:
         return self.window > 0
 
     def tokens_of(self, counted: int) -> int:
-        """Convert the tokens of a message or another part as they are counted here to those in this request."""
+        """Convert our own token count of a message or another part to tokens of this request."""
         return scaled_tokens(counted, self.scale)
 
     @property
     def usable(self) -> int:
-        """Tokens that a request may take."""
+        """Maximum tokens of a request."""
         return self.window - self.reserve
 
     @property
     def share(self) -> float:
-        """The part of the usable window that is taken; above 1 when it does not fit. 0 if the window is not known."""
+        """The used share of the usable window; above 1 if the request does not fit, 0 if the window is unknown."""
         if not self.is_window_known:
             return 0.0
         return self.total / self.usable if self.usable > 0 else 1.0
 
     @property
     def free(self) -> int:
-        """Tokens that are left; 0 when full."""
+        """Remaining tokens; 0 if the window is full."""
         return max(self.usable - self.total, 0)
 
 
 class PartKind(StrEnum):
-    """What a part of a request is. All but MESSAGE stand for no single message of the record."""
+    """The kind of a part of a request. Only MESSAGE is a single message of the record."""
 
     MESSAGE = "message"
     SUMMARY = "summary"
     INSTRUCTIONS = "instructions"
-    """Those of the project."""
+    """The project's instructions."""
     MEMORY = "memory"
     RECALLED = "recalled"
     SYNTHETIC = "synthetic"
-    """Made up so that the provider accepts the request, such as a result for a call that has none."""
+    """Inserted so that the provider accepts the request, such as a result for a call without one."""
     TOOLS = "tools"
     FRAME = "frame"
-    """What belongs to no part by itself, such as the tokens that introduce the reply."""
+    """Tokens of no other part, such as those before the reply."""
 
 
 class SentPart(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One part of a request, as the model gets it."""
+    """A part of a request, in the form for the model."""
 
     kind: PartKind
     role: str
-    """"system", "user", "assistant" or "tool"; "" where none speaks."""
+    """"system", "user", "assistant" or "tool"; "" for none."""
     name: str
-    """The tool whose result it is, the server whose schemas they are, or the speaker; else ""."""
+    """The tool of a result, the server of schemas, or the speaker; otherwise ""."""
     text: str
-    """Its beginning."""
+    """The beginning of the text."""
     characters: int
-    """Of the whole text."""
+    """Length of the full text."""
     tokens: int
     segment: Segment
     message_id: str = ""
-    """The message of the record that it is, or is for; "" for none."""
+    """The recorded message that it is, or precedes; "" for none."""
     operation_id: str = ""
-    """The operation that shortened it, or whose summary it is."""
+    """The operation that shortened it, or that wrote the summary; "" for none."""
     tokens_before: int = 0
-    """Before it was shortened; 0 if it was not."""
+    """Tokens before it was shortened; 0 if it was not."""
     stands_for: int = 0
-    """How many archived messages a summary stands for, or how many tools the schemas are of."""
+    """Number of archived messages that a summary replaces, or of tools in the schemas."""
     is_pinned: bool = False
     repair: str = ""
-    """What was wrong with the history here, in words; "" for nothing."""
+    """Description of a repaired fault in the history; "" for none."""
     at: float = 0.0
-    """When it was said; 0 for what nobody said."""
+    """Time of the message in seconds since 1970; 0 for parts that are no message."""
     other_segments: tuple[Segment, ...] = ()
-    """Those that count some of its tokens beside `segment`, such as the calls of a reply."""
+    """Segments besides `segment` that count some of its tokens, such as the calls of a reply."""
     arguments: str = ""
     """The beginning of the arguments of the call whose result it is."""
 
 
 class SentRequest(msgspec.Struct, frozen=True):
-    """A request: its figures, and its parts, whose tokens sum to the gauge's total, unless only some were asked for."""
+    """A request: its figures, and its parts, whose tokens sum to the gauge's total unless only some were requested."""
 
     gauge: Gauge
     parts: tuple[SentPart, ...]
     cached: int = 0
-    """How many of the first parts the provider read from its cache the last time; 0: none, or not known."""
+    """Number of first parts that the provider last read from its cache; 0 if none or unknown."""
     unlisted: tuple[int, int] = (0, 0)
-    """Where parts are left out of the list, and how many, since there are more than anybody looks through."""
+    """Index at which parts are left out of a list that is too long, and their number."""
 
 
 class PartChange(StrEnum):
-    """What became of a part between two requests."""
+    """The change of a part between two requests."""
 
     SAME = "same"
     CHANGED = translatable("changed")
@@ -178,4 +178,4 @@ class ComparedPart(msgspec.Struct, frozen=True):
     part: SentPart
     change: PartChange
     tokens_before: int = 0
-    """What it took in the earlier request; 0 if it was not there."""
+    """Its tokens in the earlier request; 0 if it was not there."""

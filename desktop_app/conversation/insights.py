@@ -1,4 +1,4 @@
-"""Usage and costs of one or several conversations over time, and the same past replayed under another policy."""
+"""Usage and costs of one or several conversations over time, and figures of their replay under another policy."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from .message import NO_USAGE, Usage
 from .transcript import Trigger
 
 REACHED = (0.75, 0.9, 0.95)
-"""Shares of the window of which is told how many conversations reached them: K1's thresholds."""
+"""Shares of the window for which the number of conversations that reached them is shown: K1's thresholds."""
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """How full the window was when a reply had ended."""
+    """The size of the request and the reply after a reply."""
 
     at: float
     tokens: int
     """Of the request and the reply."""
     is_measured: bool
-    """Whether the provider reported them; else they are counted here."""
+    """Whether the provider reported the tokens; otherwise they are our own count."""
 
 
 class OperationMoment(msgspec.Struct, frozen=True):
-    """One step that made room, or failed to. Tokens are of the request before and after it."""
+    """A step that made room, or failed to. Tokens are of the request before and after it."""
 
     at: float
     kind: str
@@ -33,13 +33,13 @@ class OperationMoment(msgspec.Struct, frozen=True):
     tokens_before: int
     tokens_after: int
     messages: int = 0
-    """How many it shortened or archived."""
+    """Number of messages that it shortened or archived."""
     seconds: float = 0.0
     is_undone: bool = False
     note: str = ""
-    """Why it was not done as it was wanted; "" if it was."""
+    """Why it was not done as requested; "" if it was."""
     operation: str = ""
-    """The same for all steps of one plan, which are one operation for the user."""
+    """An id, which is the same for all steps of a plan, since they are one operation for the user."""
 
     @property
     def freed(self) -> int:
@@ -47,12 +47,12 @@ class OperationMoment(msgspec.Struct, frozen=True):
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether the user's message or the reply waited until it was done."""
+        """Whether the user's message or the reply waited for it."""
         return self.trigger not in (Trigger.AFTER_TURN, Trigger.USER)
 
 
 class UsageOf(msgspec.Struct, frozen=True):
-    """What one model was asked for one purpose."""
+    """Usage of a model for one purpose."""
 
     model: str
     purpose: str
@@ -61,19 +61,19 @@ class UsageOf(msgspec.Struct, frozen=True):
 
 
 class DayInsights(msgspec.Struct, frozen=True):
-    """One day on which something was asked, freed or truncated."""
+    """Figures of a day with requests, operations or truncated results."""
 
     day: str
-    """As 2026-11-22."""
+    """In the form 2026-11-22."""
     usage: Usage = NO_USAGE
     operations: int = 0
     freed: int = 0
     truncated: int = 0
-    """Tool results that were cut as they entered."""
+    """Number of tool results that were truncated when they were recorded."""
     bytes_left_out: int = 0
 
     def plus(self, other: DayInsights) -> DayInsights:
-        """Return the figures of both together, for the day of this one."""
+        """Return the sums of both, for the day of this one."""
         return DayInsights(
             self.day,
             self.usage.plus(other.usage),
@@ -85,51 +85,51 @@ class DayInsights(msgspec.Struct, frozen=True):
 
 
 class Insights(msgspec.Struct, frozen=True):
-    """The figures of one conversation, or of several together; then there are no moments."""
+    """The figures of one conversation, or the combined figures of several, without moments."""
 
     conversations: int = 1
     moments: tuple[Moment, ...] = ()
     operations: tuple[OperationMoment, ...] = ()
-    said: dict[Segment, int] = {}
-    """All that was recorded, by segment: tokens as they are counted here, or characters."""
+    recorded: dict[Segment, int] = {}
+    """Sizes of all recorded messages by segment, in tokens of our own count, or in characters."""
     is_counted: bool = True
-    """Whether `said` is in tokens."""
+    """Whether `recorded` is in tokens."""
     usage: tuple[UsageOf, ...] = ()
     """Largest first."""
     fidelity: Fidelity = Fidelity()
-    """Of all compactions that hold: what became of the facts of what they archived."""
+    """What became of the facts in archived messages, over all active compactions."""
     days: tuple[DayInsights, ...] = ()
     """Oldest first."""
     sizes: tuple[int, ...] = ()
-    """How many tokens each conversation had at last, of those in which a provider reported them."""
+    """The latest tokens of each conversation for which a provider reported them."""
     fullest: tuple[float, ...] = ()
-    """The share of the usable window that each conversation had at its fullest."""
+    """The highest share of the usable window that each conversation reached."""
     spills: dict[str, int] = {}
-    """The bytes of each long output that is kept in a file, by its name."""
+    """The bytes of each long output that is stored in a file, by its name."""
 
     def reached(self, share: float) -> int:
-        """Return how many conversations were once that full."""
-        return sum(one >= share for one in self.fullest)
+        """Return the number of conversations that ever reached the share."""
+        return sum(fullest >= share for fullest in self.fullest)
 
     @property
     def average_size(self) -> int:
-        """Tokens after a reply, on average; of several conversations those that each had at last. 0: not known."""
+        """Average tokens after a reply; for several conversations, after the last one of each. 0 if unknown."""
         sizes = [moment.tokens for moment in self.moments] or self.sizes
         return round(sum(sizes) / len(sizes)) if sizes else 0
 
     def freed(self, kind: str) -> int:
-        """Return the tokens that operations of that kind freed."""
-        return sum(one.freed for one in self.operations if one.kind == kind)
+        """Return the tokens that operations of the kind freed."""
+        return sum(operation.freed for operation in self.operations if operation.kind == kind)
 
     def steps_of_operations(self) -> tuple[tuple[OperationMoment, ...], ...]:
         """Return the steps of each operation, in the order of their first ones."""
         steps: dict[str, tuple[OperationMoment, ...]] = {}
-        for one in self.operations:
-            steps[one.operation] = (*steps.get(one.operation, ()), one)
+        for step in self.operations:
+            steps[step.operation] = (*steps.get(step.operation, ()), step)
         return tuple(steps.values())
 
     def spent(self, purpose: str = "") -> Usage:
-        """Return what all requests took, or those for one purpose."""
+        """Return the usage of all requests, or of the requests for one purpose."""
         total = NO_USAGE
         for part in self.usage:
             if purpose in ("", part.purpose):
@@ -138,7 +138,7 @@ class Insights(msgspec.Struct, frozen=True):
 
     @property
     def whole(self) -> DayInsights:
-        """All days together."""
+        """The sums of all days."""
         total = DayInsights("")
         for day in self.days:
             total = total.plus(day)
@@ -146,24 +146,24 @@ class Insights(msgspec.Struct, frozen=True):
 
 
 class Replayed(msgspec.Struct, frozen=True):
-    """What came of it so far. Tokens as they are counted here."""
+    """Figures of a replay so far. Tokens are our own count."""
 
     requests: int = 0
     tokens_sent: int = 0
-    """Of all requests together."""
+    """Tokens of all requests."""
     tokens_cached: int = 0
-    """Those of them that a request shares with the beginning of the one before, so that a cache has them."""
+    """Tokens in the common beginning of a request and the one before, which a cache therefore contains."""
     tokens_replied: int = 0
     compactions: int = 0
     share_after: float = 0.0
-    """Of what can be used, that the compactions left on average."""
+    """Average share of the usable window after compactions."""
     pruned: int = 0
-    """Results and inputs that were shortened."""
+    """Number of results and inputs that were shortened."""
     requests_too_large: int = 0
-    """Those that did not fit, whatever was archived."""
+    """Number of requests that did not fit even after making room."""
     facts: int = 0
-    """Found in what was archived."""
+    """Number of facts in archived messages."""
     facts_kept: int = 0
-    """Those of them that the request still had, word for word or in the summary."""
+    """Number of these facts that the request still contained, verbatim or in the summary."""
     longest_seconds: float = 0.0
-    """That one making of room took."""
+    """The longest time to make room."""

@@ -1,4 +1,4 @@
-"""Versions and licences of the program, and what its data folder contains, how large it is, and what can be removed."""
+"""Versions and licences of the program; contents and sizes of its data folder, and its removable items."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ import msgspec
 from .words import translatable
 
 PartKind = Literal["archive", "spills", "backups", "kept", "logs", "other"]
-"""What a part of the data folder is: "spills" are the long outputs of tools, "kept" copies that were put aside."""
+"""Parts of the data folder: "spills" are long outputs of tools, "kept" copies that were put aside."""
 ItemKind = Literal["conversation", "room", "spills", "backup", "update", "kept", "log"]
-"""What can be removed: a deleted conversation for good, room in the archive that nothing uses, long outputs that
-nothing refers to, a backup, a copy from before an update or from before a repair or a restore, an older log."""
+"""Removable items: a deleted conversation, unused space in the archive, long outputs that nothing refers to, a backup,
+a copy from before an update or from before a repair or a restore, an older log."""
 DataWork = Literal["data", "opening", "model"]
-"""What is told how far it is: a backup, a restore, an export or a clean-up; the opening of the archive; the fetching of
-the built-in model."""
+"""Work with reported progress: a backup, a restore, an export or a clean-up; opening the archive; downloading the
+built-in model."""
 ITEM_KINDS: tuple[ItemKind, ...] = get_args(ItemKind)
 
 
 class Backup(msgspec.Struct, frozen=True):
-    """A backup, and what it holds."""
+    """A backup, with figures of its contents."""
 
     file: str
     at: float
-    """When it was made, in seconds since 1970."""
+    """Creation time in seconds since 1970."""
     size: int
-    """In bytes."""
+    """Bytes."""
     conversations: int = 0
     entries: int = 0
     is_damaged: bool = False
     kept_before: Literal["", "restore", "update"] = ""
-    """Before what a copy was kept beside the archive; "" for a backup."""
+    """The event before which a copy was put next to the archive; "" for a backup."""
 
 
 class StoredPart(msgspec.Struct, frozen=True):
@@ -40,44 +40,44 @@ class StoredPart(msgspec.Struct, frozen=True):
 
     kind: PartKind
     path: str
-    """Of the folder or of the first of its files."""
+    """Path of the folder, or of the first of its files."""
     size: int
-    """In bytes."""
+    """Bytes."""
     files: int
 
 
 class RemovableItem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Something that takes space, and that nothing needs which is on the list of conversations."""
+    """An item that takes space and is not needed by any listed conversation."""
 
     key: str
-    """Its kind, a colon, and the conversation's id or the name of the file; the kind alone where there is only one."""
+    """Its kind, a colon, and the conversation's id or the file's name; only the kind if it has a single item."""
     kind: ItemKind
     name: str
     """The title of a conversation, or the file's path in the data folder; "" for the others."""
     size: int
-    """In bytes; of a conversation what its texts take, without their search index."""
+    """Bytes; for a conversation, of its texts without their search index."""
     at: float = 0.0
-    """When it was made or changed last, in seconds since 1970; 0 if that says nothing."""
+    """Time of creation or of the last change, in seconds since 1970; 0 if it is not meaningful."""
     messages: int = 0
     copies: tuple[str, ...] = ()
-    """Keys of the items that still hold the conversation: backups and copies."""
+    """Keys of other items that still contain the conversation: backups and copies."""
 
 
 class StoredData(msgspec.Struct, frozen=True):
-    """What the data folder holds, and what of it could be removed, the largest of each kind first."""
+    """The parts of the data folder, and its removable items, the largest of each kind first."""
 
     folder: str
     log: str
     free: int
-    """Bytes that the disk has left."""
+    """Free bytes on the disk."""
     attachments: int
-    """Bytes of the archive that messages with attachments take."""
+    """Bytes of messages with attachments in the archive."""
     parts: tuple[StoredPart, ...]
     removable: tuple[RemovableItem, ...]
 
     @property
     def size(self) -> int:
-        """All that is stored, in bytes."""
+        """Bytes of all parts."""
         return sum(part.size for part in self.parts)
 
 
@@ -93,38 +93,38 @@ ITEM_NAMES: dict[ItemKind, str] = {
 
 
 def copies_left(items: Iterable[RemovableItem], chosen: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Return in which copies each of the chosen conversations is still, once all that is chosen is removed.
+    """Return the copies that still contain each chosen conversation after the chosen items are removed.
 
-    chosen: keys of items. The result has the conversations that are in a copy, by their keys, each with its copies.
+    chosen: keys of items. The result contains only conversations that are in a copy: their keys, with those copies.
     """
     left = {item.key: tuple(key for key in item.copies if key not in chosen) for item in items if item.key in chosen}
     return {key: copies for key, copies in left.items() if copies}
 
 
 class ProgramPart(msgspec.Struct, frozen=True):
-    """A library, or something else that the program is made of."""
+    """A library or another component of the program."""
 
     name: str
     version: str
     licence: str
-    """As its makers name it, such as "MIT"; "" where they say nothing."""
+    """The licence as named by its authors, such as "MIT"; "" if they name none."""
     family: str
-    """Which licences it belongs with, such as "BSD"."""
+    """The group of licences to which it belongs, such as "BSD"."""
 
 
 class ProgramInfo(msgspec.Struct, frozen=True):
-    """What is told of the program."""
+    """Versions, folders and components of the program."""
 
     version: str
     versions: tuple[tuple[str, str], ...]
-    """Of what matters for a report of a bug, each with its name."""
+    """Names and versions of components that matter for a bug report."""
     data: str
     log: str
     parts: tuple[ProgramPart, ...]
-    """By family and name."""
+    """Components, sorted by family and name."""
 
 
 def report_of(info: ProgramInfo) -> str:
-    """Return the versions and folders as lines for a report of a bug, in English."""
+    """Return the versions and folders as lines of a bug report, in English."""
     lines = [("Palimpsest", info.version), *info.versions, ("Data", info.data), ("Log", info.log)]
     return "\n".join(f"{name}: {value}" for name, value in lines)

@@ -1,6 +1,6 @@
-"""Markdown as HTML that loads nothing and runs nothing, with formulas and diagrams as pictures in it. Pure.
+"""Convert Markdown to HTML that loads and runs nothing, with formulas and diagrams as embedded pictures. Pure.
 
-A formula or diagram that is not drawn is shown as it was written, with every backslash.
+A formula or diagram that cannot be drawn is shown as source, with every backslash.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 GraphicKind = Literal["formula", "display", "diagram"]
-"""A formula in a line (LaTeX), one that stands alone (LaTeX), and a diagram (Mermaid)."""
+"""An inline formula (LaTeX), a display formula (LaTeX), and a diagram (Mermaid)."""
 DIAGRAM_LANGUAGES = frozenset({"mermaid", "mmd"})
-"""Those of blocks of code that are drawn."""
+"""Languages of code blocks that are drawn."""
 FORMULA_SIZE = 20.0
-"""Pixels of the font in which formulas are drawn, before they are scaled."""
+"""Font size in pixels in which formulas are drawn, before they are scaled."""
 
 
 class Graphic(msgspec.Struct, frozen=True):
-    """What is drawn. source: without delimiters."""
+    """A formula or diagram to draw. source: without delimiters."""
 
     kind: GraphicKind
     source: str
@@ -42,7 +42,7 @@ class Graphic(msgspec.Struct, frozen=True):
 class Drawing(msgspec.Struct, frozen=True):
     """A graphic as SVG without scripts, links and images; in pixels.
 
-    depth: how far it reaches below the line of the text. error: why it could not be drawn; then the rest is empty.
+    depth: the part below the text's baseline. error: why it could not be drawn; then the other fields are empty.
     """
 
     svg: str = ""
@@ -55,13 +55,13 @@ class Drawing(msgspec.Struct, frozen=True):
 _MARKER = re.compile(r"\$|\\[(\[]|\\begin\{")
 _ANY = r"(?:(?!\n[ \t]*\n)[\s\S])"  # no blank line: a formula ends where its paragraph does
 _NOT_MATH = (r"(?P<ticks>`+)(?!`)" + _ANY + r"*?(?<!`)(?P=ticks)(?!`)", r"https?://[^\s)>]+", r"\\\\", r"\\\$")
-# What is not closed yet reaches to the end: a reply that grows does not show its formula in two ways.
+# An unclosed formula reaches to the end, so that a streaming reply does not show it in two ways.
 _MATH = (
     r"\$\$" + _ANY + r"+?(?:\$\$|\Z)",
     r"\\\(" + _ANY + r"+?(?:\\\)|\Z)",
     r"\\\[" + _ANY + r"+?(?:\\\]|\Z)",
     r"\\begin\{(?P<name>[a-zA-Z]+\*?)\}" + _ANY + r"*?(?:\\end\{(?P=name)\}|\Z)",
-    r"(?<![\w$])\$(?=[^\s$])(?:[^$\n\\]|\\.)*?(?<=\S)\$(?![\w$])",  # not what something costs: "$5 and $10"
+    r"(?<![\w$])\$(?=[^\s$])(?:[^$\n\\]|\\.)*?(?<=\S)\$(?![\w$])",  # not prices: "$5 and $10"
 )
 _SPANS = re.compile("|".join(_NOT_MATH) + "|(?P<math>" + "|".join(_MATH) + ")")
 _DELIMITERS = (("$$", "$$"), (r"\(", r"\)"), (r"\[", r"\]"), ("$", "$"))
@@ -74,9 +74,9 @@ def may_have_formulas(text: str) -> bool:
 
 
 def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list[tuple[int, int]]:
-    """Return start and end of each formula, its delimiters included; none in code.
+    """Return start and end of each formula, including its delimiters, but not of formulas in code.
 
-    code: the lines of blocks of code, if they are known: the first of each, and the first behind it.
+    code: the line ranges of code blocks, if they are known: the first line of each, and the first one after it.
     """
     if not may_have_formulas(text):
         return []
@@ -84,7 +84,7 @@ def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list
     hidden = [(starts[max(a, 0)], starts[b]) for a, b in (_code_lines(text) if code is None else code)]
     spans: list[tuple[int, int]] = []
     position = 0
-    for start, end in [*hidden, (len(text), len(text))]:  # each stretch between blocks of code for itself
+    for start, end in [*hidden, (len(text), len(text))]:  # each part between code blocks separately
         found = _SPANS.finditer(text, position, max(start, position))
         spans += [match.span() for match in found if match["math"]]
         position = max(end, position)
@@ -92,7 +92,7 @@ def math_spans(text: str, code: Sequence[tuple[int, int]] | None = None) -> list
 
 
 def graphic_of(formula: str) -> Graphic | None:
-    """Return what is drawn of a formula with its delimiters; None while it is not closed."""
+    """Return the graphic of a formula with delimiters; None if it is not closed."""
     for opening, closing in _DELIMITERS:
         if formula.startswith(opening):
             inner = formula.removeprefix(opening)
@@ -109,19 +109,19 @@ def formulas_in(text: str) -> list[Graphic]:
 
 
 def escape_math(text: str, draw: Callable[[Graphic], str]) -> str:
-    """Return Markdown that shows each formula drawn or as it was written, and everything else as before.
+    """Return Markdown that shows each formula drawn or as source, and other text unchanged.
 
-    draw: returns the Markdown that shows a formula; "" where it stays text.
+    draw: returns the Markdown that shows a formula; "" if it stays text.
     """
-    shown: list[str] = []
+    pieces: list[str] = []
     position = 0
     for start, end in math_spans(text):
         is_quoted = text[text.rfind("\n", 0, start) + 1 : start].lstrip().startswith(">")
         graphic = graphic_of(text[start:end])
         drawn = draw(graphic) if graphic is not None else ""
-        shown += (text[position:start], drawn or _literal(text[start:end], is_quoted))
+        pieces += (text[position:start], drawn or _literal(text[start:end], is_quoted))
         position = end
-    return "".join([*shown, text[position:]])
+    return "".join([*pieces, text[position:]])
 
 
 def _as_text(_: Graphic) -> str:
@@ -129,9 +129,9 @@ def _as_text(_: Graphic) -> str:
 
 
 def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text) -> str:
-    """Return the Markdown for Qt, which would take a rule at the very beginning for the start of a header."""
-    shown = escape_math(text, draw)
-    return f"\n{shown}" if text.startswith("---") else shown
+    """Return the Markdown for Qt, which would take a rule at the beginning for front matter."""
+    escaped = escape_math(text, draw)
+    return f"\n{escaped}" if text.startswith("---") else escaped
 
 
 def _literal(formula: str, is_quoted: bool) -> str:
@@ -149,8 +149,8 @@ def _code_lines(text: str) -> list[tuple[int, int]]:
 
 @cache
 def block_parser() -> MarkdownIt:
-    """Return the parser of blocks alone, in the dialect that the window shows."""
-    from markdown_it import MarkdownIt  # not needed before there is a message: the window shows sooner
+    """Return the parser for blocks only, in the window's dialect."""
+    from markdown_it import MarkdownIt  # not needed before the first message: the window opens sooner
 
     parser = MarkdownIt("commonmark").enable("table").disable("html_block")
     parser.core.ruler.disable(["inline", "text_join"], True)
@@ -158,23 +158,23 @@ def block_parser() -> MarkdownIt:
 
 
 LINK = re.compile(r"(?:https?://|mailto:)[^/\\]", re.IGNORECASE)
-"""What a link may lead to, as in the window: another scheme may start a program, or tell a server who the user is."""
+"""Allowed links, as in the window: other schemes may start a program, or reveal the user to a server."""
 MAX_NESTING = 100
-"""Of lists and quotes. The parser drops what is deeper, so such a text is shown as it was written."""
+"""Levels of lists and quotes. The parser drops deeper ones, so such a text is shown as source."""
 ENLARGED = 1.08
-"""A formula's letters are lower than those of the text at the same size."""
+"""Scale of formulas, whose letters are lower than the text's at the same size."""
 SHORT_CELL, LONG_CELL = 12, 30
-"""Characters of a cell: up to the first its line is not broken; above the second it keeps room for some words."""
+"""Characters of a cell: up to the first, it is not wrapped; above the second, it has a minimum width."""
 DIAGRAM = re.compile(rf"(?:```|~~~)[ \t]*(?:{'|'.join(sorted(DIAGRAM_LANGUAGES))})\b", re.IGNORECASE)
 _TASK = re.compile(r"\[([ xX])\](?:\s+|$)")
 Env = MutableMapping[str, Any]
 
 
 def html_of_markdown(text: str, drawings: Mapping[Graphic, Drawing], *, has_breaks: bool = False) -> str:
-    """Return HTML of Markdown. Markup in it is shown as it was written, and a picture is a link to it.
+    """Return Markdown as HTML. HTML in it is shown as source, and a picture becomes a link to it.
 
-    drawings: of its formulas and diagrams; without its drawing, each is shown as it was written. has_breaks: whether
-    each line stays one, as somebody means it who types without thinking of Markdown.
+    drawings: of its formulas and diagrams; without a drawing, they are shown as source. has_breaks: whether line breaks
+    are kept, as meant in text that was not written as Markdown.
     """
     mark = next((sign for sign in map(chr, range(0xE000, 0xF900)) if sign not in text), "")
     drawn: list[Graphic] = []
@@ -199,7 +199,7 @@ def html_of_markdown(text: str, drawings: Mapping[Graphic, Drawing], *, has_brea
 
 
 def code_html(text: str, language: str = "") -> str:
-    """Return a block of code."""
+    """Return a code block as HTML."""
     named = f' class="language-{escape(language)}"' if language else ""
     return f'<pre dir="ltr"><code{named}>{escape(text)}</code></pre>'
 
@@ -212,17 +212,17 @@ def graphics_in(text: str) -> list[Graphic]:
 
 
 def picture_of(drawing: Drawing) -> str:
-    """Return a drawing as the address of a picture: nothing in it can act, and its styles reach nothing else."""
+    """Return a drawing as a data URL: as a picture, it cannot run scripts, and its styles affect nothing else."""
     return f"data:image/svg+xml;base64,{b64encode(drawing.svg.encode(errors='replace')).decode()}"
 
 
 def formula_source(graphic: Graphic) -> str:
-    """Return a formula as it is written in Markdown."""
+    """Return a formula in Markdown."""
     return f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$"
 
 
 def _formula(graphic: Graphic, drawing: Drawing) -> str:
-    """Return a formula as a picture, with its source for who copies it, searches for it or hears the page."""
+    """Return a formula as a picture, with its source for copying, searching and screen readers."""
     scale = ENLARGED / FORMULA_SIZE
     kind = "formula display" if graphic.kind == "display" else "formula"
     size = f"width:{drawing.width * scale:.3f}em;vertical-align:{-drawing.depth * scale:.3f}em"
@@ -242,7 +242,7 @@ def _diagram_of(fence: Token) -> Graphic | None:
 
 @cache
 def _parser(has_breaks: bool) -> MarkdownIt:
-    from markdown_it import MarkdownIt  # not needed before there is an export: the engine starts sooner
+    from markdown_it import MarkdownIt  # not needed before the first export: the engine starts sooner
 
     options = {"html": False, "maxNesting": MAX_NESTING, "breaks": has_breaks}
     parser = MarkdownIt("commonmark", options).enable(["table", "strikethrough"])
@@ -256,7 +256,7 @@ def _parser(has_breaks: bool) -> MarkdownIt:
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:
-    """Take what stands in for a formula as a token of its own."""
+    """Parse the placeholder of a formula as a separate token."""
     found = state.env["stand-in"].match(state.src, state.pos) if "stand-in" in state.env else None
     if found is None:
         return False
@@ -267,7 +267,7 @@ def _read_formula(state: StateInline, silent: bool) -> bool:
 
 
 def _read_tasks(state: StateCore) -> None:
-    """Take "[x]" at the beginning of an item of a list as a box that is ticked."""
+    """Parse "[x]" at the beginning of a list item as a ticked box."""
     for number, token in enumerate(state.tokens[2:], 2):
         item = state.tokens[number - 2]
         first = token.children[0] if token.children else None
@@ -281,7 +281,7 @@ def _read_tasks(state: StateCore) -> None:
 
 
 def _write_back(tokens: Sequence[Token], env: Env) -> None:
-    """Write formulas as they were where no picture can be: in code, in addresses and titles of links."""
+    """Restore the source of formulas where no picture is possible: in code, and in addresses and titles of links."""
 
     def source_of(found: re.Match[str]) -> str:
         return formula_source(env["drawn"][int(found[1])])

@@ -8,34 +8,34 @@ from typing import Literal
 import msgspec
 
 MemoryScope = Literal["user", "project", "folder", "conversation"]
-"""Where a memory is sent: in every conversation of the user, in those of one project, of one working folder, or in one
-alone."""
+"""The conversations in which a memory is sent: all of the user's, those with its project, those with its working
+folder, or only one."""
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """Something worth knowing later, in the words in which it is sent. Times are seconds since 1970, UTC."""
+    """A fact for later conversations, in the words in which it is sent. Times are seconds since 1970, UTC."""
 
     id: str
     text: str
     at: float
     changed_at: float
     conversation: str = ""
-    """Where it was said; "" if the user wrote it."""
+    """The id of the conversation it comes from; "" if the user wrote it."""
     author: str = "user"
     """"model", "rule" or "user"."""
     is_on: bool = True
     """Whether it is sent."""
     is_deleted: bool = False
-    """Whether it is hidden, too; it can be restored."""
+    """Whether it is also hidden; it can be restored."""
     scope: MemoryScope = "user"
     folder: str = ""
-    """The working folder of the conversation where it was said; "" if it had none."""
+    """The working folder of its conversation; "" for none."""
     project: str = ""
-    """The id of the project of that conversation, as it was then; "" if it was in none."""
+    """The id of its conversation's project at that time; "" for none."""
 
 
 def is_valid_in(memory: Memory, conversation: str, folder: str, project: str) -> bool:
-    """Return whether a memory may be sent in that conversation, which has that folder and project; "" for none."""
+    """Return whether a memory may be sent in a conversation. folder, project: the conversation's; "" for none."""
     match memory.scope:
         case "user":
             return True
@@ -48,26 +48,26 @@ def is_valid_in(memory: Memory, conversation: str, folder: str, project: str) ->
 
 
 def memories_in(memories: Iterable[Memory], conversation: str, folder: str, project: str) -> tuple[Memory, ...]:
-    """Return the memories that may be sent in that conversation."""
+    """Return the memories that may be sent in a conversation."""
     return tuple(memory for memory in memories if is_valid_in(memory, conversation, folder, project))
 
 
 def default_scope(folder: str, project: str) -> MemoryScope:
-    """Return the scope of a new memory: it stays with the work in which it was said, until the user widens it."""
+    """Return the scope of a new memory, which belongs to its project or folder until the user widens it."""
     if project:
         return "project"
     return "folder" if folder else "conversation"
 
 
 class Fact(msgspec.Struct, frozen=True, gc=False):
-    """Something worth keeping, in its own words, and the message that it was first said in."""
+    """A fact in its original words, and the id of the first message with it."""
 
     text: str
     message_id: str
 
 
 class Superseded(msgspec.Struct, frozen=True, gc=False):
-    """A rule that does not hold any more, and the user's later words that replaced it or took it back."""
+    """A superseded rule, and the user's later sentence that replaced it or took it back."""
 
     text: str
     by: str
@@ -87,32 +87,32 @@ class Ledger(msgspec.Struct, frozen=True):
     identifiers: tuple[Fact, ...] = ()
     questions: tuple[Fact, ...] = ()
     dropped: int = 0
-    """How many of the least important facts were left out for want of room."""
+    """Number of less important facts that were left out."""
     superseded: tuple[Superseded, ...] = ()
-    """Rules that later ones replaced; they are not among `rules` any more."""
+    """Rules that were superseded, and are no longer among `rules`."""
 
 
 class Fidelity(msgspec.Struct, frozen=True):
     """What became of the facts of the archived messages. The counts add up to all facts found."""
 
     verbatim: int = 0
-    """Still in the request, outside of the summary."""
+    """Facts that are still in the request, outside the summary."""
     in_summary: int = 0
     recallable: int = 0
-    """Only in the archive, found there by search."""
+    """Facts that are only in the archive, where search finds them."""
     lost: int = 0
-    """Nowhere; `lost_facts` names some of them."""
+    """Facts that cannot be found; `lost_facts` contains some of them."""
     lost_facts: tuple[str, ...] = ()
     recallable_rules: tuple[str, ...] = ()
-    """Some of the recallable: rules that hold."""
+    """Some of the recallable facts: current rules."""
     recallable_facts: tuple[str, ...] = ()
-    """Some of the recallable: all else."""
+    """Some of the recallable facts: all others."""
     rules: int = 0
-    """Rules that hold, those of earlier compactions too."""
+    """Current rules, including rules from earlier compactions."""
     rules_kept: int = 0
-    """Those that the request has word for word."""
+    """Current rules that the request contains verbatim."""
     verbatim_facts: tuple[str, ...] = ()
-    """Some of them; none in older records, as below."""
+    """Some of the verbatim facts; none in older records, as below."""
     summary_facts: tuple[str, ...] = ()
 
     @property

@@ -1,9 +1,9 @@
-"""A message and its typed parts, as they are stored and as the model receives them.
+"""A message and its typed parts, in the form in which they are stored and sent.
 
-A tool message carries exactly one tool result, so that every operation on a result can name it by its message.
+A tool message contains exactly one tool result, so that operations on a result can refer to it by its message.
 
-A long record has a million of these values, none of which can be part of a cycle: `gc=False` spares the garbage
-collector to look through them, for which it stops all threads.
+A long record has a million of these values, none of which can be part of a cycle: `gc=False` keeps the garbage
+collector, which stops all threads, from traversing them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .words import in_fence, translatable
 
 
 class Role(StrEnum):
-    """Who speaks."""
+    """The speaker of a message."""
 
     SYSTEM = "system"
     USER = "user"
@@ -35,7 +35,7 @@ class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
 
 
 class Reasoning(msgspec.Struct, frozen=True, gc=False, tag="reasoning"):
-    """What the model thought before it answered."""
+    """The model's reasoning before its answer."""
 
     text: str
 
@@ -47,43 +47,43 @@ class ToolCall(msgspec.Struct, frozen=True, gc=False, tag="tool_call", rename={"
     name: str
     arguments: str = "{}"
     provider_metadata: str = ""
-    """What the provider wants back with the call, such as a signature of its reasoning; only models/ reads it."""
+    """Data to return to the provider with the call, such as a signature of reasoning; only models/ reads it."""
 
 
 CallEnding = Literal["", "denied", "stopped", "timed_out", "repeated"]
-"""Why a call has no result of its tool's: it was not allowed, was stopped, took too long, or was answered from the
-record since it had run already; "" where it has one."""
+"""The reason why a call has no result by its tool: it was not allowed, was stopped, took too long, or was answered from
+the record since it had already run; "" if it has one."""
 
 CallSandbox = Literal["", "closed", "network", "outside", "missing"]
-"""Where a call's program ran: in the sandbox without network, or with it; outside of it, as the user allowed; without
-one, which this machine does not have; "" for what needs none."""
+"""The sandbox of a call's program: without network, or with it; none, as the user allowed; none, since the machine has
+none; "" for calls that need none."""
 
 
 class ToolResult(msgspec.Struct, frozen=True, gc=False, tag="tool_result"):
-    """What a tool answered. Paired with its call by position and id, since ids repeat in real traces."""
+    """A tool's answer, paired with its call by position and id, since ids repeat in real traces."""
 
     call_id: str
     name: str
     text: str
     is_error: bool = False
-    """As the model is told it."""
+    """Whether the result is marked as an error for the model."""
     spill: str = ""
-    """The SHA-256 of the whole output, if `text` is what was left of it as it entered; else ""."""
+    """The SHA-256 of the full output, if `text` is its truncated form; otherwise ""."""
     ending: CallEnding = ""
-    """What it was for the user, who may have wanted it so."""
+    """Why the tool did not answer, for display: the user may have decided so."""
     sandbox: CallSandbox = ""
 
 
 ReplyEnding = Literal["", "length", "content_filter", "malformed_call", "empty"]
-"""Why a reply ended early: at the longest that was asked for, refused by the provider or the model, in a call that no
-server could read, without a word of an answer; "" for one that ended by itself."""
+"""The reason why a reply ended early: its maximum length, a refusal by the provider or the model, a call that no server
+could parse, no text at all; "" for a reply that ended by itself."""
 REPLY_ENDINGS: dict[ReplyEnding, str] = {
     "length": translatable("cut off"),
     "content_filter": translatable("refused"),
     "malformed_call": translatable("unreadable call"),
     "empty": translatable("no answer"),
 }
-"""What a reply is called that its provider ended early."""
+"""Labels of replies that the provider ended early."""
 
 
 class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
@@ -93,7 +93,7 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
     media_type: str
     content: str
     about: str = ""
-    """What the user should know of it, such as "14 pages"; it is not sent."""
+    """A note for the user, such as "14 pages", which is not sent."""
 
     @property
     def is_image(self) -> bool:
@@ -101,14 +101,14 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, tag="attachment"):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is an image of which there is an address alone, as in chats of other programs."""
+        """Whether it is an image of which only the address is known, as in chats of other programs."""
         return self.is_image and not self.content.startswith("data:")
 
     @property
     def as_text(self) -> str:
-        """How a text file is sent: in a fence, behind which nothing of it seems to be the user's next words.
+        """The form in which a text file is sent: in a fence, so that none of it looks like the user's next words.
 
-        Its end is said in words: many tokenizers join a fence with the blank line that follows, and would count fewer.
+        Its end is marked in words: many tokenizers join a fence with the blank line after it, and would count fewer.
         """
         return f"[{' '.join(self.name.split())}]\n{in_fence(self.content)}\nend of file"
 
@@ -117,23 +117,23 @@ Part = Text | Reasoning | ToolCall | ToolResult | Attachment
 
 
 class Usage(msgspec.Struct, frozen=True, gc=False):
-    """Tokens that a provider reported for one request, or for several together: *measured*, never estimated."""
+    """Tokens that a provider reported for one or several requests: *measured*, never estimated."""
 
     prompt_tokens: int
-    """All of them, cached ones too."""
+    """All prompt tokens, including cached ones."""
     reply_tokens: int
     cached_tokens: int = 0
-    """Read from the provider's prompt cache."""
+    """Prompt tokens read from the provider's cache."""
     cache_written_tokens: int = 0
-    """Written to the provider's prompt cache."""
+    """Prompt tokens written to the provider's cache."""
     dollars: float | None = None
-    """What the request cost, as reported or by the price list; None: not known."""
+    """Costs, as reported or by the price list; None if unknown."""
     requests: int = 1
     reasoning_tokens: int = 0
-    """Those of the reply that were reasoning, where the provider says so."""
+    """Reply tokens that were reasoning, if the provider reports them."""
 
     def plus(self, other: Usage) -> Usage:
-        """Return the usage of all these requests together. Dollars are known if they are of either."""
+        """Return the sum of both. Dollars are known if either's are."""
         dollars = [usage.dollars for usage in (self, other) if usage.dollars is not None]
         return Usage(
             self.prompt_tokens + other.prompt_tokens,
@@ -148,25 +148,25 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 NO_USAGE = Usage(0, 0, requests=0)
 
 
-def add_usage(one: Usage | None, other: Usage | None) -> Usage | None:
-    """Return both together."""
-    return one.plus(other) if one and other else one or other
+def add_usage(first: Usage | None, second: Usage | None) -> Usage | None:
+    """Return the sum of both; None if both are None."""
+    return first.plus(second) if first and second else first or second
 
 
 class Totals(msgspec.Struct, frozen=True):
-    """What a conversation has cost, and what was freed in it."""
+    """The usage of a conversation, and the tokens freed in it."""
 
     replies: Usage = NO_USAGE
-    """For what was said."""
+    """Usage for replies in the conversation."""
     auxiliary: Usage = NO_USAGE
-    """For what Palimpsest asked of its own accord: summaries, memories, digests, titles, what is in images."""
+    """Usage for Palimpsest's own requests: summaries, memories, digests, titles, image descriptions."""
     operations: int = 0
     tokens_freed: int = 0
-    """By all operations that hold, of the request at that time."""
+    """Tokens freed by all active operations, of the request at the time."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One row of the record. Decisions leave the pure core without `id` and `at`; `chat/` stamps them."""
+    """A row of the record. Decisions leave the pure core without `id` and `at`, which `chat/` sets."""
 
     id: str = ""
     """Unique within the archive."""
@@ -175,28 +175,27 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class Message(Entry, frozen=True, kw_only=True, tag="message"):
-    """One utterance: a role and its parts."""
+    """An utterance: a role and its parts."""
 
     role: Role
     parts: tuple[Part, ...] = ()
     speaker: str = ""
     """The `name` field of OpenAI's shape, for chats between named people."""
     model: str = ""
-    """Who wrote a reply."""
+    """The model that wrote a reply; "" for other messages."""
     is_interrupted: bool = False
-    """The reply was stopped or cut off before its end."""
+    """Whether the reply was stopped or cut off before its end."""
     usage: Usage | None = None
     seconds: float = 0.0
-    """How long a reply, or a tool, took."""
+    """Duration of a reply or a tool call."""
     continues: str = ""
-    """The id of the interrupted reply that this one goes on with; the two are sent as one."""
+    """The id of the interrupted reply that this one continues; the two are sent as one. "" for none."""
     as_of: str = ""
-    """Of a reply, the id of the newest entry that its request was assembled from, which is what `usage` measured. "" in
-    older records."""
+    """For a reply, the id of the newest entry in its request, which `usage` measured; "" in older records."""
     ending: ReplyEnding = ""
-    """Why the reply, which its provider ended, is no whole answer; "" in older records."""
+    """Why the provider ended the reply early; "" in older records."""
     lost_call: str = ""
-    """The tool of a call that the reply was in the middle of when it ended, and that was not run; or ""."""
+    """The tool of a call in the middle of which the reply ended, and that was not run; "" for none."""
 
     @property
     def text(self) -> str:
@@ -205,7 +204,7 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
     @property
     def can_continue(self) -> bool:
-        """Whether it is a reply that ended before it was whole, with something that can be gone on with."""
+        """Whether it is an incomplete reply that the model can continue."""
         is_cut = self.role is Role.ASSISTANT and (self.is_interrupted or self.ending == "length")
         return is_cut and not self.tool_calls and bool(self.lost_call or self.text.strip())
 
@@ -215,16 +214,18 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
     @property
     def is_counted(self) -> bool:
-        """Whether a person counts it as a message: no system prompt, and no rest of a stopped reply."""
+        """Whether a person counts it as a message: not a system prompt, and not the rest of a stopped reply."""
         return self.role is not Role.SYSTEM and not self.continues
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        return tuple([p for p in self.parts if isinstance(p, ToolCall)])  # a list: twice as fast, and asked for often
+        return tuple(
+            [p for p in self.parts if isinstance(p, ToolCall)]
+        )  # a list is twice as fast, and this is called often
 
     @property
     def tool_result(self) -> ToolResult | None:
-        """The result that a tool message carries."""
+        """The result in a tool message; None in other messages."""
         for part in self.parts:
             if isinstance(part, ToolResult):
                 return part
@@ -232,13 +233,13 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
 
 def with_parts(message: Message, parts: Sequence[Part]) -> Message:
-    """Return the message with those parts; itself if they are its own."""
+    """Return the message with the parts; the message itself if they are the same objects."""
     is_same = len(parts) == len(message.parts) and all(map(operator.is_, parts, message.parts))
     return message if is_same else replace(message, parts=tuple(parts))
 
 
 class MessageDraft(msgspec.Struct, frozen=True):
-    """A message that is being written: all that stands in the composer."""
+    """A message that is being written: the content of the composer."""
 
     text: str = ""
     attachments: tuple[Attachment, ...] = ()
@@ -246,5 +247,5 @@ class MessageDraft(msgspec.Struct, frozen=True):
 
 def user_message(text: str, attachments: tuple[Attachment, ...] = ()) -> Message:
     """Return a user's message, not yet stamped."""
-    said = (Text(text),) if text.strip() or not attachments else ()
-    return Message(role=Role.USER, parts=(*said, *attachments))
+    texts = (Text(text),) if text.strip() or not attachments else ()
+    return Message(role=Role.USER, parts=(*texts, *attachments))

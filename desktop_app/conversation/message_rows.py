@@ -1,4 +1,4 @@
-"""A record as the window shows it: messages with where they stand, and operations with their figures."""
+"""Rows of a record for the window: messages with their states, and operations with their figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .transcript import Trigger
 
 
 class MessageState(StrEnum):
-    """Where a message is."""
+    """The state of a message: in the view, or why it is not."""
 
     IN_VIEW = "in_view"
     PRUNED = "pruned"
@@ -22,25 +22,25 @@ class MessageState(StrEnum):
 
 
 class MessageRow(msgspec.Struct, frozen=True):
-    """A message of the record as the window shows it."""
+    """A message of the record, for the window."""
 
     message: Message
     index: int
-    """Among the messages of the current branch; -1 in another one."""
+    """Index among the messages of the current branch; -1 in another one."""
     tokens: int
-    """As they are counted here; `Gauge.tokens_of` makes those of the request of them."""
+    """Our own count; `Gauge.tokens_of` converts it to tokens of the request."""
     state: MessageState = MessageState.IN_VIEW
     is_pinned: bool = False
     operation_id: str = ""
-    """What archived or pruned it."""
+    """The operation that archived or pruned it; "" for none."""
     sent_text: str = ""
-    """What the model sees instead, if `state` is PRUNED."""
+    """The text in its place for the model, if `state` is PRUNED."""
     versions: tuple[str, ...] = ()
     """The ids of all versions of the message, oldest first; empty if it is the only one."""
 
 
 class MessageChange(msgspec.Struct, frozen=True):
-    """Where a message stands now; its text is the same, and is not sent again. Fields as in `MessageRow`."""
+    """The new state of a message, without its text, which has not changed. Fields as in `MessageRow`."""
 
     message_id: str
     state: MessageState = MessageState.IN_VIEW
@@ -59,59 +59,59 @@ class MessageChange(msgspec.Struct, frozen=True):
 
 
 class OperationRow(msgspec.Struct, frozen=True):
-    """An operation as the history panel and the mark in the chat show it."""
+    """An operation, for the history panel and the mark in the chat."""
 
     id: str
     kind: str
-    """"prune", "compaction", "failed", "flush", or "link" to another conversation. Of a failed compaction the only
-    strategy is its cause, `tokens_after` is what must stay, and `note` says more of an error."""
+    """"prune", "compaction", "failed", "flush", or "link" to another conversation. For a failed compaction, the only
+    strategy is its cause, `tokens_after` are the tokens that must stay, and `note` gives details of an error."""
     at: float
     trigger: Trigger | None
-    """None if it is not known."""
+    """None if unknown."""
     strategies: dict[str, int] = {}
     messages: int = 0
-    """How many it shortened or archived, or memories it saved."""
+    """Number of messages that it shortened or archived, or of memories that it saved."""
     tokens_before: int = 0
     tokens_after: int = 0
     after_message_id: str = ""
-    """The last message that it touched; the mark in the chat stands behind it."""
+    """The last message that it changed, after which the mark in the chat is shown."""
     summary: str = ""
-    """Of a flush: the memories, a line each."""
+    """The summary; for a flush, the memories, one per line."""
     fidelity: Fidelity | None = None
     seconds: float = 0.0
     model: str = ""
     is_undone: bool = False
     is_elsewhere: bool = False
-    """Whether it is of another branch, and changes nothing in the current one."""
+    """Whether it belongs to another branch, and changes nothing in the current one."""
     usage: Usage | None = None
-    """What the provider reported for writing the summary."""
+    """Usage that the provider reported for writing the summary."""
     note: str = ""
-    """Why it was not done as it was wanted, or the title of a linked conversation."""
+    """Why it was not done as requested, or the title of a linked conversation."""
     linked: str = ""
     """The id of a linked conversation."""
     usable: int = 0
-    """Tokens that a request could take then; 0 if that is not known."""
+    """The usable window in tokens at the time; 0 if unknown."""
 
     @property
     def is_beginning(self) -> bool:
-        """Whether it is the summary of another conversation, with which this one begins."""
+        """Whether it is a summary of another conversation, with which this one begins."""
         return self.kind == "compaction" and not self.messages
 
     @property
     def has_no_summary(self) -> bool:
-        """Whether its messages left the window without a summary, only their facts kept."""
+        """Whether its messages left the window without a summary, keeping only their facts."""
         return "last_messages" in self.strategies
 
 
 class VersionRow(msgspec.Struct, frozen=True):
-    """A version of a message, with the request of the branch that it leads to."""
+    """A version of a message, with the size of the request in its branch."""
 
     message_id: str
     number: int
-    """Among all its versions, counted from 1."""
+    """Number among all versions, from 1."""
     text: str
-    """How it begins."""
+    """The beginning of its text."""
     at: float
     tokens: int
-    """Of the request, as the gauge shows it in that branch."""
+    """Tokens of the request, as shown by the gauge in that branch."""
     is_current: bool = False

@@ -1,8 +1,8 @@
-"""Servers of models as values: what a server offers, what a test of it found, and control tokens in messages to it.
+"""Values of model servers: offered models and test results; and the protection from control tokens in messages.
 
 Control tokens of chat templates occur in plain text: `<|im_end|>` in a page must not end a message. A hosted provider
-reads them as text. A local server fills a template and tokenizes the whole, so that those in a message would end it and
-begin one of another role. A space after the first character keeps them text, and as readable as can be.
+reads them as text. A local server fills a template and tokenizes the result, so that a control token in a message would
+end it and begin one with another role. A space after the first character makes it plain text, and still readable.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .listing import WindowSource
 
 
 class ModelPrice(msgspec.Struct, frozen=True):
-    """US dollars for a million tokens, of the prompt and of the reply."""
+    """US dollars per million tokens of the prompt and the reply."""
 
     prompt: float
     reply: float
 
 
 class ModelOffer(msgspec.Struct, frozen=True):
-    """A model that a server has; 0 and None where the server and the catalogue say nothing."""
+    """A model that a server offers. 0 and None: neither the server nor the catalogue gives a value."""
 
     name: str
     window: int = 0
@@ -37,9 +37,9 @@ class ModelOffer(msgspec.Struct, frozen=True):
 
 
 KeyPlace = Literal["", "stored", "session", "environment"]
-"""Where the key of a server is: nowhere, kept for later, known until the program ends, in the environment."""
+"""The place of a server's key: none, stored permanently, known until the program ends, or in the environment."""
 CheckStep = Literal["list", "window", "reply", "tools"]
-"""In this order; each is one short request or two, and the window asks for one after the other."""
+"""The steps of a test, in order; each is one or two short requests, and the window starts one after the other."""
 CheckKind = Literal["reached", "listed", "key", "window", "replied", "streamed", "tools"]
 CheckState = Literal["good", "unsure", "bad"]
 
@@ -50,14 +50,14 @@ class CheckResult(msgspec.Struct, frozen=True):
     kind: CheckKind
     state: CheckState
     count: int = 0
-    """Models that are listed, tokens of the window, or pieces in which the reply came."""
+    """Number of listed models, of tokens in the window, or of pieces in which the reply streamed."""
     seconds: float = 0.0
     detail: str = ""
-    """What the server said, or what to do about it."""
+    """The server's message, or advice."""
     source: WindowSource = ""
-    """Where the number of the window comes from."""
+    """The source of the window's size."""
     dollars: float | None = None
-    """What the request cost, where that is known."""
+    """Costs of the request; None if unknown."""
 
 
 _CONTROL = re.compile(
@@ -76,5 +76,5 @@ _CONTROL = re.compile(
 
 
 def break_control_tokens(text: str) -> str:
-    """Return the text in which no template's control token is left; itself if it has none. Again it changes nothing."""
+    """Return the text with all control tokens broken; the text itself if it has none. The function is idempotent."""
     return _CONTROL.sub(lambda found: f"{found[0]} ", text) if "<" in text or "[" in text else text

@@ -1,4 +1,4 @@
-"""OpenAI's chat shape, both ways: what files are imported from, and what a request is made of."""
+"""Convert from and to OpenAI's chat format, for imported files and for requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_AN_OBJECT = translatable("a chat message must be a JSON object")
 
 
 class BadChat(ValueError):
-    """Raised for what is not in OpenAI's chat shape. line: from 1; 0 when it is not about a line."""
+    """Raised for content that is not in OpenAI's chat format. line: from 1; 0 for no particular line."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {reason}" if line else reason)
@@ -28,15 +28,14 @@ class BadChat(ValueError):
 
 
 def not_json(error: Exception) -> str:
-    """Return that something is not JSON, with what Python says of it."""
+    """Return the message that something is not JSON, with Python's error."""
     return translatable("this is not JSON ({error})").format(error=error)
 
 
 def read_jsonl(content: bytes) -> list[Json]:
     """Return the objects of a file of JSON Lines; blank lines and a byte order mark are skipped.
 
-    Raises BadChat, naming the line, for what is not UTF-8, not JSON or not an object, or naming the program whose file
-    it is.
+    Raises BadChat with the line that is not UTF-8, not JSON or not an object, or with the program whose file it is.
     """
     try:
         return _objects_of(content)
@@ -45,7 +44,7 @@ def read_jsonl(content: bytes) -> list[Json]:
 
 
 def _explain(error: BadChat, content: bytes) -> BadChat:
-    """Return the error, or one that says which other program's file this is and what can be read."""
+    """Return the error, or one that names the program whose file this is and the supported format."""
     kind = kind_of_file(content)
     return BadChat(f"this is {kind}, which cannot be read. {SUPPORTED}") if kind else error
 
@@ -57,7 +56,7 @@ def _objects_of(content: bytes) -> list[Json]:
             value: object = json.loads(line)
         except UnicodeDecodeError as error:
             raise BadChat(NOT_UTF8, number) from error
-        except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+        except (ValueError, RecursionError) as error:  # also for a number with more digits than Python converts
             raise BadChat(not_json(error), number) from error
         if not isinstance(value, dict):
             raise BadChat(NOT_AN_OBJECT, number)
@@ -68,13 +67,13 @@ def _objects_of(content: bytes) -> list[Json]:
 
 
 def _filled_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Return each line that is not blank, with its number from 1."""
+    """Yield each line that is not blank, with its number from 1."""
     lines = content.removeprefix(b"\xef\xbb\xbf").splitlines()
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
-    """Return the messages of a file of JSON Lines; `new_id(index)` names them. Raises BadChat, naming the line."""
+    """Return the messages of a file of JSON Lines; `new_id(index)` returns their ids. Raises BadChat with the line."""
     objects = read_jsonl(content)
     try:
         return messages_of(objects, new_id)
@@ -84,7 +83,7 @@ def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
 
 
 def messages_of(objects: Iterable[Json], new_id: Callable[[int], str]) -> list[Message]:
-    """Return a message for each object; `new_id(index)` names them. Raises BadChat, naming the object's number."""
+    """Return a message for each object; `new_id(index)` returns their ids. Raises BadChat with the object's number."""
     names_of_calls: dict[str, str] = {}
     messages: list[Message] = []
     for index, value in enumerate(objects):
@@ -124,17 +123,17 @@ class _Chat(msgspec.Struct):
     name: str | int = ""
     reasoning_content: Any = None
     refusal: Any = None
-    """What a model said instead of an answer, which has no content then."""
+    """The model's refusal, in place of the content."""
     tool_call_id: str | int = ""
     tool_calls: list[_Call] = []
     function_call: _Function | None = None
-    """The shape before tool calls: one call, without an id."""
+    """The format before tool calls: one call, without an id."""
 
 
 def _message(value: Json, message_id: str, names_of_calls: dict[str, str]) -> Message:
     try:
-        chat = msgspec.convert({field: given for field, given in value.items() if given}, _Chat)
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter for half a character in its place
+        chat = msgspec.convert({field: element for field, element in value.items() if element}, _Chat)
+    except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the latter for a lone surrogate
         raise BadChat(translatable("this is not a chat message: {error}").format(error=error)) from error
     role = ROLES.get(chat.role)
     if role is None:
@@ -171,13 +170,13 @@ def _call(call: _Call) -> ToolCall:
 
 
 def function_of(tool: ToolSpec) -> Json:
-    """Return a tool as it is offered."""
+    """Return a tool in the format of a request."""
     function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.parameters)}
     return {"type": "function", "function": function}
 
 
 def chat_of(messages: Sequence[Message]) -> list[Json]:
-    """Return the messages in OpenAI's chat shape. Reasoning is not sent back; an image is an `image_url` part."""
+    """Return the messages in OpenAI's chat format. Reasoning is left out; an image is an `image_url` part."""
     return [_chat_message(message) for message in messages]
 
 
@@ -189,7 +188,7 @@ def _chat_message(message: Message) -> Json:
     if message.speaker:
         chat["name"] = message.speaker
     if message.tool_calls:
-        chat["content"] = chat["content"] or None  # to empty text beside calls some providers add words of their own
+        chat["content"] = chat["content"] or None  # some providers add text of their own to empty text with calls
         chat["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
             for call in message.tool_calls

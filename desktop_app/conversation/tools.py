@@ -1,4 +1,4 @@
-"""Tools as values: what a model may call, what a call needs from the user, and what the user allows."""
+"""Values of tools: offered tools, required permissions of a call, and the user's rules."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from .message import CallEnding, CallSandbox
 
-# Why a call did not run, in words for the model; records have them as its result, or, of the last, before it.
+# Reasons why a call did not run, for the model; recorded as its result or, for the last one, before the result.
 DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
 OFF_HERE = "The user has switched this tool off in this conversation."
 FORBIDDEN = "A rule of the user's forbids this call. Do not try the same in another way."
@@ -22,7 +22,7 @@ AS_RECORDED = "[Not run again: this call has run in this turn already. Its resul
 
 
 class ToolSpec(msgspec.Struct, frozen=True):
-    """A tool as it is offered to a model."""
+    """A tool that is offered to a model."""
 
     name: str
     description: str
@@ -33,60 +33,60 @@ class ToolSpec(msgspec.Struct, frozen=True):
 
 
 WITH_NETWORK, OUTSIDE = "bash_network", "bash_outside"
-"""What permissions and rules call `bash` in the sandbox with network, and outside of it. What is allowed for `bash` is
-not allowed for these; what is denied there is denied here."""
+"""Names in permissions and rules for `bash` in the sandbox with network, and outside the sandbox. Calls that are
+allowed for `bash` are not allowed for these; calls that are denied for it are also denied for these."""
 NeedKind = Literal["read", "write", "run", "network", "mcp", "recall"]
 MAX_NEEDS, MAX_TARGETS = 50, 4_000
-"""How many permissions of one call an answer is kept for, and of how many characters in all. Nobody reads more, and a
-model may write megabytes."""
+"""Maximum permissions of a call for which an answer is stored as rules, and their maximum characters. Nobody would read
+more, and a model may write megabytes."""
 
 
 class RequiredPermission(msgspec.Struct, frozen=True):
-    """Something that a call would do, and that the user may not want."""
+    """An action of a call that needs the user's permission."""
 
     tool: str
     kind: NeedKind
     target: str
-    """What a rule's pattern is matched with: an absolute path, a command line, a host, "server/tool", or where recall
-    looks: "project" or "everything"."""
+    """The text that is matched with a rule's pattern: an absolute path, a command line, a host, "server/tool", or the
+    scope of recall: "project" or "everything"."""
     suggestion: str = ""
     """The pattern that is proposed for "always"."""
     conversations: int = 0
-    """In how many conversations it would be looked; 0 for another kind."""
+    """Number of conversations that would be searched; 0 for other kinds."""
     fingerprint: str = ""
-    """Of a tool that an MCP server offers: of its name, its description and its arguments as they are now."""
+    """For a tool of an MCP server, a hash of its present name, description and arguments; "" for other tools."""
     about: str = ""
-    """What that server says of the tool."""
+    """The server's description of the tool."""
     earlier: Literal["", "changed", "unbound"] = ""
-    """In a question, what is known of a rule that allows the tool and does not hold: the tool is another one now, or
-    the rule does not say which it was, since it is older than that note."""
+    """In a question, why a rule that allows the tool does not apply: the tool has changed since, or the rule has no
+    fingerprint, since it is from an older version."""
 
 
 def can_be_kept(needs: Sequence[RequiredPermission]) -> bool:
-    """Return whether an answer to them may be kept as rules; else the call is allowed once, or denied."""
+    """Return whether an answer to the needs may be stored as rules; otherwise the call is allowed once, or denied."""
     return len(needs) <= MAX_NEEDS and sum(len(need.target) for need in needs) <= MAX_TARGETS
 
 
 ANY_FINGERPRINT = "*"
-"""Of a rule that holds for a tool of that name, whatever its server says of it."""
+"""The fingerprint of a rule that applies to every tool with the name, independent of its description."""
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """What the user allows or forbids."""
+    """A rule by which the user allows or forbids calls."""
 
     tool: str
     """A tool's name, or "*" for all."""
     pattern: str = "*"
-    """With * and ?."""
+    """Pattern of targets, with * and ?."""
     is_allowed: bool = True
     fingerprint: str = ""
-    """Of the MCP server's tool that was allowed."""
+    """Fingerprint of the MCP server's tool that was allowed; "" for other tools."""
 
     def covers(self, need: RequiredPermission) -> bool:
         return self.names(need) and (not self.is_allowed or self._is_about(need))
 
     def names(self, need: RequiredPermission) -> bool:
-        """Return whether it is about that tool and target, as far as their names go."""
+        """Return whether the names of tool and target match the rule, ignoring fingerprints."""
         return self.tool in ("*", need.tool) and fnmatch.fnmatchcase(need.target, self.pattern)
 
     def _is_about(self, need: RequiredPermission) -> bool:
@@ -95,46 +95,46 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 Scope = Literal["once", "conversation", "always"]
-"""How long an answer holds: for this call, for this conversation, or from now on."""
+"""The validity of an answer: for this call, for this conversation, or from now on."""
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
-    """What the user said to a question."""
+    """The user's answer to a question."""
 
     is_allowed: bool
     scope: Scope = "once"
     pattern: str = ""
-    """As the user left it, for a scope that is more than once."""
+    """The pattern as edited by the user, for a scope other than "once"."""
 
 
 ChangeNote = Literal[
     "", "new", "same", "line_ends", "private", "missing", "folder", "not_found", "ambiguous", "unreadable"
 ]
-"""What a preview cannot show as lines: that the file is a new one, that nothing or its line ends alone would change; or
-why there is none: reading the file needs permission, there is none of that name, or a folder, the text to be replaced
-is nowhere in it, or at several places, or it is no text that can be read, or too large."""
+"""Notes that a preview cannot show as lines: the file is new, nothing would change, or only its line ends; or why there
+are no lines: reading the file needs permission, it does not exist, it is a folder, the text to be replaced is not in
+it, or occurs several times, or the file is not readable text, or too large."""
 
 
 class DiffLine(msgspec.Struct, frozen=True):
-    """A line of a preview. A removed line has its number in the file as it is, each other one as it would be."""
+    """A line of a preview. Removed lines have their number in the present file, others in the changed one."""
 
     number: int
-    """From 1; 0 where lines between two places are left out."""
+    """From 1; 0 for a gap between two places."""
     sign: Literal["-", "+", " "]
     text: str
 
 
 class ChangePreview(msgspec.Struct, frozen=True):
-    """What a call would change in a file as it is now."""
+    """The changes that a call would make to a file in its present state."""
 
     lines: tuple[DiffLine, ...] = ()
     more: int = 0
-    """Lines that are not among them."""
+    """Number of further lines."""
     note: ChangeNote = ""
 
 
 class ToolOutcome(msgspec.Struct, frozen=True):
-    """How a call ended, for the model. `text` is whole: it is truncated later, as it enters."""
+    """The outcome of a call, for the model. `text` is complete; it is truncated before it is recorded."""
 
     text: str
     is_error: bool = False
@@ -143,14 +143,14 @@ class ToolOutcome(msgspec.Struct, frozen=True):
 
 
 class ToolContext(msgspec.Struct, frozen=True):
-    """Where the tools of a conversation work."""
+    """The context in which the tools of a conversation run."""
 
     conversation: str
     folder: str = ""
-    """An absolute path; "" when none was chosen."""
+    """An absolute path; "" if none was chosen."""
     project: str = ""
     """The id of the conversation's project; "" for none."""
     allowed: tuple[RequiredPermission, ...] | None = None
-    """What the call that runs there may do; None as long as that was not decided."""
+    """The actions that the call may do; None until that is decided."""
     is_by_user: bool = False
-    """Whether the user has typed the call: then it runs although its tool is switched off for models."""
+    """Whether the user typed the call, which then runs even if its tool is switched off for models."""

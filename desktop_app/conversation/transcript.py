@@ -1,8 +1,8 @@
-"""The record: an append-only sequence of entries. What the model sees of it is folded in `context/view/`.
+"""The record: an append-only sequence of entries, which `context/view/` folds into the model's view.
 
-The collections are persistent: appending costs the work of one element, and every earlier version stays as it was. The
+The collections are persistent: appending costs the work of one element, and does not change earlier versions. The
 outline of a record, its operations without its messages, is read in milliseconds. Lone surrogates are replaced by
-U+FFFD: no UTF-8 can carry them, to the archive or to a provider.
+U+FFFD, since UTF-8 cannot encode them for the archive or a provider.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ T = TypeVar("T")
 class Chain(Sequence[T], Generic[T]):
     """An immutable sequence whose versions share one list.
 
-    `append` on the newest version pushes onto the shared list: O(1), nothing copied. On an older version it copies
-    first, as a branch. A version sees only its own first elements, so sharing is never visible. Like every value here
-    it belongs to one thread at a time while it grows; reading is safe from any.
+    `append` on the newest version appends to the shared list in O(1), without copying. On an older version it copies
+    first, as a branch. A version sees only its own first elements, so sharing is never visible. Like all values here,
+    it may only grow in one thread at a time; reading is safe from any thread.
     """
 
     __slots__ = ("_length", "_shared")
@@ -44,7 +44,7 @@ class Chain(Sequence[T], Generic[T]):
         return grown
 
     def extends(self, earlier: Chain[T]) -> bool:
-        """Return whether this version grew from `earlier` by appending alone. False may also mean "not known"."""
+        """Return whether this version grew from `earlier` only by appending. False may also mean "unknown"."""
         return self._shared is earlier._shared and self._length >= earlier._length
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class Chain(Sequence[T], Generic[T]):
 
 
 class GrowingSet:
-    """A set that only grows, and whose versions share one dictionary, as those of a `Chain` share one list."""
+    """A set that only grows, and whose versions share one dictionary, as versions of a `Chain` share one list."""
 
     __slots__ = ("_length", "_shared")
 
@@ -89,7 +89,7 @@ class GrowingSet:
         self._length = 0
 
     def add(self, name: str) -> GrowingSet:
-        """Return this set with that name, which must not be in it."""
+        """Return the set with a name added, which must not be in it."""
         grown = GrowingSet()
         grown._shared = self._shared if len(self._shared) == self._length else self._copy()
         grown._shared[name] = self._length
@@ -107,7 +107,7 @@ class GrowingSet:
 
 
 class Trigger(StrEnum):
-    """Why room was made."""
+    """The occasion on which room is made."""
 
     BEFORE_REQUEST = "before_request"
     AFTER_TURN = "after_turn"
@@ -118,7 +118,7 @@ class Trigger(StrEnum):
 
 
 class PrunedResult(msgspec.Struct, frozen=True):
-    """One tool result as the model sees it from now on. The message itself stays whole in the record."""
+    """The new text of a tool result in the view. The message in the record is not changed."""
 
     message_id: str
     strategy: str
@@ -126,11 +126,11 @@ class PrunedResult(msgspec.Struct, frozen=True):
 
 
 class PrunedInput(msgspec.Struct, frozen=True):
-    """The arguments of one tool call as the model sees them from now on: JSON still."""
+    """The new arguments of a tool call in the view, also as JSON."""
 
     message_id: str
     index: int = msgspec.field(name="place")
-    """Of the call, among the parts of its message."""
+    """Index of the call among the parts of its message."""
     strategy: str
     arguments: str
 
@@ -150,36 +150,36 @@ class Prune(Entry, frozen=True, kw_only=True, tag="prune"):
 
     @property
     def message_ids(self) -> tuple[str, ...]:
-        """The messages that it touches, each once."""
+        """The messages that it changes, each once."""
         return tuple(dict.fromkeys((*(r.message_id for r in self.results), *(i.message_id for i in self.inputs))))
 
 
 class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
-    """Messages archived behind a summary. Tokens are of the assembled request."""
+    """Messages archived and replaced by a summary. Tokens are of the assembled request."""
 
     trigger: Trigger
     strategy: str
     """"extractive", "llm", "last_messages" or "edited"."""
     archived: tuple[str, ...]
-    """Ids of the messages that leave the view, in their order."""
+    """Ids of the messages that leave the view, in order."""
     summary: str
-    """What stands for them, as Markdown."""
+    """The summary that replaces them, as Markdown."""
     ledger: Ledger = Ledger()
     fidelity: Fidelity = Fidelity()
     tokens_before: int = 0
     tokens_after: int = 0
     usable: int = 0
-    """Tokens that a request could take then; 0 if that was not known, and in older records."""
+    """The usable window in tokens at the time; 0 if it was unknown, and in older records."""
     seconds: float = 0.0
     model: str = ""
     usage: Usage | None = None
-    """What its provider reported for all calls that this took."""
+    """Usage that the provider reported for all calls for the summary."""
     is_usage_recorded: bool = False
-    """Whether `AuxiliaryUsage` entries have it already, so that it is not added twice; False in older records."""
+    """Whether `AuxiliaryUsage` entries contain the usage, so that it is not added twice; False in older records."""
     note: str = ""
-    """Why it was not done as it was wanted, in words for the user."""
+    """Why it was not done as requested, in words for the user; "" if it was."""
     plan_id: str = ""
-    """Of the plan that it is a step of: its steps are one operation for the user. "" if it is one by itself."""
+    """The id of the plan of which it is a step, and whose steps are one operation for the user; "" for none."""
 
 
 FailureCause = Literal["too_small", "frees_nothing", "stalled", "error"]
@@ -190,25 +190,25 @@ class FailedCompaction(Entry, frozen=True, kw_only=True, tag="failed_compaction"
 
     trigger: Trigger
     cause: FailureCause
-    """too_small: what must stay does not fit. frees_nothing: no summary would be shorter than what it replaces.
-    stalled: the last compactions freed so little that no other is made unasked. error: what `detail` says."""
+    """too_small: the messages that must stay do not fit. frees_nothing: no summary would be shorter than the messages
+    that it replaces. stalled: the last compactions freed too little for another automatic one. error: see `detail`."""
     detail: str = ""
     tokens: int = 0
     needed: int = 0
-    """Tokens that must stay whatever is archived; 0 if that is not the cause."""
+    """Tokens that must stay in any case; 0 if that is not the cause."""
     usable: int = 0
     seconds: float = 0.0
 
 
 class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
-    """Memory that was saved before a compaction; undoing it takes the memories back."""
+    """Memories that were saved before a compaction; undoing the flush removes them."""
 
     memories: tuple[str, ...]
-    """Their ids; empty when nothing was worth keeping."""
+    """Ids of the memories; empty if nothing was worth saving."""
     texts: tuple[str, ...] = ()
-    """What was saved, as it was then."""
+    """Texts of the memories at that time."""
     before: str = ""
-    """The id of the newest message that was looked at, so that it is not looked at twice."""
+    """The id of the newest message that was searched, so that it is not searched twice."""
     model: str = ""
     usage: Usage | None = None
     trigger: Trigger | None = None
@@ -216,70 +216,70 @@ class Flush(Entry, frozen=True, kw_only=True, tag="flush"):
 
 
 class AuxiliaryUsage(Entry, frozen=True, kw_only=True, tag="upkeep"):
-    """A request that Palimpsest made of its own accord, and whose usage no other entry has."""
+    """A request by Palimpsest itself, whose usage is in no other entry."""
 
     purpose: str
-    """"title", "digest", "image" or "summary": each request for a summary, whether a compaction came of it or not."""
+    """"title", "digest", "image" or "summary": each request for a summary, with or without a compaction."""
     model: str
     usage: Usage | None = None
     """None if the provider reported nothing."""
 
 
 class RequestContext(Entry, frozen=True, kw_only=True, tag="equipment"):
-    """What a request carries beside its messages, from here on. The newest one holds.
+    """The content of requests besides messages, from here on. The newest one applies.
 
-    It is recorded when it changes, so that the beginning of a request stays the same between.
+    It is recorded when it changes, so that the beginning of requests stays the same in between.
     """
 
     tools: tuple[ToolSpec, ...] = ()
     memory: str = ""
-    """What is remembered of the user, as it stands behind the system prompt and the instructions; "" for none."""
+    """Memories of the user, which follow the system prompt and the instructions; "" for none."""
     system_prompt: str | None = None
-    """In place of the system messages of the record; None if those hold."""
+    """Replacement of the record's system messages; None if they are used."""
     instructions: str = ""
-    """Those of its project, which stand behind the system prompt; "" for none."""
+    """The project's instructions, which follow the system prompt; "" for none."""
     project: str = ""
-    """The id of the project whose instructions and memory these are; "" for none."""
+    """The id of the project of these instructions and memories; "" for none."""
 
 
 class Recalled(Entry, frozen=True, kw_only=True, tag="recalled"):
-    """What the archive was found to hold about a user's message. It is sent before that message's own text."""
+    """Text from the archive about a user's message, which is sent before the message's own text."""
 
     for_message_id: str
-    """The user's message."""
+    """The id of the user's message."""
     text: str
     message_ids: tuple[str, ...] = ()
-    """Where the text comes from."""
+    """Ids of the messages that the text quotes."""
 
 
 class Permit(Entry, frozen=True, kw_only=True, tag="permit"):
-    """What the user allowed or forbade for this conversation."""
+    """A rule by which the user allowed or forbade calls in this conversation."""
 
     rule: Rule
 
 
 class ConversationLink(Entry, frozen=True, kw_only=True, tag="link"):
-    """Another conversation in which this one goes on."""
+    """Another conversation that continues this one."""
 
     conversation: str
     title: str
-    """As it was then."""
+    """The title at that time."""
     is_back: bool = False
-    """Whether it is the one from which this one came."""
+    """Whether the link leads back to the conversation that this one continues."""
 
 
 class Imported(Entry, frozen=True, kw_only=True, tag="imported"):
-    """The entries behind this one came from another program's file, where the conversation is called `source_id`."""
+    """Marks the entries after it as imported from another program's file, in which the conversation is `source_id`."""
 
     program: str
     source_id: str
     file: str
-    rest: str = ""  # what has no place here, as it came, in JSON
-    entries: int = 0  # how many; 0 in records of versions that did not count them
+    rest: str = ""  # other data of the conversation, in JSON
+    entries: int = 0  # number of imported entries; 0 in records of older versions
 
 
 class Pin(Entry, frozen=True, kw_only=True, tag="pin"):
-    """A message that stays in every view, word for word."""
+    """A message that stays in every view, verbatim."""
 
     message_id: str
 
@@ -291,35 +291,35 @@ class Unpin(Entry, frozen=True, kw_only=True, tag="unpin"):
 
 
 class BringBack(Entry, frozen=True, kw_only=True, tag="bring_back"):
-    """Archived messages that the user wants in the view again."""
+    """Archived messages that the user has returned to the view."""
 
     message_ids: tuple[str, ...]
 
 
 class Rewind(Entry, frozen=True, kw_only=True, tag="rewind"):
-    """Edit and resend, or regenerate: a branch begins before that message. See `branches.py`."""
+    """The start of a branch before a message, to edit and resend or to regenerate it. See `branches.py`."""
 
     first_message_id: str
 
 
 class Switch(Entry, frozen=True, kw_only=True, tag="switch"):
-    """Another branch is the current one from here on."""
+    """A change of the current branch."""
 
     branch: str
-    """The id of the `Rewind` that began it; "" for the first."""
+    """The id of the `Rewind` that began the branch; "" for the first one."""
 
 
 class Continuation(Entry, frozen=True, kw_only=True, tag="continuation"):
-    """A reply that was stopped to make room is to be continued, as long as it is the newest message."""
+    """A reply that was stopped to make room, to be continued as long as it is the newest message."""
 
     reply_id: str
-    """The message that is to be continued; "" if none is any more."""
+    """The id of the reply to continue; "" to cancel the continuation."""
     lost_call: str = ""
-    """The tool that it was about to call when it was stopped, or ""."""
+    """The tool that it was about to call when it was stopped; "" for none."""
 
 
 class Undo(Entry, frozen=True, kw_only=True, tag="undo"):
-    """Takes an operation back. Undoing an `Undo` is redo."""
+    """Reverts an operation. Undoing an `Undo` is redo."""
 
     entry_id: str
 
@@ -348,38 +348,38 @@ Operation = Prune | Compaction
 
 
 def makes_room(entry: AnyEntry) -> TypeGuard[Operation]:
-    """Return whether it is an operation that freed tokens here: the summary that a conversation begins with did not."""
+    """Return whether the entry is an operation that freed tokens; a summary at a conversation's beginning did not."""
     return isinstance(entry, Prune) or (isinstance(entry, Compaction) and bool(entry.archived))
 
 
 def done_as(operation: Operation) -> str:
-    """Return what the operation is counted by: the steps of one plan are one operation to the user."""
+    """Return the id by which the operation is counted: the steps of a plan are one operation for the user."""
     return operation.plan_id or operation.id
 
 
 def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
-    """Return the entries that hold: without undone operations and the undoing. An undone `Undo` undoes nothing."""
+    """Return the active entries: without undone operations and their `Undo`. An undone `Undo` has no effect."""
     entries = list(entries)
     if not any(isinstance(entry, Undo) for entry in entries):
-        return entries  # nearly always, of records that may be long
+        return entries  # nearly always; records may be long
     undone: set[str] = set()
-    holding: list[AnyEntry] = []
+    active: list[AnyEntry] = []
     for entry in reversed(entries):
         if entry.id in undone:
             continue
         if isinstance(entry, Undo):
             undone.add(entry.entry_id)
         else:
-            holding.append(entry)
-    return holding[::-1]
+            active.append(entry)
+    return active[::-1]
 
 
 GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Imported, Continuation)
-"""Entries that leave what was sent before as it was: they add to the view, or are none of its business."""
+"""Entries that do not change the earlier part of the view: they add to it, or do not concern it."""
 
 
 class Transcript(msgspec.Struct, frozen=True):
-    """All entries of one conversation, in the order in which they happened."""
+    """All entries of a conversation, in chronological order."""
 
     entries: Chain[AnyEntry] = msgspec.field(default_factory=lambda: Chain[AnyEntry]())
 
@@ -393,24 +393,24 @@ class Transcript(msgspec.Struct, frozen=True):
         return Transcript(chain)
 
     def entry(self, entry_id: str) -> AnyEntry | None:
-        """Return the entry of that id; searched from the end, where the user looks."""
+        """Return the entry with the id; searched from the end, which users look at."""
         return next((e for e in reversed(self.entries) if e.id == entry_id), None)
 
 
 class RecordOutline(msgspec.Struct, frozen=True):
-    """Operations and branches in their order, with messages of which only the id is true."""
+    """Operations and branches in order, with messages of which only the id is known."""
 
     entries: tuple[AnyEntry, ...]
-    """Operations, pins, branches and links; of the messages those that not every branch has, and those before a link, a
-    flush, or a compaction that archives nothing."""
+    """Operations, pins, branches and links; and the messages that are not in every branch, or before a link, a flush,
+    or a compaction that archives nothing."""
     numbers: dict[str, int]
-    """Of the messages among the entries: their places among all messages of the record."""
+    """Indexes of the entries' messages among all messages of the record, by id."""
     shared: int
-    """So many of the first messages are at the same places in every branch."""
+    """Number of first messages that have the same index in every branch."""
 
 
 def known_by_id(message_id: str) -> Message:
-    """Return a message of which nothing else is known."""
+    """Return a message of which only the id is known."""
     return Message(id=message_id, role=Role.USER)
 
 
@@ -418,9 +418,9 @@ _encoder = msgspec.json.Encoder()
 
 
 def replace_surrogates(entry: AnyEntry) -> AnyEntry:
-    """Return the entry as it can be stored and sent; itself if it holds no lone surrogate.
+    """Return the entry without lone surrogates, so that it can be stored and sent; the entry itself if it has none.
 
-    The pair of a character becomes the character.
+    A pair of surrogates becomes its character.
     """
     try:
         _encoder.encode(entry)
@@ -430,7 +430,7 @@ def replace_surrogates(entry: AnyEntry) -> AnyEntry:
 
 
 def replace_surrogates_in_builtins(value: object) -> Any:
-    """Return any value in the same way, as the objects that its JSON is made of."""
+    """Return any value without lone surrogates, converted to JSON's built-in types."""
     return json.loads(replace_surrogates_in_text(json.dumps(msgspec.to_builtins(value), ensure_ascii=False)))
 
 

@@ -1,4 +1,4 @@
-"""Drafts, queued messages and edits of sent messages: what the user has written and the record does not have."""
+"""Unsent texts, which are not in the record: drafts, queued messages, and edits of sent messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class QueuedMessage(msgspec.Struct, frozen=True):
     """A message that is sent once the turns before it have ended."""
 
     id: str
-    """The id that it will have in the record, which tells after a crash whether it was sent."""
+    """The id that it will have in the record, which shows after a crash whether it was sent."""
     draft: MessageDraft
     is_research: bool = False
     """Whether the web is searched for the answer; the text begins with the command."""
@@ -27,17 +27,16 @@ class UnsentMessages(msgspec.Struct, frozen=True):
     """The new texts of sent messages by their ids, the latest last."""
 
     def add(self, message: QueuedMessage, is_first: bool = False, is_draft: bool = False) -> UnsentMessages:
-        """Return them with one more message in the queue. is_draft: it was the draft, of which an older one may be
-        stored here."""
+        """Return a copy with the message in the queue. is_draft: whether it was the draft, which is then cleared."""
         queue = (message, *self.queue) if is_first else (*self.queue, message)
         return replace(self, draft=MessageDraft() if is_draft else self.draft, queue=queue)
 
     def remove(self, message_id: str) -> UnsentMessages:
-        """Return them without that message."""
+        """Return a copy without the message."""
         return replace(self, queue=tuple(message for message in self.queue if message.id != message_id))
 
 
 def join_drafts(first: MessageDraft, second: MessageDraft) -> MessageDraft:
-    """Return one draft with all that both have."""
+    """Return a draft with the texts and attachments of both."""
     text = "\n\n".join(text for text in (first.text, second.text) if text.strip())
     return MessageDraft(text, (*first.attachments, *second.attachments))

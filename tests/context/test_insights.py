@@ -118,7 +118,7 @@ def test_several_conversations_are_summed() -> None:
     other = insights_of(of(user("Hi?"), answer(10, 2, "two/small"), compaction(at=2.0)), counts, day_of)
     both = combine([one, other])
     assert both.conversations == 2
-    assert both.said[Segment.USER] == one.said[Segment.USER] + other.said[Segment.USER]
+    assert both.recorded[Segment.USER] == one.recorded[Segment.USER] + other.recorded[Segment.USER]
     assert [part.model for part in both.usage] == ["one/big", "two/small"]
     assert [moment.at for moment in both.operations] == sorted(moment.at for moment in both.operations)
     assert both.freed("compaction") == 30
@@ -137,7 +137,7 @@ def test_days_add_up_to_the_totals_and_have_what_was_truncated() -> None:
     assert insights.days[1].bytes_left_out == len(whole.encode()) - cut.shown_bytes
     assert insights.whole.usage.prompt_tokens == insights.spent().prompt_tokens == 390
     assert (insights.moments, insights.is_counted) == ((), False)
-    assert insights.said == {
+    assert insights.recorded == {
         Segment.USER: len("Hello?"),
         Segment.ASSISTANT: 2 * len("Fine."),
         Segment.RESULTS: len(cut.text),

@@ -135,7 +135,7 @@ async def test_a_conversation_without_a_reply_has_no_figures(desk: Desk) -> None
     session = await desk.engine.conversations.create("One", [user_message("Hello?")])
     read = await desk.ask(p.ReadInsights(session.id))
     assert (read.insights.moments, read.insights.usage, read.insights.days, read.saved) == ((), (), (), None)
-    assert sum(read.insights.said.values()) > 0
+    assert sum(read.insights.recorded.values()) > 0
 
 
 FORMULAS = (

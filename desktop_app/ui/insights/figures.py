@@ -168,11 +168,11 @@ def _waited(insights: Insights) -> Figure:
 
 def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
     """Return what filled the window by segment: all that was said, its share, and the share of the window now."""
-    used = [s for s in Segment if insights.said.get(s) or (gauge and gauge.segments.get(s))]
-    shares = dict(zip(used, percentages([insights.said.get(s, 0) for s in used]), strict=True))
+    used = [s for s in Segment if insights.recorded.get(s) or (gauge and gauge.segments.get(s))]
+    shares = dict(zip(used, percentages([insights.recorded.get(s, 0) for s in used]), strict=True))
     rows: list[FigureRow] = []
     for segment in used:
-        size = insights.said.get(segment, 0)
+        size = insights.recorded.get(segment, 0)
         cells = (
             [
                 format_number(size),
