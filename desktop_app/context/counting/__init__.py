@@ -1,1 +1,1 @@
-"""How many tokens it takes: counts, the gauge's figures, and what providers report."""
+"""Token counts, the gauge's figures, and calibration by providers' reports."""

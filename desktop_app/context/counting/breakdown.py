@@ -1,6 +1,6 @@
 """The gauge's figures: the tokens of the assembled request by segment and by part, and the totals of a record (C10).
 
-Segments and parts sum to the request exactly. Totals include what was undone or abandoned: it was paid for.
+Segments and parts sum to the request exactly. Totals include undone and abandoned messages, which were also paid for.
 """
 
 from __future__ import annotations
@@ -68,18 +68,18 @@ from .calibration import AS_COUNTED, Calibration, is_measured, is_plausible, las
 from .tokens import SEGMENT_OF_ROLE, TokenCounts, Tokens
 
 NO_TOKENIZER = "characters"
-"""How the name of what counts begins when not even an estimate for the family could be loaded."""
+"""The beginning of the tokenizer's name if not even an estimate for the family could be loaded."""
 OWN_SEGMENT = {ItemKind.SUMMARY: Segment.SUMMARY, ItemKind.MEMORY: Segment.MEMORY, ItemKind.RECALLED: Segment.MEMORY}
-"""Kinds of items that are shown apart, whoever seems to say them."""
+"""Kinds of items with a separate segment, independent of their role."""
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Running sums over the items of one view, by segment."""
+    """Running sums over the items of a view, by segment."""
 
     items: Chain[Item]
     segments: dict[Segment, int]
     measured_at: int | None = None
-    """The index of the newest reply whose request the provider counted and nothing changed since."""
+    """The index of the newest reply whose request the provider counted and no operation has changed since."""
 
     @property
     def total(self) -> int:
@@ -87,7 +87,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
-    """Return the tokens of one item in the segments where it is shown."""
+    """Return the tokens of an item, in the segments in which they are shown."""
     tokens = counts.of(item.message)
     if item.grown is not None:
         tokens = _more_of(item.grown, counts)
@@ -98,19 +98,19 @@ def item_tokens(item: Item, counts: TokenCounts) -> Tokens:
 
 
 def item_total(item: Item, counts: TokenCounts) -> int:
-    """Return all tokens of one item."""
+    """Return the sum of an item's tokens."""
     return item_tokens(item, counts).total if item.is_joined else counts.total(item.message)
 
 
 def _more_of(grown: tuple[Message, Message], counts: TokenCounts) -> Tokens:
-    """Return what a message adds to the reply that it continues: where two texts meet, tokens become others."""
+    """Return the tokens that a message adds to the reply that it continues: joined texts have different tokens."""
     before, after = map(counts.of, grown)
     had = dict(before.parts)
     return Tokens(after.total - before.total, tuple((s, n - had.get(s, 0)) for s, n in after.parts))
 
 
 def _without_frame(item: Item, tokens: Tokens, counts: TokenCounts) -> Tokens:
-    """Return what a message adds to the one that it is joined to: a blank line instead of a frame and a name."""
+    """Return the tokens that a message adds to the one it is joined to: a blank line replaces its frame and name."""
     role, speaker = item.message.role, item.message.speaker
     saved = counts.tokenizer.overhead.around(role) - item.separators * counts.separator
     saved += counts.text(speaker) if speaker else 0
@@ -119,7 +119,7 @@ def _without_frame(item: Item, tokens: Tokens, counts: TokenCounts) -> Tokens:
 
 
 def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tally:
-    """Return the sums of that view. If it grew from `earlier`, only what is new is counted."""
+    """Return the sums of the view. If it grew from `earlier`, only new items are counted."""
     has_grown = earlier is not None and view.items.extends(earlier.items)
     if earlier is not None and has_grown:
         start, segments, measured_at = len(earlier.items), dict(earlier.segments), earlier.measured_at
@@ -134,8 +134,11 @@ def tally(view: View, counts: TokenCounts, earlier: Tally | None = None) -> Tall
 
 
 def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
-    """Return the tokens of a request beside its items: what primes the reply, what a template writes where there is no
-    system prompt, what joining its parts makes more or, mostly, less, and the schemas of the tools."""
+    """Return the tokens of a request besides its items, by segment.
+
+    These are the priming of the reply, the template's own system prompt if none is sent, the difference made by joining
+    the system prompt's parts, which is mostly negative, and the schemas of the tools.
+    """
     overhead, tools = counts.tokenizer.overhead, sent_tools((), view.tools, counts.dialect)
     first = next(iter(view.items), None)
     has_system = first is not None and first.message.role is Role.SYSTEM
@@ -148,13 +151,15 @@ def _base(view: View, counts: TokenCounts) -> dict[Segment, int]:
 
 
 def unasked_prompt(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of the system prompt that the template writes, since none is sent; 0 if one is."""
+    """Return the tokens of the template's own system prompt; 0 if one is sent."""
     return 0 if view.items and view.items[0].message.role is Role.SYSTEM else _base(view, counts).get(Segment.SYSTEM, 0)
 
 
 def _joining_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of the system prompt beyond those of its parts: where two texts meet, tokens become others, and
-    an estimate rounds each."""
+    """Return the difference between the system prompt's tokens and its parts'.
+
+    Joined texts have different tokens, and an estimate rounds each part.
+    """
     systems = list(takewhile(lambda item: item.message.role is Role.SYSTEM, view.items))
     if len(systems) < 2:
         return 0
@@ -163,7 +168,7 @@ def _joining_tokens(view: View, counts: TokenCounts) -> int:
 
 
 def base_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens of a request beside its items."""
+    """Return the tokens of a request besides its items."""
     return sum(_base(view, counts).values())
 
 
@@ -174,14 +179,16 @@ def request_tokens(view: View, counts: TokenCounts) -> int:
 
 
 def closing_tokens(view: View, counts: TokenCounts) -> int:
-    """Return the tokens that depend on how the view ends, or on all of it: of the closing items, and of what belongs to
-    no message by itself."""
+    """Return the tokens that depend on the view's end or on the entire view.
+
+    They belong to the closing items, or to no single message.
+    """
     closing = sum(counts.total(item.message) for item in closing_items(view))
     return closing + sum(view_level_tokens(view, counts).values())
 
 
 def view_level_tokens(view: View, counts: TokenCounts, end: int | None = None) -> dict[Segment, int]:
-    """Return what the request has beside the tokens of its messages; of the request up to the item at `end`."""
+    """Return the tokens of the request besides its messages, by segment; only up to the item at `end` if given."""
     dialect = counts.dialect
     if not (dialect.returned_reasoning or dialect.joins_duplicate_calls or dialect.declares_called_tools):
         return {}
@@ -192,8 +199,11 @@ def view_level_tokens(view: View, counts: TokenCounts, end: int | None = None) -
 def _request_level_tokens(
     messages: Sequence[Message], tools: tuple[ToolSpec, ...], counts: TokenCounts
 ) -> dict[Segment, int]:
-    """Return what a request of these assembled messages has beside the tokens of each, by segment: reasoning that goes
-    back, declarations of tools that were called, and, less than nothing, duplicates of calls that are not sent."""
+    """Return the tokens of a request besides its assembled messages, by segment.
+
+    These are returned reasoning, declarations of called tools, and, as negative numbers, duplicate calls that are not
+    sent.
+    """
     dialect, tokens = counts.dialect, dict[Segment, int]()
     if dialect.returned_reasoning:
         returned = reasoning_to_return(messages, dialect)
@@ -215,7 +225,7 @@ def _add_duplicates(tokens: dict[Segment, int], messages: Sequence[Message], cou
 
 
 def status_of(share: float, policy: ContextPolicy) -> Status:
-    """Return the status of a request that takes that share of the usable window."""
+    """Return the status of a request that takes the share of the usable window."""
     reached = sum(share >= threshold for threshold in policy.thresholds)
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
@@ -233,10 +243,10 @@ def gauge_of(
     model: ModelInfo,
     calibration: Calibration = AS_COUNTED,
 ) -> Gauge:
-    """Return the gauge of that view for that model.
+    """Return the gauge of the view for the model.
 
-    *Measured* when the provider reported the tokens of a request that this view only grew from; else *estimated*, or
-    *assumed* if there is nothing to go by: neither a tokenizer nor a report to learn from. Open calls count as they
+    It is *measured* if the provider reported the tokens of a request to which the view has only added; otherwise
+    *estimated*, or *assumed* without a tokenizer and without a report to learn from. Open calls are counted as they
     would be sent.
     """
     closing = [counts.total(item.message) for item in closing_items(view)]
@@ -261,11 +271,11 @@ def gauge_of(
 
 
 def _segments(view: View, sums: Tally, closing: int, whole_view: dict[Segment, int]) -> dict[Segment, int]:
-    """Return the tokens by segment as they are counted here. closing: of the closing items."""
+    """Return the tokens by segment, by our own count. closing: of the closing items."""
     segments = dict(sums.segments)
     for segment, tokens in whole_view.items():
-        shown = segment if segments.get(segment, 0) + tokens >= 0 else max(segments, key=lambda one: segments[one])
-        segments[shown] = segments.get(shown, 0) + tokens
+        target = segment if segments.get(segment, 0) + tokens >= 0 else max(segments, key=lambda key: segments[key])
+        segments[target] = segments.get(target, 0) + tokens
     if closing:
         segment = Segment.RESULTS if view.open_calls else Segment.USER
         segments[segment] = segments.get(segment, 0) + closing
@@ -282,9 +292,9 @@ def _measured_total(
     closing: list[int],
     whole_view: int,
 ) -> int | None:
-    """Return the provider's total of the request that this view grew from, and what came after that, calibrated.
+    """Return the provider's total of the request from which the view grew, plus the calibrated tokens added since.
 
-    None if there is no such report, or none that can be true of the `counted` tokens.
+    None if there is no such report, or if it is not plausible for the `counted` tokens.
     """
     anchor = view.items[sums.measured_at] if sums.measured_at is not None else None
     if anchor is None or anchor.message.usage is None or anchor.message.model != model.record_name:
@@ -292,7 +302,7 @@ def _measured_total(
     index = sums.measured_at or 0
     later = [item_tokens(item, counts).total for item in view.items[index + 1 :]] + closing
     usage, around = _reported_usage(anchor, anchor.message.usage, counts, calibration)
-    # Reasoning, for one, comes with a reply, and goes with the next question.
+    # Reasoning, for example, comes with a reply, and is removed with the next question.
     since = sum(later) + around + whole_view - sum(view_level_tokens(view, counts, index).values())
     if not is_plausible(usage, counted - since):
         return None
@@ -300,10 +310,10 @@ def _measured_total(
 
 
 def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: Calibration) -> tuple[Usage, int]:
-    """Return what was reported of what the view still has, and the tokens of the reply's frame, which is not reported.
+    """Return the reported usage without content that left the view, and the reply's frame, which is not reported.
 
-    A continuation was asked for in words that are not sent again, and has no frame of its own. What is reported of a
-    reply with reasoning includes it, so that its text and its calls are counted here.
+    The prompt of a continuation is not sent again, and a continuation has no frame of its own. The reported tokens of a
+    reply with reasoning include it, so its text and calls are counted instead.
     """
     if item.grown is None:
         around = counts.tokenizer.overhead.not_generated(item.message)
@@ -316,7 +326,7 @@ def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: 
 
 
 def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
-    """Return the gauge with some tokens more, such as those of a reply that is still streaming."""
+    """Return the gauge with tokens added, such as the tokens of a streaming reply."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
     status = _status(total, gauge.usable, policy)
@@ -324,7 +334,7 @@ def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolic
 
 
 def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """Return an estimated gauge with a calibrated total; its tokenizer's name says by how much it was scaled."""
+    """Return an estimated gauge with a calibrated total; the tokenizer's name includes the factor."""
     if total == gauge.total:
         return gauge
     scaled = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
@@ -332,19 +342,19 @@ def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
 
 
 def measured_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """Return the gauge of a request of which the provider itself said how long it is."""
+    """Return the gauge with a total that the provider itself reported."""
     return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
 
 
 def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
-    """Return the gauge with that total, the segments scaled to it."""
+    """Return the gauge with the total, and with segments scaled to it."""
     status, scale = _status(total, gauge.usable, policy), gauge.scale * total / max(gauge.total, 1)
     segments = _scale_segments(gauge.segments, total, scale / gauge.scale)
     return replace(gauge, segments=segments, total=total, status=status, scale=scale)
 
 
 def _scale_segments(segments: dict[Segment, int], total: int, scale: float) -> dict[Segment, int]:
-    """Return the segments scaled as each part of the request is, and with the rest between the messages, to `total`."""
+    """Return the segments scaled like the parts of the request, with the remainder to `total` in the frame."""
     if not total or sum(segments.values()) in (0, total):
         return segments
     scaled = {segment: scaled_tokens(tokens, scale) for segment, tokens in segments.items() if tokens}
@@ -354,7 +364,7 @@ def _scale_segments(segments: dict[Segment, int], total: int, scale: float) -> d
 
 CHAT = "chat"
 NOT_REPORTED = Usage(0, 0)
-"""A request of which its provider said nothing counts as a request."""
+"""Usage of a request without a report, which still counts as a request."""
 
 
 class RunningTotals(msgspec.Struct, frozen=True):
@@ -362,23 +372,23 @@ class RunningTotals(msgspec.Struct, frozen=True):
 
     totals: Totals = Totals()
     done: tuple[Operation | Undo, ...] = ()
-    """Operations, and what undoes them."""
+    """Operations and `Undo` entries."""
 
     def after(self, entries: Sequence[AnyEntry]) -> RunningTotals:
-        """Return the totals of the record that has these entries, too: only they are looked at."""
+        """Return the totals with the entries added, without reading earlier entries again."""
         replies, auxiliary = usage_totals_of(entries, (self.totals.replies, self.totals.auxiliary))
         done = (*self.done, *(entry for entry in entries if isinstance(entry, Operation | Undo)))
-        holding = list(filter(makes_room, active_entries(done)))
-        operations, freed = {done_as(e) for e in holding}, sum(e.tokens_before - e.tokens_after for e in holding)
+        active = list(filter(makes_room, active_entries(done)))
+        operations, freed = {done_as(e) for e in active}, sum(e.tokens_before - e.tokens_after for e in active)
         return RunningTotals(Totals(replies, auxiliary, len(operations), freed), done)
 
 
 def usage_totals_of(
     entries: Iterable[AnyEntry], before: tuple[Usage, Usage] = (NO_USAGE, NO_USAGE)
 ) -> tuple[Usage, Usage]:
-    """Return what these entries took: the replies that a model of ours wrote, and auxiliary requests.
+    """Return the usage in the entries: of replies by a model, and of auxiliary requests.
 
-    before: what others took, which is added.
+    before: the usage in earlier entries, which is added.
     """
     replies, auxiliary = before
     for asked in filter(None, map(usage_in, entries)):
@@ -390,7 +400,7 @@ def usage_totals_of(
 
 
 def usage_in(entry: AnyEntry) -> UsageOf | None:
-    """Return what the request took whose usage the entry has; None if it has none."""
+    """Return the usage in an entry, with its model and purpose; None if it has none."""
     match entry:
         case Message() if entry.role is Role.ASSISTANT and entry.model:
             purpose = CHAT
@@ -406,23 +416,23 @@ def usage_in(entry: AnyEntry) -> UsageOf | None:
 
 
 PREVIEW = 240
-"""Characters of a part's text that are given at first."""
+"""Characters of a part's text that are sent to the window at first."""
 MAX_ARGUMENTS = 400
-"""Characters of a call's arguments that are given with its result."""
+"""Characters of a call's arguments in the part of its result."""
 
 FRAME = SentPart(PartKind.FRAME, "", "", "", 0, 0, Segment.FRAME)
-"""What lies between the messages."""
+"""Tokens between the messages."""
 TEMPLATES_OWN = SentPart(PartKind.SYNTHETIC, "system", "", "", 0, 0, Segment.SYSTEM)
-"""The system prompt that a chat template writes where none is sent. Its text is the server's."""
+"""The chat template's own system prompt if none is sent. Its text is known only to the server."""
 
 
 def sent_request(
     view: View, gauge: Gauge, counts: TokenCounts, cached_tokens: int = 0, preview: int | None = PREVIEW
 ) -> SentRequest:
-    """Return the request of that view, whose gauge is `gauge`, part by part.
+    """Return the view's request, part by part. gauge: of the view.
 
-    The parts are counted here and scaled to the gauge's total, as the gauge's segments are. cached_tokens: what the
-    provider last read from its cache. preview: characters of each text; None for all of it.
+    Our own counts of the parts are scaled to the gauge's total, like its segments. cached_tokens: tokens that the
+    provider last read from its cache. preview: characters of each text; None for the full text.
     """
     parts = _with_sizes_before(_parts(view.items, view, counts), view, counts)
     systems = sum(item.message.role is Role.SYSTEM for item in view.items)
@@ -431,7 +441,7 @@ def sent_request(
         parts.insert(0, replace(TEMPLATES_OWN, tokens=unasked))
     parts += _parts(closing_items(view), view, counts)
     rest = request_tokens(view, counts) - sum(part.tokens for part in parts)
-    if rest < 0:  # the system prompt has less as one text than in parts, and nothing primes the reply
+    if rest < 0:  # joined, the system prompt has fewer tokens, and nothing primes the reply
         parts[0], rest = replace(parts[0], tokens=parts[0].tokens + rest), 0
     if rest:
         parts.append(replace(FRAME, tokens=rest))
@@ -448,7 +458,7 @@ def cut_text(part: SentPart, characters: int = PREVIEW) -> SentPart:
 
 def _parts(items: Iterable[Item], view: View, counts: TokenCounts) -> list[SentPart]:
     parts: list[SentPart] = []
-    arguments: dict[str, str] = {}  # of the newest call of that id: ids repeat
+    arguments: dict[str, str] = {}  # by id, of the newest call: ids repeat
     for item in items:
         result = item.message.tool_result
         parts.append(_part(item, view, counts, arguments.get(result.call_id, "") if result else ""))
@@ -485,7 +495,7 @@ def _part(item: Item, view: View, counts: TokenCounts, arguments: str) -> SentPa
 
 
 def _with_sizes_before(parts: list[SentPart], view: View, counts: TokenCounts) -> list[SentPart]:
-    """Return the parts, the shortened ones with what they took before."""
+    """Return the parts, with the original tokens of shortened ones."""
     shortened = {part.message_id for part in parts if part.operation_id and part.kind is PartKind.MESSAGE}
     recorded = {e.id: e for e in view.path if e.id in shortened and isinstance(e, Message)} if shortened else {}
     return [
@@ -499,7 +509,7 @@ def _segment(item: Item) -> Segment:
 
 
 def _tools(view: View, counts: TokenCounts) -> list[SentPart]:
-    """Return a part for the schemas of our tools and of each server's, a line for each tool."""
+    """Return parts for the schemas of our own tools and of each server's, with a line for each tool."""
     tools = sent_tools((item.message for item in view.items), view.tools, counts.dialect)
     by_source = {tool.source: [t for t in tools if t.source == tool.source] for tool in tools}
     weights = [counts.tools(tuple(own)) for own in by_source.values()]
@@ -529,9 +539,9 @@ def _text_of(part: Part) -> str:
 
 
 def _scale_parts(parts: Sequence[SentPart], gauge: Gauge) -> list[SentPart]:
-    """Return the parts with their tokens in the gauge's request, to whose total they sum.
+    """Return the parts with their tokens scaled to the gauge's total.
 
-    What rounding leaves over lies between the messages: each has the figure that the window tells of it elsewhere.
+    The remainder of rounding is added to the frame, so that messages have the same figures as elsewhere in the window.
     """
     scaled = [
         replace(part, tokens=gauge.tokens_of(part.tokens), tokens_before=gauge.tokens_of(part.tokens_before))
@@ -544,19 +554,19 @@ def _scale_parts(parts: Sequence[SentPart], gauge: Gauge) -> list[SentPart]:
 
 
 def _shares(weights: Sequence[int], total: int) -> list[int]:
-    """Return the total split by these weights; what rounding leaves over goes to the later ones."""
+    """Return the total split by the weights; the remainder of rounding goes to the later ones."""
     counted = sum(weights)
     ends = [so_far * total // counted for so_far in accumulate(weights, initial=0)] if counted else [0, *weights]
     return [end - start for start, end in pairwise(ends)]
 
 
 def _parts_within(parts: Iterable[SentPart], tokens: int) -> int:
-    """Return how many of the first parts lie within so many tokens."""
+    """Return the number of first parts that lie within the given number of tokens."""
     return sum(end <= tokens for end in accumulate(part.tokens for part in parts))
 
 
 def compare_parts(before: Sequence[SentPart], after: Sequence[SentPart]) -> tuple[ComparedPart, ...]:
-    """Return the parts of both requests in their order, each with what became of it."""
+    """Return the parts of both requests in order, each with its change."""
     old, new = [_key(part) for part in before], [_key(part) for part in after]
     compared: list[ComparedPart] = []
     for kind, start, stop, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -572,7 +582,7 @@ def compare_parts(before: Sequence[SentPart], after: Sequence[SentPart]) -> tupl
 
 
 def _key(part: SentPart) -> tuple[str, ...]:
-    """Return what makes two parts the same one, although its text or its size may differ."""
+    """Return the identity of a part, whose text and size may differ between requests."""
     return (part.kind, part.message_id) if part.message_id else (part.kind, part.role)
 
 

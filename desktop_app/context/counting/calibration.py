@@ -1,12 +1,12 @@
-"""Calibrate token counts by what providers report (C5), and detect silent truncation (S5).
+"""Calibrate token counts by providers' reports (C5), and detect silent truncation (S5).
 
-Three things may differ. The provider's tokens have another size: the factor. It frames a message with more or fewer
-tokens than are counted for it. And it adds something to each request, such as its own template, or counts the schemas
-of tools differently. A factor alone holds only while requests have the same composition: a compaction leaves few
-messages where there were many, and made it wrong by up to 6 %.
+A provider's count may differ in three ways. Its tokens have another size: the factor. It frames messages with more or
+fewer tokens than we count for them. And it adds tokens to each request, such as its own template, or counts the schemas
+of tools differently. A factor alone is valid only while requests have the same composition: a compaction leaves few of
+many messages, which made it wrong by up to 6 %.
 
 Some servers drop the beginning of a request that is longer than their window and answer the rest, without the system
-prompt and the user's rules. No error says so; their own token count does.
+prompt and the user's rules. They report no error, but their own token count shows it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from desktop_app.conversation.transcript import GROWING, AnyEntry, Recalled, Und
 from .tokens import TokenCounts
 
 REPORT_WEIGHT = 0.20
-"""Of the newest report in what is learned of a model's counts (C5)."""
+"""Weight of the newest report in a model's factor (C5)."""
 MAX_STEP = 0.15
-"""By which one report can move the factor."""
+"""Maximum change of the factor by one report."""
 MIN_FACTOR = 0.5
 MAX_FACTOR = 2.0
-"""Bounds of the factor: no tokenizer that is used is further from ours."""
+"""Bounds of the factor: no tokenizer in use differs more from ours."""
 
 PRIORS = (("o200k", "claude", 1.25),)
 """Tokenizer, family, factor. Claude reported 1.22 and 1.28 times o200k's count in two published coding sessions.
@@ -38,26 +38,26 @@ PRIORS = (("o200k", "claude", 1.25),)
 A tokenizer with another name, such as "o200k (estimate for claude)", was fitted to its family: nothing is added to it.
 """
 MIN_REQUEST = 1_000
-"""Tokens: of a shorter request, a server's own template is too large a part to learn all of the factor from."""
+"""Tokens; in a shorter request, a server's own template is too large a part to learn the full factor."""
 MAX_TEMPLATE = 300
 """Tokens that a server's own template may add to a request, such as a default system prompt."""
 SPREADS = (0.25, 4.0, MAX_TEMPLATE / 2)
-"""By how much the three are expected to differ from what they start from: the factor by as much as Claude's tokens from
-o200k's; the tokens around a message by what is counted there (C3); those that are added by half of what is the most."""
+"""Expected deviations of the three from their start values: of the factor, as Claude's tokens from o200k's; of the
+tokens around a message, our own count of them (C3); of the added tokens, half of their maximum."""
 NOISE = 0.01
-"""Of a report: what nobody knows of it, since a factor is not the same for prose and for code."""
+"""Uncertain share of a report, since the factor is not the same for prose and for code."""
 MIN_NOISE = 5
-"""Tokens: that of a short report."""
+"""Uncertain tokens of a short report."""
 FADING = 0.97
-"""What a report weighs when the next one has come. It takes those from before a compaction and from behind it to tell
-the three apart."""
+"""Weight of a report relative to the next one. Reports from before and after a compaction are needed to separate the
+three."""
 OTHERWISE = 0.10
-"""Of a report: an estimate that is further off is of a provider that counts otherwise than it did. The most that the
-make of a request puts one out is six in a hundred."""
+"""Share of a report; if an estimate is further off, the provider has changed its way of counting. The composition of a
+request makes an estimate wrong by at most six in a hundred."""
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One request: its tokens as they are counted here, its messages, and what the provider reported."""
+    """A request: its tokens by our own count, its messages, and the usage reported by the provider."""
 
     counted: int
     messages: int
@@ -65,28 +65,28 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Calibration(msgspec.Struct, frozen=True):
-    """What is known of how a provider counts."""
+    """The learned relation of a provider's counts to ours."""
 
     factor: float = 1.0
-    """The provider's tokens for one counted here."""
+    """The provider's tokens for one of our own count."""
     samples: int = 0
-    """How many reports it was learned from."""
+    """Number of reports from which it was learned."""
     frame: float = 0.0
-    """The provider's tokens around each message, besides those that are counted."""
+    """The provider's tokens around each message, in addition to ours."""
     added: float = 0.0
-    """The provider's tokens in each request, besides."""
+    """The provider's tokens in each request, in addition to ours."""
     start: float = 1.0
-    """The factor before anything was reported."""
+    """The factor before any report."""
     sums: tuple[float, ...] = (0.0,) * 9
-    """Fading sums over the reports: products of counted, messages and 1 with each other and with what was reported,
-    each over the report's noise squared."""
+    """Fading sums over the reports: products of counted, messages and 1 with each other and with the reported tokens,
+    each divided by the square of the report's noise."""
 
     def of_part(self, counted: float, messages: int) -> int:
         """Return the provider's tokens for a part of a request."""
         return round(self.factor * counted + self.frame * messages)
 
     def of_request(self, counted: int, messages: int) -> int:
-        """Return the provider's tokens for a whole request, within the bounds of C5 whatever was learned."""
+        """Return the provider's tokens for an entire request, always within the bounds of C5."""
         least = min(MIN_FACTOR * counted, max(counted - MAX_TEMPLATE, 0))
         most = max(MAX_FACTOR * counted, counted + MAX_TEMPLATE)
         return round(min(max(self.factor * counted + self.frame * messages + self.added, least), most))
@@ -96,27 +96,27 @@ AS_COUNTED = Calibration()
 
 
 def prior(tokenizer: str, model: str) -> Calibration:
-    """Return the calibration before any report: the known factor where the tokenizer is another family's."""
+    """Return the calibration before any report: the known factor if the tokenizer is another family's."""
     known = (factor for own, family, factor in PRIORS if tokenizer == own and family in model.lower())
     factor = next(known, 1.0)
     return Calibration(factor, start=factor)
 
 
 def is_plausible(usage: Usage, counted: int) -> bool:
-    """Return whether a report can be of the request that was counted: a server that cut it reports far less.
+    """Return whether a report can belong to the counted request: a server that cut it reports far fewer tokens.
 
-    Twice and half are the bounds of the calibration (C5); short requests may differ by their template.
+    Twice and half are the bounds of the calibration (C5); short requests may differ by a template.
     """
     reported = usage.prompt_tokens + usage.reply_tokens
     return abs(reported - counted) <= MAX_TEMPLATE or counted / 2 <= reported <= counted * 2
 
 
 def learn(calibration: Calibration, report: Report) -> Calibration:
-    """Return the calibration after that report.
+    """Return the calibration after the report.
 
     Frame and added tokens fit the reports so far; the factor is a moving average of the rest, whose prior counts as one
-    sample, so that the first reports weigh more. The shorter a request, the less it teaches of the factor: it is
-    mostly what is around the texts. Reports that cannot be of the request teach nothing.
+    sample, so that the first reports weigh more. Shorter requests have less weight for the factor, since they consist
+    mostly of frames. Reports that cannot belong to the request are ignored.
     """
     counted, reported = report.counted, report.usage.prompt_tokens
     is_short = counted < MIN_REQUEST
@@ -136,8 +136,11 @@ def learn(calibration: Calibration, report: Report) -> Calibration:
 
 
 def learn_exactly(calibration: Calibration, report: Report) -> Calibration:
-    """Return the calibration by which that request takes what was reported of it: by an error that refused it, which
-    no later report corrects. What cannot be of the request teaches nothing, and neither does a short one."""
+    """Return the calibration by which the request has exactly the reported tokens.
+
+    They come from an error that refused the request, so that no later report corrects it. Reports that cannot belong
+    to the request, and short requests, are ignored.
+    """
     counted, reported = report.counted, report.usage.prompt_tokens
     if counted < MIN_REQUEST or not is_plausible(Usage(reported, 0), counted):
         return calibration
@@ -149,14 +152,14 @@ def learn_exactly(calibration: Calibration, report: Report) -> Calibration:
 def _with_report(sums: Sequence[float], report: Report) -> tuple[float, ...]:
     known = (report.counted, report.messages, 1)
     reported = report.usage.prompt_tokens
-    products = [one * other for one, other in combinations_with_replacement(known, 2)]
-    products += [one * reported for one in known]
+    products = [factor * second for factor, second in combinations_with_replacement(known, 2)]
+    products += [factor * reported for factor in known]
     weight = max(NOISE * reported, MIN_NOISE) ** -2
     return tuple(FADING * before + weight * new for before, new in zip(sums, products, strict=True))
 
 
 def _around(sums: Sequence[float], start: float) -> tuple[float, float]:
-    """Return the tokens around each message and in each request that explain the reports best, small ones preferred.
+    """Return the tokens around each message and in each request that fit the reports best, preferring small ones.
 
     Linear regression with a normal prior: three equations, solved by elimination.
     """
@@ -170,27 +173,30 @@ def _around(sums: Sequence[float], start: float) -> tuple[float, float]:
 
 
 LEFT_OF_MEASURED = 0.8
-"""Of what was reported before: such figures are at most 3 % off (docs/measurements.md)."""
+"""Minimum share of measured tokens in a later report: such figures are at most 3 % off (docs/measurements.md)."""
 LEFT_OF_ESTIMATED = 0.5
-"""Of what nobody has measured, such as a page of digits that came since: the bound of the calibration (C5), since a
-tokenizer may be unknown."""
+"""Minimum share of tokens that were not measured, such as a new page of digits: the bound of the calibration (C5),
+since a tokenizer may be unknown."""
 MIN_GROWTH = 500
-"""Tokens by which a request must have grown before it is asked whether the report grew with it."""
+"""Tokens by which a request must have grown before the report's growth is checked."""
 GROWTH_REPORTED = 0.25
-"""Of what was counted: who reports less has reached an end. Half would be an unknown tokenizer's."""
+"""Minimum share of the counted growth in the report: with less, the server has reached its limit. Half may be due to an
+unknown tokenizer."""
 MIN_REPORT = 1_000
-"""Tokens. A smaller report is of a part: some servers leave out what they had in their cache, so that only the newest
-message is counted. A window is 2,048 tokens at least, and who cuts keeps half of it or more."""
+"""Tokens. A smaller report is partial: some servers leave out tokens from their cache, so that only the newest message
+is counted. A window has at least 2,048 tokens, and servers that cut keep at least half of it."""
 
 
 def is_measured(message: Message) -> bool:
-    """Return whether that is a whole reply whose request the provider counted."""
+    """Return whether the message is a complete reply whose request the provider counted."""
     return message.role is Role.ASSISTANT and message.usage is not None and not message.is_interrupted
 
 
 def last_measured(view: View) -> int | None:
-    """Return the index of the newest measured reply; None if an operation came after its request was assembled, and
-    holds, or one that held then was undone."""
+    """Return the index of the newest measured reply.
+
+    None if an active operation was recorded after its request was assembled, or one from before it was undone.
+    """
     undone: set[str] = set()  # operations further back
     for index in range(len(view.path) - 1, -1, -1):
         entry = view.path[index]
@@ -207,7 +213,7 @@ def last_measured(view: View) -> int | None:
 
 
 def _index_of(entry: Message, view: View) -> int | None:
-    """Return where that message is in the view, which may send it in another form than the record's."""
+    """Return the index of the message in the view, which may send it in another form than the recorded one."""
     for index in range(len(view.items) - 1, -1, -1):
         message = view.items[index].message
         if message is entry or (entry.id and message.id == entry.id):
@@ -216,10 +222,10 @@ def _index_of(entry: Message, view: View) -> int | None:
 
 
 def assembled_from(entries: Sequence[AnyEntry], index: int) -> int | None:
-    """Return the index of the newest entry that the request of the reply at `index` was assembled from.
+    """Return the index of the newest entry in the request of the reply at `index`.
 
-    None if anything was recorded in between that the view shows. An older record does not say what a request was
-    assembled from: then it is the message before the reply, if nothing but growth lies between.
+    None if an entry that changes the view was recorded in between. An older record does not name that entry: then it is
+    the message before the reply, if there are only `GROWING` entries in between.
     """
     reply = entries[index]
     as_of = reply.as_of if isinstance(reply, Message) else ""
@@ -235,9 +241,9 @@ def assembled_from(entries: Sequence[AnyEntry], index: int) -> int | None:
 
 
 def reported_before(view: View) -> int:
-    """Return the tokens reported of the request that this view grew from.
+    """Return the reported tokens of the request from which the view grew.
 
-    0: there is none, or images came since, which each server counts in its own way.
+    0 if there is none, or if images were added since, which each server counts differently.
     """
     anchor = last_measured(view)
     if anchor is None or (usage := view.items[anchor].message.usage) is None:
@@ -246,18 +252,20 @@ def reported_before(view: View) -> int:
 
 
 def unmeasured_pictures(view: View, counts: TokenCounts) -> int:
-    """Return the tokens, as counted here, of the pictures that no report of a request is of: each server counts them in
-    its own way, so that they say nothing of what it has read."""
+    """Return our own count of the pictures that are in no reported request.
+
+    Each server counts pictures differently, so that they do not show how much it has read.
+    """
     anchor = last_measured(view)
     return sum(counts.pictures(item.message) for item in view.items[0 if anchor is None else anchor + 1 :])
 
 
 def is_silently_cut(sent: int, basis: Provenance, usage: Usage, before: int = 0) -> bool:
-    """Return whether the server has read only a part.
+    """Return whether the server has read only a part of the request.
 
-    sent: tokens of the request as the gauge had them, of that provenance, without `unmeasured_pictures`. before: see
-    `reported_before`. Near its window a server cuts a little of each request: then a report that stays where it was is
-    the only sign.
+    sent: tokens of the request by the gauge, without `unmeasured_pictures`. basis: their provenance. before: see
+    `reported_before`. Near its window, a server cuts only a little of each request: then the only sign is a report that
+    does not grow.
     """
     reported = usage.prompt_tokens
     if reported < MIN_REPORT:

@@ -1,4 +1,4 @@
-"""What a picture takes, by its provider's rule from width and height; both are read from the picture's own header.
+"""Count the tokens of pictures by their providers' rules, from the width and height in a picture's header.
 
 Sources: OpenAI's guide to images and vision, Anthropic's and Google's pages on vision and tokens, mistral-common's
 image encoder, and the image processors of Gemma 3, Qwen 2.5 and 3 VL and Llama 4 (docs/tokenizers.md).
@@ -33,23 +33,23 @@ PictureRule = Literal[
     "mistral",
     "pixtral",
 ]
-"""How a picture is counted; "" where nobody says."""
+"""The rule by which a picture is counted; "" if none is known."""
 IMAGE_TOKENS = 1_200
 """A picture of unknown size or rule (features.md C3; pi-mono uses the same figure)."""
 HEADER = 512 * 1024
-"""Characters of a picture that are looked at: a JPEG's size may stand behind a preview and a colour profile."""
+"""Base64 characters of a picture that are read: a JPEG's size may follow a preview and a colour profile."""
 START = 64
-"""Bytes in which every other format has it."""
+"""First bytes, which in all other formats contain the size."""
 
 
 def picture_tokens(picture: Attachment, rule: PictureRule) -> int:
-    """Return the tokens of a picture by that rule."""
+    """Return the tokens of a picture by the rule."""
     size = picture_size(picture.content) if rule else None
     return _RULES[rule](*size) if size is not None else IMAGE_TOKENS
 
 
 def picture_size(url: str) -> tuple[int, int] | None:
-    """Return width and height in pixels of the picture in a data URL; None for an address, and for what is none."""
+    """Return width and height in pixels of the picture in a data URL; None for other URLs and unknown formats."""
     head, comma, encoded = url.partition(",")
     if not comma or not head.startswith("data:") or not head.endswith(";base64"):
         return None
@@ -76,7 +76,7 @@ def _size(data: bytes, length: int) -> tuple[int, int] | None:
             width, height = struct.unpack("<ii", data[18:26])
             return width, abs(height)
         return _jpeg(data) if data.startswith(b"\xff\xd8") and length > START else None
-    except (struct.error, IndexError):  # it ends before it says
+    except (struct.error, IndexError):  # truncated before its size
         return None
 
 
@@ -93,7 +93,7 @@ def _webp(data: bytes) -> tuple[int, int]:
 
 
 FRAMES = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""A JPEG's markers that a size follows."""
+"""Markers in a JPEG that precede its size."""
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
@@ -110,13 +110,13 @@ def _jpeg(data: bytes) -> tuple[int, int] | None:
 
 
 def _fitted(width: float, height: float, longest: float = math.inf, shortest: float = math.inf) -> tuple[float, float]:
-    """Return the size once it is scaled down, in proportion, so that neither side is longer than it may be."""
+    """Return the size scaled down in proportion, so that no side exceeds its limit."""
     scale = min(1.0, longest / max(width, height), shortest / min(width, height))
     return width * scale, height * scale
 
 
 def _tiles(base: int, tile: int) -> Callable[[int, int], int]:
-    """OpenAI's rule for most models: scaled into 2,048 and to 768 of the shorter side, then tiles of 512."""
+    """Return OpenAI's rule for most models: scaled into 2,048, and to 768 for the shorter side, then tiles of 512."""
 
     def tokens(width: int, height: int) -> int:
         fitted = _fitted(*_fitted(width, height, longest=2048), shortest=768)
@@ -126,7 +126,7 @@ def _tiles(base: int, tile: int) -> Callable[[int, int], int]:
 
 
 def _patches(factor: float) -> Callable[[int, int], int]:
-    """OpenAI's rule for small models: patches of 32, at most 1,536 of them, times a factor."""
+    """Return OpenAI's rule for small models: at most 1,536 patches of 32, times a factor."""
 
     def tokens(width: int, height: int) -> int:
         most = 1536
@@ -142,13 +142,13 @@ def _patches(factor: float) -> Callable[[int, int], int]:
 
 
 def _claude(width: int, height: int) -> int:
-    """Anthropic's rule: a token for each 750 pixels, once the longer side is at most 1,568."""
+    """Apply Anthropic's rule: a token per 750 pixels, after scaling the longer side to at most 1,568."""
     wide, high = _fitted(width, height, longest=1568)
     return min(max(int(wide * high / 750), 1), 1600)
 
 
 def _gemini(width: int, height: int) -> int:
-    """Google's rule: 258, or as much for each tile, whose side is two thirds of the picture's shorter one."""
+    """Apply Google's rule: 258, or 258 per tile, whose side is two thirds of the picture's shorter one."""
     if max(width, height) <= 384:
         return 258
     side = min(max(min(width, height) // 1.5, 256), 768)
@@ -156,8 +156,10 @@ def _gemini(width: int, height: int) -> int:
 
 
 def _cells(side: int, fewest: int, most: int) -> Callable[[int, int], int]:
-    """Qwen's rule: a token for each square of that side, and two around them. The picture is made smaller or larger, so
-    that there are neither more nor fewer squares."""
+    """Return Qwen's rule: a token per square with the given side, and two around them.
+
+    The picture is reduced or enlarged to a number of squares between `fewest` and `most`.
+    """
 
     def tokens(width: int, height: int) -> int:
         columns, rows = round(width / side), round(height / side)
@@ -173,7 +175,7 @@ def _cells(side: int, fewest: int, most: int) -> Callable[[int, int], int]:
 
 
 def _rows(patch: int, longest: int) -> Callable[[int, int], int]:
-    """mistral-common's rule: a token for each patch, and one at the end of each row."""
+    """Return mistral-common's rule: a token per patch, and one at the end of each row."""
 
     def tokens(width: int, height: int) -> int:
         scale = max(width / longest, height / longest, 1.0)
@@ -187,7 +189,7 @@ TILE, TILE_TOKENS, MAX_TILES = 336, 144, 16
 
 
 def _llama_4(width: int, height: int) -> int:
-    """Meta's rule: tiles of 336 in the grid that fits best, one for the whole if there are several, and their marks."""
+    """Apply Meta's rule: tiles of 336 in the best grid, one for the entire picture if there are several, and marks."""
     grids = [(c, r) for c in range(1, MAX_TILES + 1) for r in range(1, MAX_TILES + 1) if c * r <= MAX_TILES]
     scales = {grid: min(grid[0] * TILE / width, grid[1] * TILE / height) for grid in grids}
     enlarging = [scale for scale in scales.values() if scale >= 1]

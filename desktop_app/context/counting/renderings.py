@@ -1,7 +1,7 @@
-"""How chat templates write a tool and a call of it: as JSON, TypeScript, XML or DSML. What is returned is counted.
+"""Render a tool and its calls in the forms of chat templates, for counting: JSON, TypeScript, XML or DSML.
 
-Nothing is copied from a template: each form follows what real renderers made of made-up schemas, and marks that are one
-token of a vocabulary are left out, since `Overhead` has their number.
+Nothing is copied from a template: each form follows the output of real renderers for made-up schemas, and marks that
+are single tokens of a vocabulary are left out, since `Overhead` contains their number.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import ToolSpec
 
 ToolForm = Literal["plain", "json", "function", "indented", "xml", "typescript", "openai", "gemma", "words", "none"]
-"""How a tool is written: its texts alone; OpenAI's object in JSON, the function in it, or the object with an indent of
-four; tags; TypeScript; what OpenAI's rule counts; Gemma's declaration; the words of the schema; not at all."""
+"""The form of a tool: only its texts; OpenAI's object in JSON, the function in it, or the object with an indent of
+four; tags; TypeScript; the texts that OpenAI's rule counts; Gemma's declaration; the words of the schema; nothing."""
 CallForm = Literal["plain", "arguments", "parameters", "list", "tags", "attributes", "pairs", "gemma", "raw"]
-"""How a call is written: its texts alone; JSON with "arguments", or with "parameters"; in a list, with its id; a tag
-for each argument, with its name in the tag, as an attribute, or in a tag of its own; Gemma's; the name, and JSON."""
+"""The form of a call: only its texts; JSON with "arguments", or with "parameters"; in a list, with its id; arguments
+with the name in their tag, as an attribute, or on a separate line; Gemma's; the name, and JSON."""
 
 Json = dict[str, Any]
 MAX_DEPTH = 12
-"""Objects within objects of a schema that are looked at."""
+"""Levels of nested objects in a schema that are rendered."""
 ID = "x1B2y3D4z"
-"""Stands for the id of a call where the template writes it."""
+"""The id of a call in forms that contain one."""
 
 
 def tool_texts(tool: ToolSpec, form: ToolForm) -> tuple[list[str], int]:
-    """Return the texts of a tool in that form, and tokens besides. What is no schema is counted as its text."""
+    """Return the texts of a tool in the form, and additional tokens. An invalid schema is counted as its text."""
     if form in ("plain", "none"):
         return ([tool.name, tool.description, tool.parameters] if form == "plain" else []), 0
     schema = _object(tool.parameters)
@@ -42,7 +42,7 @@ def tool_texts(tool: ToolSpec, form: ToolForm) -> tuple[list[str], int]:
 
 
 def call_texts(call: ToolCall, form: CallForm) -> tuple[list[str], int]:
-    """Return the texts of a call in that form, and how many arguments it has."""
+    """Return the texts of a call in the form, and the number of its arguments."""
     arguments = None if form == "plain" else _object(call.arguments or "{}")
     if arguments is None:
         return [call.name, call.arguments], 0
@@ -60,7 +60,7 @@ def _object(text: str) -> Json | None:
 
 
 def to_json(value: Any) -> str:
-    """Return the JSON that Jinja's `tojson` writes, with a space behind each comma and colon."""
+    """Return the JSON that Jinja's `tojson` writes, with a space after each comma and colon."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -68,7 +68,7 @@ def _indented(value: Json) -> str:
     """Return the JSON that `tojson(indent=4)` writes. msgspec's takes a third of the time."""
     try:
         return msgspec.json.format(to_json(value), indent=4)
-    except (msgspec.DecodeError, ValueError):  # such as NaN, or half of a surrogate pair
+    except (msgspec.DecodeError, ValueError):  # such as NaN, or a lone surrogate
         return json.dumps(value, ensure_ascii=False, indent=4)
 
 
@@ -96,7 +96,7 @@ def _openai_object(tool: ToolSpec, schema: Json) -> Json:
 
 
 def _tagged(tool: ToolSpec, schema: Json) -> str:
-    """Qwen3-Coder's form: a tag for each field, and one for whatever else a schema has."""
+    """Return Qwen3-Coder's form: a tag for each field, and for each other entry of a schema."""
     lines = ["", "<function>", f"<name>{tool.name}</name>", f"<description>{tool.description.strip()}</description>"]
     lines.append("<parameters>")
     for name, about in _dict(schema.get("properties")).items():
@@ -120,7 +120,7 @@ def _others(fields: Json, known: tuple[str, ...]) -> list[str]:
 
 
 def _typescript(tool: ToolSpec, schema: Json) -> str:
-    """gpt-oss's form: a type for each tool, whose fields have their descriptions as comments before them."""
+    """Return gpt-oss's form: a type for each tool, with the fields' descriptions as comments before them."""
     about = "\n".join(f"// {line}" for line in tool.description.splitlines())
     fields = "".join(_fields(schema, "", 0))
     return f"{about}\ntype {tool.name} = (_: {{\n{fields}}}) => any;\n\n"
@@ -133,8 +133,8 @@ def _fields(schema: Json, indent: str, depth: int) -> Iterator[str]:
         yield from _comments(field, indent)
         mark = "" if name in required else "?"
         before = f"{indent}    " if field.get("type") == "object" and "description" in field else ""
-        said = f"{before}// {field['description']}\n" if before else ""
-        yield f"{indent}{name}{mark}: {said}{_type(field, indent, depth)},{_default(field)}\n"
+        comment = f"{before}// {field['description']}\n" if before else ""
+        yield f"{indent}{name}{mark}: {comment}{_type(field, indent, depth)},{_default(field)}\n"
 
 
 def _comments(field: Json, indent: str) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _comments(field: Json, indent: str) -> Iterator[str]:
     if description := field.get("description"):
         yield f"{indent}// {description}\n"
     if examples := _list(field.get("examples")):
-        yield f"{indent}// Examples:\n" + "".join(f"{indent}// - {to_json(one)}\n" for one in examples)
+        yield f"{indent}// Examples:\n" + "".join(f"{indent}// - {to_json(example)}\n" for example in examples)
 
 
 def _default(field: Json) -> str:
@@ -158,7 +158,7 @@ def _type(field: Json, indent: str, depth: int) -> str:
     if depth > MAX_DEPTH:
         return "any"
     if variants := _list(field.get("oneOf")):
-        lines = "".join(f"{indent} | {_type(_dict(one), indent, depth + 1)}\n" for one in variants)
+        lines = "".join(f"{indent} | {_type(_dict(variant), indent, depth + 1)}\n" for variant in variants)
         return f"\n{lines}{indent}"
     if isinstance(kind, list):
         return " | ".join(map(str, cast("list[object]", kind)))
@@ -176,7 +176,7 @@ def _type(field: Json, indent: str, depth: int) -> str:
 # OpenAI's rule
 
 FUNCTION, PROPERTIES, KEY, ENUM, ENUM_ITEM = 7, 3, 3, -3, 3
-"""Tokens of a function, of its properties, of each, of an enumeration and of each value in it, for GPT-4o and later
+"""Tokens of a function, its properties, each property, an enumeration and each value in it, for GPT-4o and later
 (https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken)."""
 
 
@@ -197,7 +197,7 @@ def _by_openai(tool: ToolSpec, schema: Json) -> tuple[list[str], int]:
 
 
 def _gemma(tool: ToolSpec, schema: Json) -> str:
-    """Gemma 4's form: a declaration with names and values; quotes stand for the mark around a string."""
+    """Return Gemma 4's form: a declaration with names and values; quotes replace the mark around a string."""
     return f'declaration:{tool.name}{{description:"{tool.description}",parameters:{_gemma_value(schema, 0)}}}'
 
 

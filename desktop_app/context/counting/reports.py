@@ -1,4 +1,4 @@
-"""What a record teaches of how a provider counts: a fold of its newest reports, so that nothing has to be stored."""
+"""Learn a provider's calibration from a record by folding its newest reports, so that nothing has to be stored."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .calibration import Calibration, Report, assembled_from, is_measured, learn
 from .tokens import TokenCounts
 
 MAX_REPORTS = 96
-"""Of a record, so many of the newest are folded: what came before weighs less than 0.97 ** 96, a twentieth."""
+"""Newest reports of a record that are folded: earlier ones weigh less than 0.97 ** 96, a twentieth."""
 MAX_FOLDS = 4
-"""Between two operations the view only grows; so many of these stretches are folded again at the most."""
+"""Maximum number of folds of earlier views: between two operations the view only grows, and needs no other fold."""
 
 
 def calibration_of(
     transcript: Transcript, view: View, counts: TokenCounts, model: str, start: Calibration
 ) -> Calibration:
-    """Return what the newest replies of that model teach, from `start` on.
+    """Return the calibration learned from the newest replies of the model, beginning with `start`.
 
-    view: of that transcript, so that it is not folded again. model: as the record names it.
+    view: of the transcript, so that it is not folded again. model: its name in the record.
     """
     newest = list(islice(_reports(transcript, view, counts, model), MAX_REPORTS))
     for report in reversed(newest):
@@ -34,21 +34,21 @@ def calibration_of(
 
 
 def _reports(transcript: Transcript, view: View, counts: TokenCounts, model: str) -> Iterator[Report]:
-    """Yield the reports on that model's requests, newest first.
+    """Yield the reports on the model's requests, newest first.
 
-    Each is of the view that its request was assembled from, also where an operation was recorded before the reply was.
+    Each refers to the view from which its request was assembled, even if an operation was recorded before the reply.
     """
     entries = list(transcript.entries)
     operations = [index for index, entry in enumerate(entries) if not isinstance(entry, GROWING)]
     stretches = groupby(_sent_newest_first(entries, model), lambda sent: bisect_right(operations, sent[0]))
     for number, sent in islice(stretches, MAX_FOLDS):
         end = operations[number] if number < len(operations) else len(entries)
-        shown = view if end == len(entries) else view_of(Transcript(Chain(entries[:end])))
-        yield from _reports_in(shown, entries, sent, counts)
+        sent_view = view if end == len(entries) else view_of(Transcript(Chain(entries[:end])))
+        yield from _reports_in(sent_view, entries, sent, counts)
 
 
 def _sent_newest_first(entries: Sequence[AnyEntry], model: str) -> Iterator[tuple[int, Usage]]:
-    """Yield the index of the newest entry that each request was assembled from, and what was reported of it."""
+    """Yield the index of the newest entry in each request, and its reported usage."""
     indices = {entry.id: index for index, entry in enumerate(entries) if entry.id}
     for index in range(len(entries) - 1, -1, -1):
         entry = entries[index]
@@ -60,9 +60,9 @@ def _sent_newest_first(entries: Sequence[AnyEntry], model: str) -> Iterator[tupl
 
 
 def is_report(message: Message, model: str) -> bool:
-    """Return whether that is a whole reply of that model, whose request it counted.
+    """Return whether the message is a complete reply of the model with a counted request.
 
-    A continuation is none: it was asked for in words that the record does not have.
+    A continuation does not count, since the record does not contain its prompt.
     """
     return is_measured(message) and message.model == model and not message.continues
 
@@ -70,15 +70,15 @@ def is_report(message: Message, model: str) -> bool:
 def _reports_in(
     view: View, entries: Sequence[AnyEntry], sent: Iterable[tuple[int, Usage]], counts: TokenCounts
 ) -> Iterator[Report]:
-    """Yield the reports on requests that this view grew from. sent: as `_sent_newest_first` yields them."""
+    """Yield the reports on requests from which the view grew. sent: as yielded by `_sent_newest_first`."""
     before = [base_tokens(view, counts)]
     positions = dict[str, int]()
     for index, item in enumerate(view.items):
         positions[item.message.id] = index
         before.append(before[-1] + item_tokens(item, counts).total)
     for as_of, usage in sent:
-        said = (entries[index] for index in range(as_of, -1, -1))  # a slice would copy the record
-        newest = next((positions[e.id] for e in said if isinstance(e, Message) and e.id in positions), None)
+        preceding = (entries[index] for index in range(as_of, -1, -1))  # a slice would copy the record
+        newest = next((positions[e.id] for e in preceding if isinstance(e, Message) and e.id in positions), None)
         if newest is not None:
-            whole = sum(view_level_tokens(view, counts, newest + 1).values())
-            yield Report(before[newest + 1] + whole, newest + 1, usage)
+            besides = sum(view_level_tokens(view, counts, newest + 1).values())
+            yield Report(before[newest + 1] + besides, newest + 1, usage)
