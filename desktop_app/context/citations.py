@@ -47,7 +47,7 @@ def urls_in(text: str) -> tuple[str, ...]:
 
 
 def check_citations(answer: str, seen: SeenUrls) -> CheckedAnswer:
-    """Return the answer with each address checked. An answer without addresses is based on all that were read."""
+    """Return the answer with each address checked. Without any, all read addresses are its sources."""
     read, found = set(map(_key, seen.read)), set(map(_key, (*seen.read, *seen.found)))
     known: dict[str, CitedSource] = {}
     pieces, end = list[str](), 0

@@ -212,18 +212,18 @@ def leave_before(path: list[AnyEntry], message_id: str) -> None:
     after = path[cut:]
     del path[cut:]
     archived = _archived_by(path) if any(isinstance(entry, BringBack) for entry in after) else set[str]()
-    gone = {entry.id for entry in after if isinstance(entry, Message)}
-    is_summary_gone = False
+    removed = {entry.id for entry in after if isinstance(entry, Message)}
+    is_summary_removed = False
     for entry in after:
-        is_gone = entry.id in gone or not gone.isdisjoint(subjects_of(entry))
+        is_removed = entry.id in removed or not removed.isdisjoint(subjects_of(entry))
         if isinstance(entry, BringBack):
             entry = replace(entry, message_ids=tuple(i for i in entry.message_ids if i in archived))
-            is_gone = not entry.message_ids
+            is_removed = not entry.message_ids
         elif isinstance(entry, Compaction):
-            is_summary_gone = is_gone = is_gone or is_summary_gone
-            archived.update(() if is_gone else entry.archived)
-        if is_gone:
-            gone.add(entry.id)
+            is_summary_removed = is_removed = is_removed or is_summary_removed
+            archived.update(() if is_removed else entry.archived)
+        if is_removed:
+            removed.add(entry.id)
         else:
             path.append(entry)
 

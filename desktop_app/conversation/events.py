@@ -254,10 +254,11 @@ class ImportProgressed(Event, frozen=True, tag="import_progress"):
 
 
 class DataProgressed(Event, frozen=True, tag="data_progress"):
-    """Progress of a work in its own units; `whole` is 0 while it is unknown. It belongs to no conversation."""
+    """Progress of a long operation, in its own units. It belongs to no conversation."""
 
     done: int
-    whole: int
+    total: int
+    """0 if unknown."""
     work: DataWork = "data"
 
 

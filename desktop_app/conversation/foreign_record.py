@@ -131,9 +131,9 @@ class _RecordWriter:
     def _compaction(self, entry: ForeignCompaction, entry_id: str) -> AnyEntry:
         self._at = entry.at or self._at
         path = self._branches.path()
-        gone = {name for other in path if isinstance(other, Compaction) for name in other.archived}
+        archived_before = {name for other in path if isinstance(other, Compaction) for name in other.archived}
         archived = tuple(
-            e.id for e in path if (isinstance(e, Message) and e.role is not Role.SYSTEM) and e.id not in gone
+            e.id for e in path if (isinstance(e, Message) and e.role is not Role.SYSTEM) and e.id not in archived_before
         )
         return Compaction(
             id=entry_id,

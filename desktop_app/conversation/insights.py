@@ -14,7 +14,7 @@ REACHED = (0.75, 0.9, 0.95)
 
 
 class Moment(msgspec.Struct, frozen=True):
-    """The size of the request and the reply after a reply."""
+    """The tokens in the window after a reply."""
 
     at: float
     tokens: int
@@ -137,7 +137,7 @@ class Insights(msgspec.Struct, frozen=True):
         return total
 
     @property
-    def whole(self) -> DayInsights:
+    def all_days(self) -> DayInsights:
         """The sums of all days."""
         total = DayInsights("")
         for day in self.days:

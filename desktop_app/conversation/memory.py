@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 MemoryScope = Literal["user", "project", "folder", "conversation"]
-"""The conversations in which a memory is sent: all of the user's, those with its project, those with its working
-folder, or only one."""
+"""The conversations in which a memory is sent: all, those with its project, those with its working folder, or only its
+own."""
 
 
 class Memory(msgspec.Struct, frozen=True):

@@ -37,8 +37,8 @@ WITH_NETWORK, OUTSIDE = "bash_network", "bash_outside"
 allowed for `bash` are not allowed for these; calls that are denied for it are also denied for these."""
 NeedKind = Literal["read", "write", "run", "network", "mcp", "recall"]
 MAX_NEEDS, MAX_TARGETS = 50, 4_000
-"""Maximum permissions of a call for which an answer is stored as rules, and their maximum characters. Nobody would read
-more, and a model may write megabytes."""
+"""Maximum permissions of a call for which an answer is stored as rules, and their maximum characters. Users would not
+read more, and a model may write megabytes."""
 
 
 class RequiredPermission(msgspec.Struct, frozen=True):

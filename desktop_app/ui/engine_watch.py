@@ -68,7 +68,7 @@ class EngineWatch(Controller):
     def note_opening(self, event: TurnEvent) -> None:
         """Say what is waited for where the archive takes long to open, and how far that is."""
         if isinstance(event, DataProgressed) and event.work == "opening":
-            share = format_percent(event.done / event.whole) if event.whole else ""
+            share = format_percent(event.done / event.total) if event.total else ""
             told = tr(UPDATING).format(share=share) if share else tr(OPENING)
             self._parts.toast.show_message(told, stays=True, is_quiet=self._is_opening)
             self._is_opening = True
@@ -279,4 +279,4 @@ class BuiltinController(Controller):
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, DataProgressed) and event.work == "model":
             for offer in self._offers:
-                offer.task.set_progress(event.done, event.whole)
+                offer.task.set_progress(event.done, event.total)

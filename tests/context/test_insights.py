@@ -77,7 +77,7 @@ def test_the_steps_of_a_plan_are_one_operation_everywhere_and_an_undone_one_is_n
     transcript = of(user("Hello?"), answer(380, 20), prune, made, later)
     for record_now, operations in ((transcript, 2), (transcript.append(Undo(entry_id="c2", id="u1")), 1)):
         insights = insights_of(record_now, letters(), day_of)
-        assert insights.whole.operations == operations == RunningTotals().after(record_now.entries).totals.operations
+        assert insights.all_days.operations == operations == RunningTotals().after(record_now.entries).totals.operations
         assert [len(steps) for steps in insights.steps_of_operations()] == [2, 1]
 
 
@@ -86,7 +86,7 @@ def test_the_summary_that_a_conversation_begins_with_has_freed_nothing_in_it() -
                        usage=Usage(900, 90))  # fmt: skip
     transcript = of(begun, user("?"), model("A"))
     insights, totals = insights_of(transcript, letters(), day_of), RunningTotals().after(transcript.entries).totals
-    assert (insights.operations, insights.whole.freed, insights.whole.operations) == ((), 0, 0)
+    assert (insights.operations, insights.all_days.freed, insights.all_days.operations) == ((), 0, 0)
     assert insights.fidelity.total == 0
     assert (totals.operations, totals.tokens_freed) == (0, 0)
     assert totals.auxiliary.prompt_tokens == insights.spent("summary").prompt_tokens == 900, "it was paid for here"
@@ -135,7 +135,7 @@ def test_days_add_up_to_the_totals_and_have_what_was_truncated() -> None:
     assert [day.day for day in insights.days] == ["day 8", "day 9"]
     assert [(day.usage.requests, day.freed, day.truncated) for day in insights.days] == [(2, 200, 0), (1, 0, 1)]
     assert insights.days[1].bytes_left_out == len(whole.encode()) - cut.shown_bytes
-    assert insights.whole.usage.prompt_tokens == insights.spent().prompt_tokens == 390
+    assert insights.all_days.usage.prompt_tokens == insights.spent().prompt_tokens == 390
     assert (insights.moments, insights.is_counted) == ((), False)
     assert insights.recorded == {
         Segment.USER: len("Hello?"),

@@ -41,7 +41,7 @@ async def test_it_is_installed_and_used_without_another_start(desk: Desk) -> Non
     assert desk.engine.services.catalogue.llama_server is not None
     told = [event for event in desk.events() if isinstance(event, DataProgressed)]
     assert {event.work for event in told} == {"model"}
-    assert told[-1].done == told[-1].whole
+    assert told[-1].done == told[-1].total
 
 
 async def test_what_another_program_has_installed_is_noticed(desk: Desk) -> None:

@@ -61,13 +61,15 @@ async def test_the_figures_of_one_conversation_are_those_of_its_totals_and_its_g
     assert (
         spent.prompt_tokens
         == totals.replies.prompt_tokens + auxiliary.prompt_tokens
-        == insights.whole.usage.prompt_tokens
+        == insights.all_days.usage.prompt_tokens
     )
     assert spent.dollars == pytest.approx((totals.replies.dollars or 0) + (auxiliary.dollars or 0))
     assert insights.spent("summary").dollars == 0.01
-    assert insights.freed("prune") + insights.freed("compaction") == totals.tokens_freed == insights.whole.freed == 600
-    assert [len(insights.days), insights.whole.truncated, insights.whole.operations] == [2, 1, 2]
-    assert insights.whole.bytes_left_out > 50_000
+    assert (
+        insights.freed("prune") + insights.freed("compaction") == totals.tokens_freed == insights.all_days.freed == 600
+    )
+    assert [len(insights.days), insights.all_days.truncated, insights.all_days.operations] == [2, 1, 2]
+    assert insights.all_days.bytes_left_out > 50_000
     rows = {row.id: row for row in opened.operations}
     assert [one.messages for one in insights.operations] == [rows["mp"].messages, rows["mc"].messages]
     assert [one.is_waited_for for one in insights.operations] == [False, True]

@@ -26,7 +26,7 @@ async def test_the_copy_of_an_older_archive_is_told_to_its_end(tmp_path: Path) -
     engine.coalescer.flush()
     await engine.services.close()
     told = [line.event for line in map(decode_engine_line, lines) if isinstance(line, EventLine)]
-    assert {(event.work, event.done == event.whole > 0) for event in told if isinstance(event, DataProgressed)} == {
+    assert {(event.work, event.done == event.total > 0) for event in told if isinstance(event, DataProgressed)} == {
         ("opening", True)
     }
 

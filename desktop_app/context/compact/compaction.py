@@ -104,7 +104,7 @@ def room_for_summary(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget
 
 
 def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
-    """Return the ids of the newest reply if it was cut, and of its earlier parts: the model may be asked to go on."""
+    """Return the ids of the newest reply and its earlier parts if it was cut: the model may be asked to continue."""
     for run in reversed(room.blocks):
         if run[-1].message.role is _ASSISTANT:
             return tuple(item.message.id for item in run) if run[-1].message.can_continue else ()
@@ -360,7 +360,7 @@ def compaction_of(
 
 
 def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: TokenCounts) -> str:
-    """Return the part of the summary that quotes the end of the newest reply, or "" if it was not cut."""
+    """Return the part of the summary that quotes the end of the newest reply; "" if it was not cut or does not fit."""
     most = plan.cut_reply - counts.text(CUT_HEADING)
     reply = next((m.text for m in reversed(head) if m.role is Role.ASSISTANT), "").rstrip()
     size = 4 * most
@@ -372,7 +372,7 @@ def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: Tok
 
 
 def fidelity_in(after: View, compaction: Compaction, head: Sequence[Message], reading: Reading) -> Fidelity:
-    """Return what of the compaction's head, and of the current rules, the view `after` it still contains."""
+    """Return which facts of the compaction's head, and which current rules, the view `after` it contains."""
     sent = whole_replies(item.message for item in after.items if item.kind is not ItemKind.SUMMARY)
     rules = holding_rules(head, compaction.ledger, reading)
     archive = {*compaction.archived, *(rule.message_id for rule in rules)}

@@ -221,7 +221,7 @@ def shorten_what_stays(
     trigger: Trigger,
     limit: float,
 ) -> Prune | None:
-    """Return the prune of results that no plan can archive, if what must stay reaches the limit; None if it does not.
+    """Return the prune of results that no plan can archive, if they reach the limit with the other fixed tokens.
 
     limit: the share that a request must stay below. Tokens are left for a summary of the older messages, so that the
     compaction that follows fits.

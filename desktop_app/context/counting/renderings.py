@@ -206,9 +206,9 @@ def _gemma_value(value: object, depth: int = 0) -> str:
         return ""
     if isinstance(value, dict):
         pairs = sorted(cast("Json", value).items())
-        return "{" + ",".join(f"{key}:{_gemma_value(one, depth + 1)}" for key, one in pairs) + "}"
+        return "{" + ",".join(f"{key}:{_gemma_value(element, depth + 1)}" for key, element in pairs) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(_gemma_value(one, depth + 1) for one in cast("list[object]", value)) + "]"
+        return "[" + ",".join(_gemma_value(element, depth + 1) for element in cast("list[object]", value)) + "]"
     return f'"{value}"' if isinstance(value, str) else to_json(value)
 
 

@@ -99,12 +99,12 @@ def _first_and_last(rules: dict[str, Fact]) -> list[str]:
 def _superseded(message: Message, read: MessageFacts, rules: list[str]) -> Iterator[Superseded]:
     """Yield the rules that the message ends. rules: all current rules, including the message's own."""
     numbers = {text: number for number, text in enumerate(read.instructions)}
-    gone: set[str] = set()
+    ended: set[str] = set()
     for number, sentence in enumerate(read.instructions):
         if may_supersede(sentence):
-            earlier = [rule for rule in rules if numbers.get(rule, -1) < number and rule not in gone]
+            earlier = [rule for rule in rules if numbers.get(rule, -1) < number and rule not in ended]
             for rule in superseded_by(sentence, earlier):
-                gone.add(rule)
+                ended.add(rule)
                 yield Superseded(rule, sentence, message.id)
 
 

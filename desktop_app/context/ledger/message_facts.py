@@ -126,9 +126,9 @@ class Reading:
 
     def keep_only(self, messages: Iterable[Message]) -> None:
         """Drop the facts of other messages, except user messages, since rules are looked for in the entire branch."""
-        here = {id(message) for message in messages}
-        self._kept = {i: kept for i, kept in self._kept.copy().items() if i in here or kept[0].role is Role.USER}
-        self._errors = {i: kept for i, kept in self._errors.copy().items() if i in here}
+        kept_ids = {id(message) for message in messages}
+        self._kept = {i: kept for i, kept in self._kept.copy().items() if i in kept_ids or kept[0].role is Role.USER}
+        self._errors = {i: kept for i, kept in self._errors.copy().items() if i in kept_ids}
 
     def of(self, message: Message) -> MessageFacts:
         """Return the facts of the message, which is parsed at the first call only."""

@@ -1,4 +1,4 @@
-"""Separate a user's own words from what was quoted or pasted into the message.
+"""Separate a user's own words from quoted or pasted text.
 
 A rule in a mail, a page or a tool's output is not the user's. It becomes the user's only by being repeated, or by an
 announcement of the quotation as rules ("Follow these rules:").

@@ -170,7 +170,7 @@ def append_question(
     messages: Sequence[Message],
     prompts: FlushPrompts,
     known: Iterable[Memory],
-    gone: Sequence[Message] = (),
+    left: Sequence[Message] = (),
     room: int = 0,
     count: Callable[[str], int] = len,
 ) -> tuple[Message, ...]:
@@ -179,7 +179,7 @@ def append_question(
     gone: messages that have left the view since the last flush, which are quoted as a record as far as they fit into
     `room` tokens.
     """
-    pieces = _fitting_pieces(gone, room, count)
+    pieces = _fitting_pieces(left, room, count)
     quoted = [GONE, record_of(mark_for((), pieces), "conversation", pieces)] if pieces else []
     asked = "\n\n".join([*quoted, _question(prompts), _known_lines(known), prompts.flush_tool.strip()])
     if messages and messages[-1].role is Role.USER:  # some providers refuse two in a row

@@ -25,16 +25,16 @@ LONG = 200
 MAX_ERROR_LINE = 200
 
 
-def placeholder(reason: str, whole: ToolResult) -> str:
+def placeholder(reason: str, result: ToolResult) -> str:
     """Return the line that replaces a result; a failed result keeps its first error line."""
     line = f"{PREFIX}: {reason}]"
-    return f"{line}\n{error_line(whole)}" if whole.is_error else line
+    return f"{line}\n{error_line(result)}" if result.is_error else line
 
 
-def error_line(whole: ToolResult) -> str:
+def error_line(result: ToolResult) -> str:
     """Return the first line that reports an error, otherwise the first line of a failed result, or ""."""
-    lines = error_lines(whole.text, 1, MAX_ERROR_LINE)
-    return lines[0] if lines else first_line(whole.text, MAX_ERROR_LINE) if whole.is_error else ""
+    lines = error_lines(result.text, 1, MAX_ERROR_LINE)
+    return lines[0] if lines else first_line(result.text, MAX_ERROR_LINE) if result.is_error else ""
 
 
 def first_line(text: str, most: int) -> str:
@@ -97,8 +97,8 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Index among the exchanges, oldest first."""
     message: Message
     result: ToolResult
-    whole: ToolResult
-    """The full result, as recorded."""
+    recorded: ToolResult
+    """The full result in the record."""
     call: ToolCall | None
     asked: tuple[str, int] | None
     """The id of the call's message, and the call's number among that message's calls."""
@@ -161,7 +161,7 @@ def exchanges_of(view: View, policy: ContextPolicy, budget: Budget, counts: Toke
                     index=number,
                     message=item.message,
                     result=result_of(item.message),
-                    whole=result_of(recorded.get(item.message.id, item.message)),
+                    recorded=result_of(recorded.get(item.message.id, item.message)),
                     call=asked.call if asked else None,
                     asked=(items[asked.index].message.id, asked.number) if asked else None,
                     fields=fields_of(asked.call) if asked else None,

@@ -165,7 +165,7 @@ def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: in
     oldest = [exchange for exchange in visible if exchange.is_result_free and exchange.index < begin]
     if len(visible) > policy.digest_above and (chosen := _enough(oldest, need, policy)):
         text = digest_by_rule(chosen, policy)
-        stubs = (Shortening(e.index, text=placeholder(WHY, e.whole)) for e in chosen[:-1])
+        stubs = (Shortening(e.index, text=placeholder(WHY, e.recorded)) for e in chosen[:-1])
         yield (*stubs, Shortening(chosen[-1].index, text=text))
 
 
@@ -185,7 +185,7 @@ def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
     heading = f"{HEADING}{count} up to here; each is archived in full]"
     room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
     lines: dict[int, str] = {}
-    failed = [e for e in reversed(results) if has_failed(e.whole)]
+    failed = [e for e in reversed(results) if has_failed(e.recorded)]
     for exchange in (*failed, *reversed(results)):
         if exchange.index in lines:
             continue
@@ -200,10 +200,10 @@ def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
 
 def describe_result(exchange: Exchange) -> str:
     """Describe a result in a line: tool, key argument, size, and its first error line, otherwise its first line."""
-    whole, key = exchange.whole, _key_argument(exchange)
+    recorded, key = exchange.recorded, _key_argument(exchange)
     call = f"{exchange.name} {clip(' '.join(key[:200].split()), MAX_KEY_ARGUMENT)}".rstrip()
-    line = error_line(whole) or first_line(whole.text, MAX_FIRST_LINE)
-    return f"- {call}, {len(whole.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
+    line = error_line(recorded) or first_line(recorded.text, MAX_FIRST_LINE)
+    return f"- {call}, {len(recorded.text):,} characters: {clip(line, MAX_FIRST_LINE)}"
 
 
 def _key_argument(exchange: Exchange) -> str:
@@ -233,7 +233,7 @@ def digest_input(results: Sequence[Exchange]) -> str:
 
 def _for_model(exchange: Exchange, share: int) -> str:
     line = describe_result(exchange)
-    return f"{line}\n{ends_of(exchange.whole.text, max(share - len(line) - 2, 0))}"
+    return f"{line}\n{ends_of(exchange.recorded.text, max(share - len(line) - 2, 0))}"
 
 
 def with_digest(prune: Prune, text: str, counts: TokenCounts) -> Prune:
@@ -271,8 +271,8 @@ def drop_repeats(exchanges: Sequence[Exchange], policy: ContextPolicy, need: int
     for key, exchange in zip(keys, exchanges, strict=True):
         if key is None or not exchange.is_result_free or (last := newest[key]) is exchange:
             continue
-        if not has_failed(last.whole) or has_failed(exchange.whole):
-            yield (Shortening(exchange.index, text=placeholder(CALLED_AGAIN, exchange.whole)),)
+        if not has_failed(last.recorded) or has_failed(exchange.recorded):
+            yield (Shortening(exchange.index, text=placeholder(CALLED_AGAIN, exchange.recorded)),)
 
 
 def _call_key(exchange: Exchange) -> tuple[str, bytes] | None:
@@ -302,7 +302,7 @@ def drop_superseded(exchanges: Sequence[Exchange], policy: ContextPolicy, need: 
             continue
         if files[0][1] != "change":
             if exchange.is_result_free:
-                yield (Shortening(now, text=placeholder(READ_AGAIN if is_read_later else CHANGED, exchange.whole)),)
+                yield (Shortening(now, text=placeholder(READ_AGAIN if is_read_later else CHANGED, exchange.recorded)),)
         elif is_read_later and (arguments := _arguments_without_content(exchange)) is not None:
             yield (Shortening(now, arguments=arguments),)
 
@@ -324,9 +324,9 @@ def _newest(
     for exchange in reversed(exchanges):
         for path, manner in touched[exchange.index]:
             newest = changed if manner == "change" else read
-            if often[path] == 1 or path in newest or manner == "read part" or has_failed(exchange.whole):
+            if often[path] == 1 or path in newest or manner == "read part" or has_failed(exchange.recorded):
                 continue
-            if manner == "change" or not (is_truncated(exchange.whole.text) or is_truncated(exchange.result.text)):
+            if manner == "change" or not (is_truncated(exchange.recorded.text) or is_truncated(exchange.result.text)):
                 newest[path] = exchange.index
     return read, changed
 
@@ -338,7 +338,7 @@ def drop_old_errors(exchanges: Sequence[Exchange], policy: ContextPolicy, need: 
         if call is None or not exchange.is_input_free or exchange.turns < policy.old_error_turns:
             continue
         arguments = shortened_arguments(exchange.fields, call.arguments, FAILED)
-        if arguments is not None and has_failed(exchange.whole):
+        if arguments is not None and has_failed(exchange.recorded):
             yield (Shortening(exchange.index, arguments=arguments),)
 
 
@@ -384,9 +384,9 @@ def cleared_line(exchange: Exchange) -> str:
     """Return the line that replaces a result. Its size is the recorded result's, in characters."""
     arguments = exchange.call.arguments if exchange.call and exchange.fields else ""
     call = f"{exchange.name} {clip(arguments, MAX_ARGUMENTS)}".rstrip()
-    size = f"{len(exchange.whole.text):,} characters"
+    size = f"{len(exchange.recorded.text):,} characters"
     line = f"{PREFIX} cleared: {call} · {size} · archived in full: recall it, or run it again, if you need it]"
-    error = error_line(exchange.whole)
+    error = error_line(exchange.recorded)
     return f"{line}\n{error}" if error else line
 
 

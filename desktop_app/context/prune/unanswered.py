@@ -106,7 +106,7 @@ def shortenable(exchanges: Iterable[Exchange]) -> list[Exchange]:
 
 
 def _is_placeholder(exchange: Exchange) -> bool:
-    return exchange.result is not exchange.whole and exchange.result.text.startswith(PREFIX)
+    return exchange.result is not exchange.recorded and exchange.result.text.startswith(PREFIX)
 
 
 def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: TokenCounts, need: int) -> None:
@@ -119,7 +119,7 @@ def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: T
     ceiling = max(common_ceiling([e.tokens for e in waiting], sum(e.tokens for e in waiting) - need), least)
     for exchange in waiting:
         if exchange.tokens > ceiling:
-            text = fit_result(exchange.whole.text, ceiling - frame, counts.text)
+            text = fit_result(exchange.recorded.text, ceiling - frame, counts.text)
             draft.take(SHORTENED, (Shortening(exchange.index, text=text),))
 
 

@@ -18,7 +18,7 @@ from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.words import lexicon
 
 MAX_QUERY = 2_000
-"""Characters of a query that are read: a query may be a whole pasted page."""
+"""Characters of a query that are read: a query may be a pasted page."""
 MAX_WORDS = 24
 """Words of a query that are looked up: the longest, which are the most specific."""
 RELATED_WEIGHT = 0.4

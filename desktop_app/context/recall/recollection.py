@@ -116,9 +116,9 @@ def _best_stretch(occurrences: Sequence[tuple[int, str, float]], most: int) -> t
         score += value if counts[term] == 1 else 0.0
         # The stretch need not contain a term twice.
         while index - occurrences[begin][0] > room or counts[occurrences[begin][1]] > 1:
-            _, gone, lost = occurrences[begin]
-            counts[gone] -= 1
-            score -= lost if counts[gone] == 0 else 0.0
+            _, first_term, lost = occurrences[begin]
+            counts[first_term] -= 1
+            score -= lost if counts[first_term] == 0 else 0.0
             begin += 1
         if score > best + 1e-9:
             best, found = score, (occurrences[begin][0], index)
@@ -191,7 +191,7 @@ class Recollected(msgspec.Struct, frozen=True):
     day: str
     """As written in the conversation, such as "8 May, 2023"."""
     text: str
-    whole: int
+    full_length: int
     """The length of the full message in characters."""
     session: int = 0
     """The number of its session in its conversation."""
@@ -201,7 +201,7 @@ class Recollected(msgspec.Struct, frozen=True):
     @property
     def is_part(self) -> bool:
         """Whether `text` is only a passage of the message."""
-        return len(self.text) < self.whole
+        return len(self.text) < self.full_length
 
 
 class Recollection(msgspec.Struct, frozen=True):
@@ -316,7 +316,7 @@ def _heading(source: RecallSource) -> str:
 
 
 def _shorten(message: Recollected, room: int, wanted: RecallQuery, rarity: Rarity) -> Recollected:
-    if message.whole <= max(room, MAX_WHOLE):
+    if message.full_length <= max(room, MAX_WHOLE):
         return message
     worth = {term.text: rarity.worth(term.text) for term in wanted.terms}
     text = passage_of(message.text, wanted.terms, worth, room) if room >= MIN_PASSAGE else ""
@@ -339,5 +339,5 @@ def _line(message: Recollected) -> str:
     head = f"#{message.index} {' '.join(message.speaker.split())}"
     text = _MAY_BE_OURS.sub("\n ", message.text)
     if message.is_part:
-        return f"{head} ({len(message.text):,} of {message.whole:,} characters): … {text} …"
+        return f"{head} ({len(message.text):,} of {message.full_length:,} characters): … {text} …"
     return f"{head}: {text}"

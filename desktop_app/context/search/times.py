@@ -331,7 +331,7 @@ class Day(NamedTuple):
     day: int = 0
 
     def holds(self, other: Day) -> bool:
-        """Return whether the other day lies within this one, which has no part with another value."""
+        """Return whether the other day is within this one: the parts that this one has are the same."""
         return any(self) and all(mine in (0, theirs) for mine, theirs in zip(self, other, strict=True))
 
 

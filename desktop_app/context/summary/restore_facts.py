@@ -1,4 +1,4 @@
-"""Restore verbatim what a summary lost (K7): rules, open questions, and names from user messages.
+"""Restore verbatim the facts that a summary lost (K7): rules, open questions, and names from user messages.
 
 Lines are only added: the words of the summary are not changed, whether a model or the user wrote them.
 """

@@ -77,7 +77,7 @@ def figures_of(read: InsightsRead) -> tuple[Figure, ...]:
 
 def _freed(insights: Insights) -> Figure:
     held = [one.kind for one in insights.operations if not one.is_undone]
-    compactions, prunes, whole = held.count("compaction"), held.count("prune"), insights.whole
+    compactions, prunes, whole = held.count("compaction"), held.count("prune"), insights.all_days
     by_layer = {
         tr("%n summaries: {amount}", "", compactions): (compactions, format_number(insights.freed("compaction"))),
         tr("Old results shortened %n times: {amount}", "", prunes): (prunes, format_number(insights.freed("prune"))),

@@ -215,7 +215,7 @@ class DataController(Controller):
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, DataProgressed) and event.work == "data" and self._section is not None:
-            self._section.set_progress(event.done, event.whole)
+            self._section.set_progress(event.done, event.total)
 
 
 def _told_of_backup(done: p.BackedUp) -> str:

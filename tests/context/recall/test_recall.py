@@ -74,8 +74,8 @@ def test_what_is_brought_back_fits_the_budget_and_reads_in_its_order(messages, b
     assert found.tokens == (COUNTS[count](page_of(found.messages)) if indexes else 0)
     for message in found.messages:
         assert message.text in messages[message.index]
-        assert message.is_part == (len(message.text) < message.whole)
-        assert not (message.is_part and message.whole <= MAX_WHOLE)
+        assert message.is_part == (len(message.text) < message.full_length)
+        assert not (message.is_part and message.full_length <= MAX_WHOLE)
     assert found == packed(messages, order, budget, COUNTS[count])
 
 
@@ -111,7 +111,7 @@ def test_of_a_long_message_the_passage_around_the_match_is_brought_back() -> Non
     found = packed(["hello", "".join(log)], [1, 0], 1_000, COUNTS["bytes"])
     (part,) = [message for message in found.messages if message.is_part]
     assert "the ledger was not found in /var/books" in part.text
-    assert part.whole == len("".join(log).strip())
+    assert part.full_length == len("".join(log).strip())
     assert len(part.text) <= 2_400
     assert part.text.startswith("2024-05-01 line")  # from the beginning of a line
 
