@@ -1,1 +1,1 @@
-"""The window: the only Qt. Widgets paint and emit signals; `controllers` turn these into requests to the engine."""
+"""The window, the only part that uses Qt. Widgets paint and emit signals; controllers turn these into requests."""

@@ -1,4 +1,4 @@
-"""An action of the window: the one description from which its shortcut, the palette and the menus are made."""
+"""Window actions: each is described once, and its shortcut and its entries in palette and menus are built from that."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class WindowAction:
-    """Something that the user can do, wherever the keyboard is."""
+    """An action that the user can invoke, wherever the keyboard focus is."""
 
     name: str
-    """As the palette, the menus and the sheet of shortcuts call it, in English: it identifies the action."""
+    """The English name in the palette, the menus and the sheet of shortcuts; it identifies the action."""
     group: str
-    """What it is about."""
+    """The heading that it is listed under."""
     about: str
-    """What it does, in a few words."""
+    """A description in a few words; may be ""."""
     run: Callable[[], object]
     keys: tuple[str, ...] = ()
     """Its shortcuts, as "Ctrl+N"; the first one is shown in the palette."""
     is_available: Callable[[], object] = _always
-    """Whether it can be done now."""
+    """Returns whether the action can be run now."""
     is_everywhere: bool = True
-    """Whether the shortcuts hold in the whole window, or in widgets that take the keys themselves."""
+    """Whether the shortcuts work in the whole window; otherwise widgets handle the keys themselves."""
     menu_part: int = 0
-    """The part of the header's menu that has it, from 1; 0: none has."""
+    """The section of the header's menu that contains it, from 1; 0 for none."""
     label: Callable[[], str] | None = None
-    """Returns what the menu calls it now, translated, where one name stands for two directions."""
+    """Returns the translated label for the menu, for an action that toggles; None for its name."""
     button: QWidget | None = None
-    """What does the same in the header: the menu has the action while there is no room for it."""
+    """The widget in the header that does the same: the menu contains the action while that is hidden."""
 
     def run_if_available(self) -> None:
         if self.is_available():

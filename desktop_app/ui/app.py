@@ -1,4 +1,4 @@
-"""The window's process: it paints first, then starts the engine, and ends in order."""
+"""The window's process: paints the window first, then starts the engine, and shuts both down in order."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None, opening: Opening = NOTHING) -> int:
     """Open the window on a data folder, and return the exit code once it is closed.
 
-    drive: uses the window in place of the user once it is painted; the window is closed at its end.
+    drive: a coroutine that operates the window instead of a user once it is painted; when it ends, the window closes.
     """
     application = make_application(settings)
     log_path = _start_log(data_folder)
@@ -65,12 +65,12 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
 
 
 def watch_settings(window: MainWindow, data_folder: Path) -> None:
-    """Let the window use what other processes store in the settings, once its engine runs."""
+    """Reload the window's settings whenever another process changes the settings file."""
     SettingsWatch(settings_file(data_folder), window).changed.connect(window.settings.reload)
 
 
 def make_application(settings: Settings) -> QApplication:
-    """Return Qt's application with our theme, and let all texts be in the chosen language."""
+    """Return the Qt application with the theme and the language of the settings."""
     application = QApplication.instance() or make_qt()
     assert isinstance(application, QApplication)
     application.setApplicationName("palimpsest")
@@ -87,12 +87,12 @@ def make_application(settings: Settings) -> QApplication:
 
 
 def turn_application(settings: Settings) -> None:
-    """Let the next window be turned around, as languages that are read from right to left have it."""
+    """Mirror the windows that are opened next, as for a language that is read from right to left."""
     make_application(settings).setLayoutDirection(Qt.LayoutDirection.RightToLeft)
 
 
 def seconds_since_start() -> float:
-    """Return the seconds since Python started in this process, without the set-up that a shell made before."""
+    """Return the seconds since Python started in this process, without the time that a shell took before."""
     return time.monotonic() - STARTED
 
 
@@ -106,7 +106,7 @@ async def _live(
         window.window_shown_seconds = seconds_since_start()
         log.info("The window was painted %.2f s after the program started", window.window_shown_seconds)
         bridge.start_engine()
-        # The first message needs its modules: they are imported while the engine starts, not when it is shown.
+        # Showing the first message needs the Markdown modules: import them while the engine starts.
         threading.Thread(target=block_parser, name="markdown", daemon=True).start()
         if drive is not None:
             bridge.start(_driven(window, bridge, drive))
@@ -134,7 +134,7 @@ async def _driven(window: MainWindow, bridge: Bridge, drive: Drive) -> None:
 
 
 def _start_log(data_folder: Path) -> Path | None:
-    """Return the log file; None, for the terminal, if it cannot be written."""
+    """Return the log file; None if it cannot be written, so that the log goes to the terminal."""
     path = start_log(data_folder)
     qInstallMessageHandler(_log_qt)
     return path
@@ -146,7 +146,7 @@ def _log_qt(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:
 
 
 def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
-    """Log and show bugs in slots and in tasks that nobody awaits, like all others."""
+    """Log and report uncaught exceptions of slots and of tasks that are not awaited."""
 
     def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):
@@ -165,7 +165,7 @@ def _watch_bugs(loop: asyncio.AbstractEventLoop, bridge: Bridge) -> None:
 class SignalReceiver(QObject):
     """Closes the window at SIGINT and SIGTERM.
 
-    Qt's loop runs no Python while nothing happens; the byte that a signal writes to a socket wakes it.
+    Qt's event loop runs no Python code while it is idle; the byte that a signal writes to a socket wakes it.
     """
 
     def __init__(self, window: MainWindow) -> None:

@@ -1,6 +1,6 @@
-"""The seam between the window and the engine: requests go out as lines, responses and events come back.
+"""The connection between the window and the engine: requests go out as lines, responses and events come back.
 
-Every coroutine of the window runs in a task that the bridge owns.
+All coroutines of the window run in tasks that the bridge owns.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ CLOSING = Failure(kind="engine", title=translatable("Palimpsest is closing"), ke
 def in_task(
     method: Callable[Concatenate[Any, Args], Coroutine[Any, Any, None]],
 ) -> Callable[Concatenate[Any, Args], None]:
-    """Let a coroutine method of an object with a bridge be a slot: when it is called, the bridge starts it."""
+    """Decorate a coroutine method so that it is a slot: a call starts it in a task of the object's `_bridge`."""
 
     @wraps(method)
     def start(self: Any, *args: Args.args, **named: Args.kwargs) -> None:
@@ -85,7 +85,7 @@ def in_task(
 
 
 class EngineFailure(Exception):
-    """The engine did not do what it was asked. The failure can be shown to the user as it is."""
+    """Raised when the engine did not carry out a request. Its failure can be shown to the user unchanged."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.title)
@@ -97,9 +97,9 @@ class Bridge(QObject):
 
     Signals: became_ready(Welcome) after each start; happened(TurnEvent); conversations_changed(tuple of
     ConversationInfo), and before it projects_changed(tuple of Project); engine_died() when the engine ended and will be
-    started again; engine_gave_up(Failure) when it will not; archive_refused(Failure) when it runs, and does nothing but
-    mend the archive; failed(Failure) for an EngineFailure that a started coroutine let pass, or what the engine does by
-    itself; crashed(str) for a bug, told once.
+    started again; engine_gave_up(Failure) when it will not; archive_refused(Failure) when it runs, but accepts only
+    requests that repair the archive; failed(Failure) for an EngineFailure that a started coroutine did not handle, or a
+    warning that the engine sent unasked; crashed(str) for a bug, once for each text.
     """
 
     became_ready = Signal(object)
@@ -125,20 +125,20 @@ class Bridge(QObject):
         self._awaited: dict[int, asyncio.Future[EngineResponse]] = {}
         self._unsent: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._told_bugs: set[str] = set()
+        self._reported_bugs: set[str] = set()
 
     @property
     def engine_pid(self) -> int:
-        """Return the engine's process id; 0 when it does not run."""
+        """The engine's process id; 0 while it does not run."""
         return self._engine.pid
 
     @property
     def is_refusing(self) -> bool:
-        """Whether what is asked fails at once, since no engine is there to do it, nor starting."""
+        """Whether requests fail at once, because the engine neither runs nor is starting."""
         return self._refusal is not None
 
     def with_last_end(self, failure: Failure) -> Failure:
-        """Return a failure that says, too, how the engine last ended unasked."""
+        """Return the failure, whose detail also says how the engine last ended unasked."""
         return msgspec.structs.replace(failure, detail=f"{tr(failure.detail)} {self._engine.last_end}".strip())
 
     def start_engine(self) -> None:
@@ -147,9 +147,9 @@ class Bridge(QObject):
         self._engine.start()
 
     async def ask(self, request: EngineRequest[R]) -> R:
-        """Return the engine's response. Waits for an engine that is starting. Raises EngineFailure.
+        """Return the engine's response, waiting for an engine that is starting.
 
-        A response that is not of this request is a bug of the engine: TypeError.
+        Raises EngineFailure, and TypeError if the response has the wrong type, which is a bug of the engine.
         """
         if self._refusal is not None and not (self._is_mending and type(request) in MENDING):
             raise EngineFailure(self._refusal)
@@ -167,7 +167,7 @@ class Bridge(QObject):
             self._awaited.pop(number, None)
 
     async def restart_engine(self) -> None:
-        """End the engine in order, and start it anew. What is still asked of it then fails as when it dies."""
+        """Shut the engine down and start it again. Requests that are still pending fail as if it had died."""
         self._number += 1
         await self._engine.end(encode_line(RequestLine(self._number, Shutdown())))
         self._fail_awaited(ENGINE_DIED)
@@ -175,7 +175,7 @@ class Bridge(QObject):
             self.start_engine()
 
     def post(self, request: EngineRequest[Done]) -> None:
-        """Ask in a task, where nothing but a failure is of interest; that becomes a signal."""
+        """Send a request in a task and ignore its response; a failure is emitted as a signal."""
 
         async def ask() -> None:
             await self.ask(request)
@@ -183,7 +183,7 @@ class Bridge(QObject):
         self.start(ask())
 
     def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine in a task that is kept until it ends. Its failure or its bug becomes a signal."""
+        """Run a coroutine in a task that is referenced until it ends. Its failure or its bug is emitted as a signal."""
         if self._refusal is CLOSING:
             coroutine.close()
             return
@@ -192,12 +192,12 @@ class Bridge(QObject):
         task.add_done_callback(self._finish_task)
 
     def note_bug(self, error: BaseException) -> None:
-        """Log a bug, and tell it once."""
+        """Log a bug, and report it once."""
         log.error("A bug in the window", exc_info=error)
-        self._tell_bug(f"{type(error).__name__}: {error}")
+        self._report_bug(f"{type(error).__name__}: {error}")
 
     async def close(self) -> None:
-        """End the engine in order, and cancel the tasks that still run here."""
+        """Shut the engine down, and cancel the tasks that are still running."""
         self._refusal = CLOSING
         self._fail_awaited(CLOSING)
         await self._engine.end(encode_line(RequestLine(self._number + 1, Shutdown())))
@@ -214,12 +214,12 @@ class Bridge(QObject):
         self._unsent.clear()
 
     def _take_line(self, line: bytes) -> bool:
-        """Take a line; return whether somebody waits for it, and should see it before the next one is read."""
+        """Handle a line; return whether a task awaits it and should run before the next line is read."""
         try:
             value = decode_engine_line(line)
         except ProtocolError as error:
             log.error("The engine wrote a line of %d bytes that is not of the protocol: %s", len(line), error)
-            self._tell_bug(tr("The engine wrote something that this window does not understand."))
+            self._report_bug(tr("The engine wrote something that this window does not understand."))
             return False
         match value:
             case ResponseLine(number=0):
@@ -278,12 +278,12 @@ class Bridge(QObject):
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, EngineFailure):
-            if error.failure is not CLOSING and error.failure.kind != "cancelled":  # whoever cancelled it knows
+            if error.failure is not CLOSING and error.failure.kind != "cancelled":  # its canceller knows
                 self.failed.emit(error.failure)
         elif error is not None:
             self.note_bug(error)
 
-    def _tell_bug(self, words: str) -> None:
-        if words not in self._told_bugs:
-            self._told_bugs.add(words)
+    def _report_bug(self, words: str) -> None:
+        if words not in self._reported_bugs:
+            self._reported_bugs.add(words)
             self.crashed.emit(words)

@@ -1,4 +1,4 @@
-"""The base of the controllers."""
+"""The base class of the controllers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .transcript.conversation_controller import ConversationController
 
 
 class Controller(QObject):
-    """Turns the user's actions into requests to the engine, and its answers into what the widgets show.
+    """Turns the user's actions into requests to the engine, and shows its responses in the widgets.
 
-    chat: knows which conversation is open.
+    chat: the controller that knows which conversation is open.
     """
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
@@ -28,15 +28,18 @@ class Controller(QObject):
         self._chat = chat
 
     def post(self, request: Callable[..., EngineRequest[Done]], *details: object) -> None:
-        """Make a request of the open conversation, if there is one. request: a class, whose first field that is."""
+        """Post a request for the open conversation, if there is one.
+
+        request: a class whose first field is the conversation's id. details: its other fields.
+        """
         if self._chat.conversation:
             self._bridge.post(request(self._chat.conversation, *details))
 
     def cancel(self, computation: Computation, conversation: str) -> None:
-        """End what is computed for a dialog that is closed."""
+        """Cancel a computation whose dialog was closed."""
         self._bridge.post(CancelComputation(computation, conversation))
 
 
 def open_folder_of(file: Path) -> None:
-    """Show the folder of a file in the system's own program for that."""
+    """Show the folder of a file in the system's file manager."""
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(file.parent)))

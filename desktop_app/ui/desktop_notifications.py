@@ -1,4 +1,4 @@
-"""Notifications of the desktop: through its portal on Linux, else beside an icon in the system's tray."""
+"""Desktop notifications: through the portal on Linux, otherwise next to an icon in the system tray."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from .desktop_portal import Portal
 
 
-MAX_TITLE, MAX_TEXT = 100, 500  # characters: no desktop shows more
+MAX_TITLE, MAX_TEXT = 100, 500  # characters: desktops show no more
 
 
 class DesktopNotifier(QObject):
-    """Shows one notification for each key, the newest. Signal: opened(key), when the user clicks on one."""
+    """Shows the newest notification for each key. Signal: opened(key), when the user clicks on one."""
 
     opened = Signal(str)
 
@@ -30,10 +30,14 @@ class DesktopNotifier(QObject):
         self._key = ""
 
     def notify(self, key: str, title: str, text: str) -> None:
-        """Show a notification, in place of the one with that key. Some desktops read markup in it, with links and
-        pictures: it has none, whatever a title says."""
-        shown = shorten(title, MAX_TITLE), shorten(text, MAX_TEXT)
-        title, text = (escape_name(words).replace("<", "‹") for words in shown)
+        """Show a notification, in place of the one with that key.
+
+        Some desktops interpret markup in it, such as links and pictures: "<" is replaced, so that there is none.
+        """
+        title, text = (
+            escape_name(shorten(words, most)).replace("<", "‹")
+            for words, most in ((title, MAX_TITLE), (text, MAX_TEXT))
+        )
         if self._find_portal() and self._portal is not None:
             self._portal.notify(key, title, text)
         elif QSystemTrayIcon.isSystemTrayAvailable():
@@ -43,14 +47,14 @@ class DesktopNotifier(QObject):
             self._tray.showMessage(title, text)
 
     def withdraw(self, key: str) -> None:
-        """Take the notification with that key away."""
+        """Remove the notification with that key."""
         if self._portal is not None:
             self._portal.withdraw(key)
         if self._tray is not None and key == self._key:
             self._tray.hide()
 
     def _find_portal(self) -> bool:
-        """Return whether there is a portal. Qt's D-Bus is imported with the first notification: many need none."""
+        """Return whether there is a portal. QtDBus is imported with the first notification, as there may be none."""
         if self._portal is None and sys.platform.startswith("linux"):
             from .desktop_portal import Portal
 

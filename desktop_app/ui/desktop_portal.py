@@ -1,6 +1,6 @@
-"""The desktop's portal for notifications, over D-Bus.
+"""The desktop's notification portal, over D-Bus.
 
-Qt's D-Bus cannot write the unsigned numbers that the older interface of notifications wants.
+The older interface, org.freedesktop.Notifications, needs unsigned numbers, which PySide's QtDBus cannot write.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Portal(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._bus = QDBusConnection.sessionBus()
-        action: Any = SLOT("take_action(QDBusMessage)")  # a str, whatever the stubs of connect want
+        action: Any = SLOT("take_action(QDBusMessage)")  # a str, although the stubs of connect expect bytes
         self.is_there = self._is_known() and self._bus.connect(PORTAL, PATH, INTERFACE, "ActionInvoked", self, action)
 
     def notify(self, key: str, title: str, text: str) -> None:
@@ -35,7 +35,7 @@ class Portal(QObject):
 
     @Slot(QDBusMessage)
     def take_action(self, message: QDBusMessage) -> None:
-        """Take a click: its arguments are the key and the name of the action."""
+        """Handle a click. The arguments of the message are the key and the name of the action."""
         key, *_ = message.arguments()
         self.opened.emit(str(key))
 

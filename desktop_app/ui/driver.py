@@ -1,4 +1,4 @@
-"""Use the window and its transcript as a person does, with clicks and keys, and measure how responsive it is."""
+"""Operate the window and its transcript as a person does, with clicks and keys, and measure how responsive it is."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from .widgets.sheet import Sheet
 
 BEAT = 10  # milliseconds
 LOOK_EVERY = 0.02  # seconds
-KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than anybody, slower than the event loop
+KEY_PAUSE = 0.012  # seconds: about 80 keys a second, faster than people type, slower than the event loop
 
 S = TypeVar("S", bound=Sheet)
 
 
 class Heartbeat(QObject):
-    """Beats every 10 ms and keeps the longest gap between two beats."""
+    """Beats every 10 ms and records the longest gap between two beats."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class Heartbeat(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """End the measurement; `longest_gap` stays."""
+        """End the measurement; `longest_gap` keeps its value."""
         self._longest = self.longest_gap
         self._timer.stop()
 
@@ -63,11 +63,11 @@ class Heartbeat(QObject):
 
 
 class NotSeen(Exception):
-    """What should have been seen did not come in time."""
+    """Raised when something did not appear in time."""
 
 
 class Driver:
-    """Drives one window, and measures the gaps of its heartbeat, but for those that pictures cause."""
+    """Drives one window, and measures the gaps of its heartbeat, except those caused by taking pictures."""
 
     def __init__(self, window: MainWindow, bridge: Bridge) -> None:
         self.window = window
@@ -94,8 +94,8 @@ class Driver:
         self._heart.stop()
 
     async def until(self, is_seen: Callable[[], object], seconds: float, what: str) -> None:
-        """Wait until `is_seen`. Raises NotSeen with `what` after that many seconds."""
-        # A timeout of asyncio's would leave a timer of Qt's behind, until its time has come.
+        """Wait until `is_seen()`. Raises NotSeen with `what` after that many seconds."""
+        # asyncio.timeout would leave a QTimer running until it expires.
         deadline = perf_counter() + seconds
         while not is_seen():
             if perf_counter() > deadline:
@@ -136,7 +136,7 @@ class Driver:
         await self.until(lambda: not self._open(kind), 10, f"the end of the {kind.__name__}")
 
     async def leave(self, kind: type[Sheet], button: QWidget) -> None:
-        """Close the sheet of that class by its button, and discard what was written in it."""
+        """Close the sheet of that class by its button, and discard its changes."""
         sheet = self._open(kind)[0]
         await self.click(button)
         if sheet.question is not None and sheet.question.is_asked:
@@ -156,7 +156,7 @@ class Driver:
 
     async def scroll_to(self, part: QWidget, area: ScrollColumn) -> None:
         """Scroll an area so that the part begins at its top."""
-        await asyncio.sleep(LOOK_EVERY)  # a new part is laid out then
+        await asyncio.sleep(LOOK_EVERY)  # until a new part is laid out
         area.verticalScrollBar().setValue(part.mapTo(area.content, QPoint(0, 0)).y())
 
     def _open(self, kind: type[S]) -> list[S]:
@@ -164,14 +164,14 @@ class Driver:
 
     async def picture(self, file: Path) -> None:
         """Save a PNG of the window. The gap that this causes is not measured."""
-        await asyncio.sleep(0.15)  # what has just changed is painted then
+        await asyncio.sleep(0.15)  # until recent changes are painted
         self._set_aside()
         if not self.window.grab().save(str(file)):
             raise OSError(f"{file} could not be written")
         self._heart.restart()
 
     async def restyle(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Do what styles every widget anew. The gap that this causes is not measured."""
+        """Run an action that restyles every widget. The gap that this causes is not measured."""
         self._set_aside()
         await act()
         await asyncio.sleep(0.2)
@@ -188,23 +188,23 @@ class Driver:
         await self.restyle(show)
 
     def _focus(self) -> QWidget:
-        # Where no window manager gives the window the focus, its own choice still tells who would have it.
+        # Without a window manager no window gets the focus; focusWidget() still is the widget that would have it.
         return QApplication.focusWidget() or self.window.focusWidget() or self.window
 
 
-PATIENCE = 30  # seconds, for what is drawn by the engine
+PATIENCE = 30  # seconds, for graphics that the engine draws
 COPY_AS_MARKDOWN = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-LINE = 8  # pixels from the edge of a text into its first or last line
+LINE = 8  # pixels from the edge of a text to the middle of its first or last line
 
 
 class TranscriptDriver:
-    """Drives one transcript. Rows are counted from the first one that is loaded."""
+    """Drives one transcript. Row 0 is the first one that is loaded."""
 
     def __init__(self, driver: Driver, transcript: TranscriptWidget) -> None:
         self._driver, self._view = driver, transcript
 
     async def is_drawn(self, before: int) -> None:
-        """Wait until graphics have arrived since that `version` of them, and all is laid out. Raises NotSeen."""
+        """Wait until graphics newer than that `version` have arrived and everything is laid out. Raises NotSeen."""
         await self._driver.until(lambda: graphics.version > before and self._view.is_settled, PATIENCE, "the graphics")
 
     async def has_diagram(self, row: int) -> None:
@@ -216,16 +216,16 @@ class TranscriptDriver:
         )
 
     async def click(self, row: int, action: Action) -> None:
-        """Bring what can be clicked for an action into sight, and click it. Raises NotSeen."""
-        bar, room = self._view.verticalScrollBar(), self._view.viewport().height()
-        bar.setValue(bar.value() + self._place(row, action).y() - room // 3)
+        """Scroll to the clickable region of an action, and click it. Raises NotSeen."""
+        bar, height = self._view.verticalScrollBar(), self._view.viewport().height()
+        bar.setValue(bar.value() + self._place(row, action).y() - height // 3)
         await self._driver.until(lambda: self._view.is_settled, 10, "the row")
         at = self._place(row, action)
         QTest.mouseMove(self._view.viewport(), at)  # it may be shown only under the mouse
         await self._driver.click(self._view.viewport(), (at.x(), at.y()))
 
     def mark(self, first: int, last: int) -> None:
-        """Mark text with the mouse, from within the beginning of a row to within the end of another. Raises NotSeen."""
+        """Select text with the mouse, from the first line of a row to the last line of another. Raises NotSeen."""
         view, left = self._view.viewport(), Qt.MouseButton.LeftButton
         start, end = self._view.layout_of(first).flows[0].box, self._view.layout_of(last).flows[-1].box
         begin = self._in_view(first, start.topLeft() + QPointF(start.width() / 3, LINE))
@@ -237,7 +237,7 @@ class TranscriptDriver:
             raise NotSeen("a selection")
 
     async def copy_as_markdown(self) -> None:
-        """Copy what is marked as Markdown, with who said what. Raises NotSeen."""
+        """Copy the selection as Markdown, with the authors as headings. Raises NotSeen."""
         QTest.keyClick(self._view, Qt.Key.Key_C, COPY_AS_MARKDOWN)
         await self._driver.until(lambda: self._driver.copied().startswith("## "), 5, "Markdown")
 

@@ -1,4 +1,4 @@
-"""The engine process as the window sees it: started, watched, restarted when it dies, ended in order."""
+"""The engine's process: started, watched, restarted when it dies, and shut down in order."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 READING_SLICE = 0.008  # seconds of decoding in one pass of the event loop: half a frame
 RESTARTS_A_MINUTE = 5
-ORDERLY_END = 2.0  # seconds that the engine has to store what is in flight
+ORDERLY_END = 2.0  # seconds that the engine has to store what is in progress
 FORCED_END = 1.0
 
 
@@ -33,9 +33,9 @@ NOT_STARTED = translatable("It could not be started.")
 
 
 def words_of_end(code: int, is_crash: bool) -> str:
-    """Return how a process ended, in the window's language.
+    """Return a sentence about how a process ended, in the window's language.
 
-    code: its exit code or, of a crash, the number of the signal or Windows' own code.
+    code: its exit code or, after a crash, the number of the signal or a Windows status code.
     """
     if not is_crash:
         return tr(BY_ITSELF).format(code=code)
@@ -49,11 +49,11 @@ def engine_command(data_folder: Path) -> list[str]:
 
 
 class EngineProcess(QObject):
-    """A child process that speaks in lines.
+    """A child process that reads and writes lines.
 
     first_backoff: seconds before it is started again, doubled with each death within a minute.
-    take_line: called for each line that it wrote, without the newline; returns True if the event loop should get
-    a turn before the next line. Signals: started; died, when it ended unasked and will be started again;
+    take_line: called with each line that it wrote, without the newline; returns True if the event loop should run
+    before the next line. Signals: started; died, when it ended unasked and will be started again;
     gave_up, when it died too often.
     """
 
@@ -77,8 +77,8 @@ class EngineProcess(QObject):
         self._process: QProcess | None = None
         self._is_up = False
         self._is_ending = False
-        # How it last ended unasked, in words; "" while it never did.
         self.last_end = ""
+        """A sentence about how it last ended unasked; "" if it never did."""
         self._unread = bytearray()
         self._starts: deque[float] = deque()
         self._more = QTimer(self, singleShot=True, interval=0)
@@ -88,16 +88,16 @@ class EngineProcess(QObject):
 
     @property
     def is_up(self) -> bool:
-        """Return whether it can be written to."""
+        """Whether it can be written to."""
         return self._is_up
 
     @property
     def pid(self) -> int:
-        """Return its process id; 0 when it does not run."""
+        """Its process id; 0 while it does not run."""
         return self._process.processId() if self._process is not None else 0
 
     def start(self) -> None:
-        """Start it, with a clean record of earlier deaths."""
+        """Start it, and forget its earlier deaths."""
         self._starts.clear()
         self._is_ending = False
         self._launch()
@@ -108,7 +108,7 @@ class EngineProcess(QObject):
         self._process.write(line)
 
     async def end(self, last_line: bytes) -> None:
-        """Ask it to end with a last line, wait, terminate, kill."""
+        """Send a last line that asks it to end, and wait; if it does not end, terminate it, then kill it."""
         self._is_ending = True
         self._again.stop()
         process = self._process
@@ -128,7 +128,7 @@ class EngineProcess(QObject):
             await asyncio.wait([ended], timeout=seconds)
 
     def stop_for_good(self) -> None:
-        """Kill it, and do not start it again until `start`."""
+        """Kill it, and do not restart it until `start` is called."""
         self._is_ending = True
         if self._process is not None:
             self._process.kill()
@@ -137,7 +137,7 @@ class EngineProcess(QObject):
         self._unread.clear()
         process = self._process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
-        for name, value in taken.items():  # the engine needs them, and takes them out of its own
+        for name, value in taken.items():  # the engine needs them, and removes them from its own environment
             environment.insert(name, value)
         process.setProcessEnvironment(environment)
         if self._log_file is not None:
@@ -162,7 +162,7 @@ class EngineProcess(QObject):
             self._read_lines()
 
     def _read_lines(self) -> None:
-        """Take lines for one slice of time; what is left waits for the next pass of the event loop."""
+        """Handle lines for one slice of time; the others wait for the next pass of the event loop."""
         deadline = monotonic() + READING_SLICE
         while (end := self._unread.find(b"\n")) >= 0:
             line = bytes(self._unread[:end])
@@ -182,17 +182,17 @@ class EngineProcess(QObject):
             log.error("The engine ended unasked: %s %d", "signal" if is_crash else "exit code", code)
         self._note_end(words_of_end(code, is_crash))
 
-    def _note_end(self, how: str) -> None:
+    def _note_end(self, sentence: str) -> None:
         ended, self._process = self._process, None
         self._is_up = False
-        while self._more.isActive():  # what it wrote before its end counts
+        while self._more.isActive():  # lines that it wrote before its end count
             self._more.stop()
             self._read_lines()
         if ended is not None:
             ended.deleteLater()
         if self._is_ending:
             return
-        self.last_end = how
+        self.last_end = sentence
         self._start_again()
 
     def _start_again(self) -> None:

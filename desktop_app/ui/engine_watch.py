@@ -1,7 +1,7 @@
-"""Reports the engine's deaths, failures and bugs to the user, with ways on.
+"""Controllers that report the engine's deaths, failures and bugs to the user, each with a way to continue.
 
-If the archive cannot be opened, a backup is restored or an empty one begun. If the built-in model is not installed, it
-is offered, and used without a restart.
+If the archive cannot be opened, the user can restore a backup or begin an empty one. If the built-in model is not
+installed, its installation is offered; it is used without a restart.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class EngineWatch(Controller):
         super().__init__(bridge, parts, chat)
         self._settings = settings
         self._has_died = self._is_opening = False
-        self._end: Failure | None = None  # why the engine is not started again by itself
-        self._broken_off: set[str] = set()  # conversations whose turns ended with the engine
+        self._end: Failure | None = None  # why the engine is not restarted automatically
+        self._broken_off: set[str] = set()  # conversations whose turns ended because the engine died
         chat.shown.connect(self._show_what_broke_off)
         bridge.happened.connect(self.note_opening)
         bridge.became_ready.connect(self.note_ready)
@@ -66,11 +66,11 @@ class EngineWatch(Controller):
         bridge.crashed.connect(self.show_bug)
 
     def note_opening(self, event: TurnEvent) -> None:
-        """Say what is waited for where the archive takes long to open, and how far that is."""
+        """Show the progress of opening an archive that takes long."""
         if isinstance(event, DataProgressed) and event.work == "opening":
             share = format_percent(event.done / event.total) if event.total else ""
-            told = tr(UPDATING).format(share=share) if share else tr(OPENING)
-            self._parts.toast.show_message(told, stays=True, is_quiet=self._is_opening)
+            text = tr(UPDATING).format(share=share) if share else tr(OPENING)
+            self._parts.toast.show_message(text, stays=True, is_quiet=self._is_opening)
             self._is_opening = True
 
     def note_ready(self, welcome: Welcome) -> None:
@@ -87,7 +87,7 @@ class EngineWatch(Controller):
         self._chat.welcome()
 
     def _stop_counting(self) -> None:
-        """Let nothing say that it counts where nobody does."""
+        """Replace "counting…" in the gauge and the panel, as no engine counts."""
         if self._parts.gauge.gauge is None:
             self._parts.gauge.refuse()
             self._parts.panel.breakdown.refuse()
@@ -99,18 +99,18 @@ class EngineWatch(Controller):
         self._chat.note_engine_death()
 
     def note_end(self, failure: Failure) -> None:
-        """Show that the engine died and is not started again by itself."""
+        """Show that the engine died and is not restarted automatically."""
         self._end = failure
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
         self._parts.failure.show_failure(failure, tr("Restart"), self._bridge.start_engine)
 
     def show_failure(self, failure: Failure) -> None:
-        """Show why a request failed: as a card, or as a toast if a line says it all."""
+        """Show why a request failed: in a card, or in a toast if one line is enough."""
         if failure is ENGINE_DIED:  # the toast says it when the engine is back
             return
         if failure is self._end:
-            self.note_end(failure)  # with its way out again
+            self.note_end(failure)  # which offers the restart again
         elif failure.detail or failure.kept:
             way = tr(SETTING_WORDS.get(failure.setting_field, ""))
             self._parts.failure.show_failure(failure, way, lambda: self._settings.open(failure.setting))
@@ -118,7 +118,7 @@ class EngineWatch(Controller):
             self._parts.toast.show_message(join_sentences(failure.title, failure.advice))
 
     def show_bug(self, words: str) -> None:
-        """Show a bug of the window, which is in the log."""
+        """Show a bug of the window, whose traceback is in the log."""
         failure = Failure(
             kind="bug",
             title=translatable("Something went wrong in this window"),
@@ -131,7 +131,7 @@ class EngineWatch(Controller):
         self._parts.failure.show_failure(failure)
 
     def _show_what_broke_off(self, opened: ConversationOpened) -> None:
-        """Show a card for a turn that ended with the engine, unless its reply was stored to its end."""
+        """Show a card for a turn that ended because the engine died, unless its reply was stored completely."""
         if opened.conversation.id in self._broken_off:
             self._broken_off.discard(opened.conversation.id)
             if opened.rows and not _is_answer(opened.rows[-1].message):
@@ -139,12 +139,12 @@ class EngineWatch(Controller):
 
 
 def _is_answer(message: Message) -> bool:
-    """Return whether it is a reply that ends a turn."""
+    """Return whether the message is a reply that ends a turn."""
     return message.role is Role.ASSISTANT and not message.is_interrupted and not message.tool_calls
 
 
 class ArchiveController(Controller):
-    """Shows the sheet for an archive that cannot be opened, and carries out what is chosen there."""
+    """Shows the sheet for an archive that cannot be opened, and carries out the user's choice."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -166,7 +166,7 @@ class ArchiveController(Controller):
         sheet.open()
 
     def _show_card(self) -> None:
-        """The card stays where the sheet was closed without a choice, and leads back to it."""
+        """Show the failure in a card that leads back to the sheet, if that was closed without a choice."""
         sheet, self.sheet = self.sheet, None
         if sheet is not None:
             sheet.deleteLater()
@@ -174,7 +174,7 @@ class ArchiveController(Controller):
             self._parts.failure.show_failure(failure, tr("Choose what to do…"), lambda: self._offer(failure))
 
     def _show_again(self, failure: Failure) -> None:
-        """Lead back to the sheet from what could not be done without the archive."""
+        """Lead back to the sheet when a request failed for lack of an archive."""
         if failure is self._failure and self.sheet is None:
             self._show_card()
 
@@ -190,13 +190,13 @@ class ArchiveController(Controller):
                 self.sheet.set_busy(False)
                 self.sheet.show_failure(error.failure)
             return
-        await self._begin_anew()
+        await self._restart()
 
     @in_task
     async def _start_again(self) -> None:
-        await self._begin_anew()
+        await self._restart()
 
-    async def _begin_anew(self) -> None:
+    async def _restart(self) -> None:
         self._failure = None
         self._parts.failure.clear()
         if self.sheet is not None:
@@ -206,7 +206,7 @@ class ArchiveController(Controller):
 
 
 class BuiltinController(Controller):
-    """Serves the offer of the first page and, while they are open, that of the settings."""
+    """Serves the offers to install the built-in model: on the welcome page, and in the settings while they are open."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -220,7 +220,7 @@ class BuiltinController(Controller):
         bridge.happened.connect(self._note)
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Look for the model again: another program may have installed it meanwhile."""
+        """Look for the model again: another program may have installed it in the meantime."""
         if not opened.conversation.messages:
             self._look()
 
@@ -240,7 +240,7 @@ class BuiltinController(Controller):
     async def _look(self) -> None:
         try:
             self._show(await self._bridge.ask(p.ListModels()))
-        except EngineFailure:  # it ended, which is told; when it is back, a conversation is opened
+        except EngineFailure:  # it died, which is reported; when it is back, a conversation is opened
             return
 
     def _show(self, listed: p.ModelsListed) -> None:
@@ -250,13 +250,13 @@ class BuiltinController(Controller):
 
     @in_task
     async def install(self) -> None:
-        """Fetch the model, which answers from then on where it is chosen."""
+        """Fetch the model, so that it can answer in conversations that use it."""
         self._is_installing = True
         for offer in self._offers:
             offer.begin()
         try:
             failure = await self._fetch()
-        except BaseException:  # a bug, which is told as all are, or the end of the window
+        except BaseException:  # a bug, which is reported like others, or the end of the window
             self._finish(BuiltinOffer.clear)
             raise
         self._finish(lambda offer: offer.end(failure))
@@ -268,7 +268,7 @@ class BuiltinController(Controller):
             return error.failure
         self._parts.toast.show_message(tr("The built-in model is installed."))
         if self._chat.conversation and self._parts.header.model_id == BUILTIN:
-            await self._chat.use_model(BUILTIN)  # it is counted by its own tokenizer now
+            await self._chat.use_model(BUILTIN)  # tokens are counted by its own tokenizer now
         return None
 
     def _finish(self, show: Callable[[BuiltinOffer], None]) -> None:

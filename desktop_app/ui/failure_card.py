@@ -1,4 +1,4 @@
-"""A failure that belongs to no message, as a card above the composer: what happened, what was kept, what to do."""
+"""A card above the composer for a failure that belongs to no message: what happened, what was kept, what to do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .widgets.text_label import TextLabel
 
 
 class FailureCard(WithRole, QWidget):
-    """Shows one failure at a time, until it is dismissed or over."""
+    """Shows one failure at a time, until it is dismissed or resolved."""
 
     accessible_role = Role.AlertMessage
 
@@ -61,7 +61,7 @@ class FailureCard(WithRole, QWidget):
         self.hide()
 
     def clear_passing(self) -> None:
-        """Clear the card, unless its failure has an action, such as to start the engine, that is not a setting."""
+        """Clear the card, unless it offers an action, such as starting the engine, other than opening a setting."""
         if not self.button.text() or (self.failure is not None and self.failure.setting):
             self.clear()
 

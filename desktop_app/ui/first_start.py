@@ -1,4 +1,4 @@
-"""The controller of the first page: servers that were found, samples, and where the important things are."""
+"""The controller of the welcome page: servers that were found, samples, and hints at the important widgets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .widgets.ring import Ring
 
 
 class FirstStart(Controller):
-    """Looks for servers while none is set up, and does what the first page offers."""
+    """Looks for servers while none is set up, and carries out what the welcome page offers."""
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class FirstStart(Controller):
         super().__init__(bridge, parts, chat)
         self._importing, self._settings = importing, settings
         self._has_servers = True
-        self._refused = ""  # a model that could not be used yet, perhaps for a wrong key
+        self._refused = ""  # the id of a model that could not be used yet, for example because of a wrong key
         self._welcome = parts.chat_pane.welcome
         settings.models_added.connect(self.use_added)
         chat.shown.connect(self.note_opened)
@@ -42,7 +42,7 @@ class FirstStart(Controller):
         self._welcome.places.chosen.connect(self.point_at)
 
     def use(self, settings: Settings) -> None:
-        """Follow the settings: what was found is offered until a server is set up."""
+        """Apply the settings: servers that were found are offered until one is set up."""
         self._has_servers = bool(settings.servers)
         for about_builtin in (self._welcome.builtin, self._welcome.offer):
             about_builtin.setVisible(not self._has_servers)
@@ -53,19 +53,19 @@ class FirstStart(Controller):
 
     @in_task
     async def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Offer the servers that can be found: for each empty conversation, as one may have been started meanwhile."""
+        """Offer the servers that are found. Look again for each empty conversation: one may have been started since."""
         if self._has_servers or opened.conversation.messages:
             return
         try:
             found = (await self._bridge.ask(p.FindServers())).servers
-        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
+        except EngineFailure:  # it died, which is reported; when it is back, the conversation is opened again
             return
         if not self._has_servers:
             self._welcome.show_found(found)
 
     @in_task
     async def use_server(self, server: Server) -> None:
-        """Set a server up, and let its first model answer; without a model, open the settings where one is chosen."""
+        """Set a server up and use its first model; if it has no model, open the settings to choose one."""
         if not server.models:
             self._settings.open("servers")
             return
@@ -75,17 +75,17 @@ class FirstStart(Controller):
 
     @in_task
     async def use_added(self, models: tuple[str, ...]) -> None:
-        """Let a model that was added answer where nothing was said yet by the built-in one; else offer it."""
+        """Use a model that was added, if the conversation is blank and uses the built-in one; otherwise offer it."""
         model, self._refused = models[0], ""
         if self._parts.transcript_model.is_blank and self._parts.header.model_id == BUILTIN:
             await self._answer_with(model)
             return
         name = model.partition("/")[2]
         if len(models) == 1:
-            told, use = tr("{model} was added.").format(model=name), tr("Use it here")
+            text, use = tr("{model} was added.").format(model=name), tr("Use it here")
         else:
-            told, use = tr("%n models were added.", "", len(models)), tr("Use {model} here").format(model=name)
-        self._parts.toast.show_message(told, use, lambda: self._bridge.start(self._answer_with(model)))
+            text, use = tr("%n models were added.", "", len(models)), tr("Use {model} here").format(model=name)
+        self._parts.toast.show_message(text, use, lambda: self._bridge.start(self._answer_with(model)))
 
     async def _answer_with(self, model: str) -> None:
         self._parts.composer.take_focus()
@@ -93,15 +93,15 @@ class FirstStart(Controller):
         if self._chat.conversation:
             await self._chat.use_model(model)
         self._refused = ""
-        told = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
-        self._parts.toast.show_message(told)
+        text = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
+        self._parts.toast.show_message(text)
 
     def open_sample(self, name: str) -> None:
         """Import a sample, and open it in place of the empty conversation that offered it."""
         self._importing.import_files([str(RESOURCES / "samples" / name)])
 
     def point_at(self, name: str) -> None:
-        """Show where something is: the "gauge", the button that optimizes ("optimize"), or the "history"."""
+        """Ring a widget: the "gauge", the button that optimizes ("optimize"), or the "history"."""
         if name == "history":
             self._parts.panel.show()
             self._parts.panel.show_tab(name)
@@ -112,6 +112,6 @@ class FirstStart(Controller):
 
 
 def with_server(settings: Settings, server: Server, model: str) -> Settings:
-    """Return the settings with that server, whose model answers in new conversations if none was chosen."""
+    """Return the settings with that server; its model answers in new conversations if no other was chosen."""
     chosen = model if settings.chat_model == BUILTIN else settings.chat_model
     return replace(settings, servers=(*settings.servers, server), chat_model=chosen)

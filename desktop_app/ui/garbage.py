@@ -1,4 +1,4 @@
-"""Garbage is collected in the window's thread, a little at a time."""
+"""Garbage collection in the window's thread, in small steps."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import gc
 from PySide6.QtCore import QObject, QTimer
 
 EVERY = 400  # milliseconds
-YOUNG = 700  # objects made since the last collection, from which on there is another
-PASSES = 50  # collections of what is new to one of all, which takes longer
+YOUNG = 700  # new objects since the last collection that make another worthwhile
+PASSES = 50  # one collection in this number is a full one, which takes longer
 
 
 class GarbageCollector(QObject):
-    """Takes the place of Python's automatic collection while the window runs.
+    """Replaces Python's automatic collection while the window runs.
 
-    That one walks through everything whenever it likes, which takes 30 ms, and in whichever thread runs: a widget that
-    is collected in another one than its own crashes. What is there at the beginning stays, and is not looked at again.
+    Automatic collections come at any time, take up to 30 ms, and run in any thread: a widget that is collected in a
+    thread other than its own crashes. Objects that exist at the start are frozen, and not traversed again.
     """
 
     def __init__(self, parent: QObject) -> None:

@@ -1,4 +1,4 @@
-"""Above the conversation: its title, the folder in which its tools work, the model that answers, and buttons."""
+"""The header above the conversation: its title, project, working folder and model, and buttons."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Chip(Button):
         paint_box(painter, box, None, colour("accent" if self.hasFocus() else "line"), box.height() / 2)
         painter.setFont(self._font())
         painter.setPen(colour("ink" if is_near else "ink_soft"))
-        room = self.width() - scale(20)
-        words = QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
+        width = self.width() - scale(20)
+        words = QFontMetrics(self._font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, words)
 
     def _font(self) -> QFont:
@@ -55,17 +55,17 @@ class Chip(Button):
 
 
 class PaneButton(Button):
-    """Opens and closes what stands beside the conversation. Without a text, or in a narrow window, it is a picture
-    of the window with that pane in it."""
+    """Opens and closes a pane next to the conversation. Without a text, or in a narrow window, it is painted as an icon
+    of the window with that pane."""
 
     def __init__(self, text: str, parent: QWidget, *, is_first: bool) -> None:
-        """is_first: the pane stands where reading begins."""
+        """is_first: the pane is on the side where reading begins."""
         super().__init__(text, ButtonKind.QUIET, parent)
         self._is_first = is_first
         self._is_drawn = not text
 
     def set_drawn(self, is_drawn: bool) -> None:
-        """Show the picture in place of the text."""
+        """Show the icon in place of the text."""
         if self._is_drawn != is_drawn:
             self._is_drawn = is_drawn
             self.updateGeometry()
@@ -94,15 +94,15 @@ class PaneButton(Button):
 
 
 HEIGHT, LOW_HEIGHT = 62, 44
-MIN_TITLE_WIDTH = 110  # pixels that other things leave to the title
-GAP, START, END = 8, 20, 12  # pixels between the parts, and beside them
-MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters of their names
+MIN_TITLE_WIDTH = 110  # pixels that the other widgets leave to the title
+GAP, START, END = 8, 20, 12  # pixels between the widgets, before the first and after the last
+MAX_FOLDER_NAME, MAX_MODEL_NAME = 24, 28  # characters
 PADDING = 12  # pixels around the project's name
-NARROW = 680  # pixels below which the title gets the room that the window's size would take
+NARROW = 680  # pixels of width below which the model's window is left out in favour of the title
 
 
 def model_label(model: ModelInfo) -> str:
-    """Return a model and its window: "SmolLM2 135M · 8k"."""
+    """Return a model's name and context window: "SmolLM2 135M · 8K"."""
     if not model.window:
         return model.label
     is_assumed = model.window_provenance is Provenance.ASSUMED
@@ -111,21 +111,23 @@ def model_label(model: ModelInfo) -> str:
 
 
 def window_note(model: ModelInfo) -> str:
-    """Return a line about the origin of the window's size; "" if it needs none."""
+    """Return a line about the origin of the context window's size; "" if none is needed."""
     if not model.window:
         return tr("Its window is not known yet")
     if not model.window_reported_at:
         return ""
     day = QDateTime.fromSecsSinceEpoch(int(model.window_reported_at)).date()
-    shown = locale().toString(day, QLocale.FormatType.ShortFormat)
-    return tr("Its window as the server last reported it, on {day}").format(day=shown)
+    date = locale().toString(day, QLocale.FormatType.ShortFormat)
+    return tr("Its window as the server last reported it, on {day}").format(day=date)
 
 
 class Header(StyleAware, QWidget):
-    """Signals: title_changed(title); models_requested and folder_requested, to choose another one; project_requested,
+    """Shows the open conversation's title, project, folder and model.
+
+    Signals: title_changed(title); models_requested and folder_requested, to choose another one; project_requested,
     to see what can be done with it; request_toggled(is_shown), to see the request in place of the chat.
 
-    Where there is no room for all of it, the least important is hidden; the menu has it then.
+    In a narrow window the least important widgets are hidden; the menu then contains their actions.
     """
 
     title_changed = Signal(str)
@@ -192,7 +194,7 @@ class Header(StyleAware, QWidget):
         return self._title
 
     def preview_title(self, title: str = "") -> None:
-        """Show the title of a conversation that is being opened; "" for that of the open one."""
+        """Show the title of a conversation that is being opened; "" for the open conversation's title."""
         self.label.set_text(format_title(title) if title else self._title)
 
     def show_project(self, project: Project | None) -> None:
@@ -205,7 +207,7 @@ class Header(StyleAware, QWidget):
         self._fold()
 
     def show_folder(self, folder: str, project: str = "") -> None:
-        """Show the working folder of the tools; "" for none. project: the name of the project that gives it."""
+        """Show the working folder of the tools; "" for none. project: the name of the project that sets it, or ""."""
         self.folder.setText(shorten(escape_name(PurePath(folder).name or folder), MAX_FOLDER_NAME) or tr("No folder"))
         self.folder.setAccessibleName(tr("Working folder: {folder}").format(folder=folder or tr("none")))
         about = tr("Tools work in {folder}") if folder else tr("Choose a folder for tools to work in")
@@ -242,7 +244,7 @@ class Header(StyleAware, QWidget):
 
     @property
     def model_name(self) -> str:
-        """What people call that model."""
+        """The display name of that model; "" without one."""
         return self._model.label if self._model is not None else ""
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -261,7 +263,7 @@ class Header(StyleAware, QWidget):
         self._fold()
 
     def minimumSizeHint(self) -> QSize:
-        """Return the room of what always stands here."""
+        """Return the size of the widgets that are never hidden."""
         fixed = (self.sidebar_button, self.panel_button, self.menu)
         buttons = len(fixed) * (scale(CONTROL_HEIGHT) + GAP)
         return QSize(buttons + START + END + scale(MIN_TITLE_WIDTH), scale(LOW_HEIGHT))
@@ -271,12 +273,12 @@ class Header(StyleAware, QWidget):
         self._fold()
 
     def set_low(self, is_low: bool) -> None:
-        """Take less of the height of a low window."""
+        """Use less height, for a low window."""
         self._is_low = is_low
         self.refresh_style()
 
     def show_sidebar_button(self, is_shown: bool) -> None:
-        """Show the button that opens the sidebar, while that has no place of its own."""
+        """Show the button that opens the sidebar, for a window too narrow to show the sidebar next to the chat."""
         self.sidebar_button.setVisible(is_shown)
         self._fold()
 
@@ -292,11 +294,11 @@ class Header(StyleAware, QWidget):
             self.chip.updateGeometry()
 
     def _fold(self) -> None:
-        """Hide what there is no room for, the least important first."""
+        """Hide the widgets that do not fit, the least important first."""
         self.panel_button.set_drawn(self.width() < scale(NARROW))
         fixed = [w for w in (self.sidebar_button, self.panel_button, self.menu) if not w.isHidden()]
-        room = self.width() - START - END - scale(MIN_TITLE_WIDTH) - sum(w.sizeHint().width() + GAP for w in fixed)
-        # each needs room for itself, and leaves the title some more than the one before
+        free = self.width() - START - END - scale(MIN_TITLE_WIDTH) - sum(w.sizeHint().width() + GAP for w in fixed)
+        # Each needs its own width, and leaves the title some more than the one before.
         needs = (
             (self.views, self.views.minimumSizeHint().width()),
             (self.chip, self.chip.minimumSizeHint().width() + scale(30)),
@@ -305,8 +307,8 @@ class Header(StyleAware, QWidget):
         )
         self.project.hide()
         for widget, need in needs:
-            room -= need + GAP
-            widget.setVisible(room >= 0 and (widget is self.views or self._model is not None))
+            free -= need + GAP
+            widget.setVisible(free >= 0 and (widget is self.views or self._model is not None))
 
     def _finish(self) -> None:
         if self.titles.currentWidget() is not self.field:

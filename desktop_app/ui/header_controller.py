@@ -1,4 +1,4 @@
-"""The controllers of the open conversation's settings and model, and of conversations that begin with a persona."""
+"""Controllers for the open conversation's settings and model, and for personas."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SetupController(Controller):
-    """Shows and changes how the open conversation is held; stores personas, and begins conversations with them."""
+    """Shows and changes the open conversation's settings; stores personas, and begins conversations with them."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -42,13 +42,13 @@ class SetupController(Controller):
         parts.chat_pane.welcome.persona_chosen.connect(self.apply)
 
     def use(self, settings: Settings) -> None:
-        """Offer the personas of these settings from now on."""
+        """Offer the personas of these settings."""
         self.personas = settings.personas
         self._parts.chat_pane.welcome.show_personas([persona.name for persona in settings.personas])
 
     @in_task
     async def open(self) -> None:
-        """Open the sheet of the open conversation."""
+        """Open the settings sheet of the open conversation."""
         from .settings.sections import policies_offered
         from .settings.setup_sheet import SetupSheet
 
@@ -87,7 +87,7 @@ class SetupController(Controller):
         self._chat.open_with(p.CreateConversation(persona=name))
 
     def apply(self, name: str) -> None:
-        """Let the open conversation be held as that persona is."""
+        """Apply a persona to the open conversation."""
         persona = next((persona for persona in self.personas if persona.name == name), None)
         if persona is not None and self._chat.conversation:
             self._change(self._chat.conversation, replace(persona, setup=replace(persona.setup, persona=name)))
@@ -118,7 +118,7 @@ def _without(personas: tuple[Persona, ...], name: str) -> tuple[Persona, ...]:
 
 
 class ModelController(Controller):
-    """Opens the picker, answers what it asks, and offers to make room where the chosen model has less."""
+    """Opens the model picker, provides its previews, and offers to make room if the chosen model has too little."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class ModelController(Controller):
         """Open the picker."""
         from .model_picker import ModelPicker, in_order_of_use
 
-        self._chat.drafts.keep()  # the previews count it
+        self._chat.drafts.keep()  # the previews count the draft
         listed = await self._bridge.ask(p.ListModels())
         if self._picker is None:
             picker = self._picker = ModelPicker(self._parts)
@@ -158,13 +158,13 @@ class ModelController(Controller):
         self._picker.open()
 
     def add(self) -> None:
-        """Lead to where models are added: to the server of the model in use, if it has one."""
+        """Open the settings where models are added: at the server of the model in use, if it has one."""
         server, slash, _ = self._parts.header.model_id.partition("/")
         self._settings.open(f"servers/{server}/models" if slash else "servers")
 
     @in_task
     async def choose(self, model_id: str) -> None:
-        """Use that model, and offer the compaction that was announced."""
+        """Use that model, and offer to optimize if its preview says that the conversation does not fit."""
         conversation = self._chat.conversation
         if not conversation:
             return
@@ -173,8 +173,8 @@ class ModelController(Controller):
         if self._chat.conversation != conversation or self._parts.header.model_id != model_id:
             return
         if preview is not None and preview.verdict in ("compact", "too_small"):
-            told = f"{self._parts.header.model_name}: {preview_words(preview)}"
-            self._parts.toast.show_message(told, tr("Optimize…"), self._context.optimize, about=conversation)
+            text = f"{self._parts.header.model_name}: {preview_words(preview)}"
+            self._parts.toast.show_message(text, tr("Optimize…"), self._context.optimize, about=conversation)
 
     @in_task
     async def _preview(self, model_id: str) -> None:
@@ -185,7 +185,7 @@ class ModelController(Controller):
             self._picker.show_preview(model_id, preview)
 
     async def _preview_of(self, conversation: str, model_id: str) -> SwitchPreview | None:
-        """Return what the model would mean; None if the next question has taken the place of this one."""
+        """Return what using the model would change; None if a newer request has replaced this one."""
         try:
             return (await self._bridge.ask(p.PreviewModel(conversation, model_id))).preview
         except EngineFailure as error:
@@ -194,7 +194,7 @@ class ModelController(Controller):
             return None
 
     def _repair(self, model_id: str) -> None:
-        """Lead to what has to be set so that the model can be used."""
+        """Open the setting that has to be changed before the model can be used."""
         known = self._picker.model_of(model_id) if self._picker is not None else None
         setting = known.setting if known is not None else ""
         self._settings.open(setting or f"servers/{model_id.partition('/')[0]}/models")

@@ -1,4 +1,4 @@
-"""Modules that take a while to import: one after the other once the window has settled, for a quick first use."""
+"""Import slow modules one after the other once the window has settled, so that their first use is quick."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QTimer
 
 SETTLED_AFTER = 500  # milliseconds after the engine is ready, and between one import and the next
-LATER = (  # what others import stands before them, where that takes long: each step holds the window
+LATER = (  # slow dependencies come before the modules that import them, since each import blocks the window
     "desktop_app.ui.optimize.plan_dialog",
     "desktop_app.permissions.rules",
     "desktop_app.ui.settings.model_choice",
@@ -37,6 +37,6 @@ LATER = (  # what others import stands before them, where that takes long: each 
 
 
 def import_step_by_step() -> None:
-    """Import them while the window is idle."""
+    """Import the modules, one for each timeout."""
     for number, name in enumerate(LATER):
         QTimer.singleShot(SETTLED_AFTER * (number + 1), partial(importlib.import_module, name))

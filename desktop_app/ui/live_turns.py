@@ -1,4 +1,4 @@
-"""The state of the turn of every conversation, open or not, folded from events. No Qt, no clock."""
+"""The turn state of every conversation, open or not, folded from events. Uses no Qt and no clock."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from desktop_app.conversation.words import translatable
 
 
 class Activity(Enum):
-    """What a conversation does, or how its last turn ended, as the sidebar says it.
+    """The current state of a conversation, or how its last turn ended, as the sidebar shows it.
 
-    Not a StrEnum: a Qt model would turn that into plain text.
+    Not a StrEnum, which a Qt model would convert to plain text.
     """
 
     WAITS = translatable("Waiting for your answer")
@@ -43,8 +43,8 @@ class Activity(Enum):
 
 
 QUESTIONS = frozenset({"rounds", "nearly_full"})
-"""The kinds of failures that are questions: nobody said that the model may go on calling tools, or that what leaves
-hardly any room shall be sent."""
+"""Kinds of failures that are questions to the user: whether the model may go on calling tools, and whether to send a
+message that leaves hardly any room for the reply."""
 
 
 MAX_OUTPUT = 6_000
@@ -52,9 +52,10 @@ MAX_OUTPUT = 6_000
 
 
 class LiveReply(msgspec.Struct, frozen=True):
-    """What has arrived of a reply. continues: the id of the message that it continues.
+    """The part of a reply that has arrived.
 
-    is_retried: whether the model was asked again, or will be.
+    continues: the id of the message that it continues; "" for none. is_retried: whether the request was sent again, or
+    will be.
     """
 
     reply_id: str
@@ -66,7 +67,11 @@ class LiveReply(msgspec.Struct, frozen=True):
 
 
 class ToolRun(msgspec.Struct, frozen=True):
-    """A run of a tool. tail: the end of its output; lines: newlines so far. seconds: None while it runs."""
+    """A run of a tool.
+
+    started: the time when it began, in seconds. tail: the end of its output. lines: the newlines in its output so far.
+    seconds: how long it took; None while it runs.
+    """
 
     started: float
     tail: str = ""
@@ -80,9 +85,9 @@ class ToolRun(msgspec.Struct, frozen=True):
 class LiveTurn(msgspec.Struct, frozen=True):
     """The state of a conversation's turn.
 
-    calling: the id of the newest reply that called tools. runs: those of the turn, by the reply and the index of its
-    call, since call ids repeat. failures: why the newest turn ended early. questions: those that wait, oldest first.
-    notices: warnings that did not end it.
+    calling: the id of the newest reply that called tools; "" for none. runs: the turn's tool runs, by the reply's id
+    and the index of the call, since call ids repeat. failures: why the newest turn ended early. questions: unanswered
+    questions, oldest first. notices: warnings that did not end the turn.
     """
 
     is_running: bool = False
@@ -95,17 +100,17 @@ class LiveTurn(msgspec.Struct, frozen=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is under way, and nothing says how it ended."""
+        """Whether no turn is running, and there is nothing to show about how the last one ended."""
         return not (self.is_running or self.reply or self.failures or self.notices)
 
     @property
     def ended(self) -> LiveTurn:
-        """The same turn at its end."""
+        """The turn as it is after its end."""
         return LiveTurn(failures=self.failures, notices=self.notices)
 
     @property
     def activity(self) -> Activity | None:
-        """What the sidebar says; None when there is nothing to say."""
+        """The activity that the sidebar shows; None for none."""
         if self.questions:
             return Activity.WAITS
         if self.is_running:
@@ -119,7 +124,7 @@ RESTING = LiveTurn()
 
 
 class LiveTurns:
-    """The turns of all conversations, also of those that are not shown, and which of them have an unread reply."""
+    """The turns of all conversations, including the ones that are not shown, and which have an unread reply."""
 
     def __init__(self) -> None:
         self._turns: dict[str, LiveTurn] = {}
@@ -139,17 +144,17 @@ class LiveTurns:
         return dict.fromkeys(self.unread, Activity.UNREAD) | live
 
     def fold(self, event: TurnEvent, now: float) -> None:
-        """Take an event that came at that time, in seconds of any clock."""
+        """Apply an event. now: the time of its arrival, in seconds of any clock."""
         self._keep(event.conversation, turn_after(self.of(event.conversation), event, now))
 
     def note_opened(self, conversation: str, is_running: bool, questions: tuple[QuestionAsked, ...]) -> None:
-        """Take over what the engine knew of a conversation when it was opened. What is new in it is read now."""
+        """Adopt the engine's state of a conversation that was opened. Its unread reply is read now."""
         self.unread.discard(conversation)
         turn = self.of(conversation) if is_running else self.of(conversation).ended
         self._keep(conversation, replace(turn, is_running=is_running, questions=questions))
 
     def end_all(self) -> None:
-        """End all turns, since the engine ended. What had arrived of a reply stays in sight until it is opened anew."""
+        """End all turns, since the engine ended. A reply's arrived text stays visible until the next opening."""
         for conversation, turn in tuple(self._turns.items()):
             has_arrived = turn.reply is not None and (turn.reply.text or turn.reply.reasoning)
             self._keep(conversation, replace(turn.ended, reply=turn.reply if has_arrived else None))
@@ -186,7 +191,7 @@ def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
         case Noticed(_, notice):
             return replace(turn, notices=_with_failure(turn.notices, notice))
         case GaugeChanged(_, gauge) if turn.notices and not gauge.stated_window:
-            return replace(turn, notices=())  # what was learned of the window is forgotten
+            return replace(turn, notices=())  # the window's size that they were about is forgotten
         case ToolStarted() | ToolOutputReceived() | ToolFinished():
             return _with_run(turn, event, now)
         case _:
@@ -206,7 +211,7 @@ def _reply_after(reply: LiveReply | None, event: ReplyStarted | TextDelta | Reas
 
 
 def _with_failure(failures: tuple[Failure, ...], failure: Failure) -> tuple[Failure, ...]:
-    """Return them with the failure at the end, and nowhere else."""
+    """Return the failures with this one at the end, without duplicates of it."""
     return (*(known for known in failures if known != failure), failure)
 
 

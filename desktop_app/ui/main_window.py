@@ -1,4 +1,4 @@
-"""The main window: it makes the controllers, and keeps its layout."""
+"""The main window: creates the controllers, and stores its layout."""
 
 from __future__ import annotations
 
@@ -44,21 +44,22 @@ from .window_actions import WindowControllers, window_actions
 from .window_memory import WindowMemory
 
 SIZE = (1440, 900)
-KEEP_PAUSE = 1_000  # milliseconds after another conversation is shown, when that is stored
+KEEP_PAUSE = 1_000  # milliseconds between showing another conversation and storing that it is open
 FRAME = (8, 44)
-"""Pixels that a window's frame may take; how many, the system tells only once the window is shown."""
+"""Pixels of width and height that a window's frame may take; the actual size is known only once it is shown."""
 
 
 def is_session_ending() -> bool:
-    """Return whether the desktop session is about to end, as by a log-off."""
+    """Return whether the desktop session is about to end, for example by a log-off."""
     application = QGuiApplication.instance()
     return isinstance(application, QGuiApplication) and application.isSavingSession()
 
 
 class MainWindow(Parts):
-    """Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
+    """The window with its controllers.
 
-    window_shown_seconds: from the start of Python in this process to the first painting; 0 before.
+    Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
+    window_shown_seconds: seconds from the start of Python in this process to the first painting; 0 before.
     """
 
     painted = Signal()
@@ -70,9 +71,11 @@ class MainWindow(Parts):
         self.window_shown_seconds = 0.0
         self._is_painted = False
         self._memory = WindowMemory(layout_file)
-        self._keeping = QTimer(self, singleShot=True, interval=KEEP_PAUSE)  # whoever is killed does not close
+        self._keeping = QTimer(
+            self, singleShot=True, interval=KEEP_PAUSE
+        )  # a process that is killed gets no closeEvent
         self._keeping.timeout.connect(self._keep_layout)
-        # Each connects what it is concerned with, and is told in this order: the open conversation comes first.
+        # Slots are called in the order in which the controllers connect them: the open conversation comes first.
         self.chat = ConversationController(bridge, self)
         self.settings = SettingsController(bridge, self, settings)
         self.watch = EngineWatch(bridge, self, self.chat, self.settings)
@@ -122,12 +125,12 @@ class MainWindow(Parts):
         self.setAcceptDrops(True)
 
     def show_at_start(self, opening: Opening) -> None:
-        """Show what the program was started with, once a conversation is open."""
+        """Show what the command line asked for, once a conversation is open."""
         once = Qt.ConnectionType.SingleShotConnection
         self.chat.shown.connect(lambda _: self._show_opening(opening), once)
 
     def show_handed_over(self, opening: Opening) -> None:
-        """Come to the front, and show what another start of the program was given."""
+        """Come to the front, and show what another start of the program asked for."""
         self.come_to_front(opening.token)
         self._show_opening(opening)
 
@@ -143,14 +146,14 @@ class MainWindow(Parts):
         self.resize(QSize(*SIZE))
         self.restoreGeometry(QByteArray.fromBase64(self._memory.text("geometry").encode()))
         if not self.isMaximized() and not self.isFullScreen():
-            self.resize(self.size().boundedTo(self._room()))
+            self.resize(self.size().boundedTo(self._max_size()))
         self.sidebar.recall(self._memory)
         self.sidebar.setVisible(self._memory.is_set("sidebar", True))
         self.panel.setVisible(self._memory.is_set("panel", True))
         self.chat.conversation = self._memory.text("conversation")
 
-    def _room(self) -> QSize:
-        """Return the size inside a window's frame. The platform without a screen pretends to have a small one."""
+    def _max_size(self) -> QSize:
+        """Return the largest size inside a window's frame. The offscreen platform reports a small screen: ignore it."""
         if QGuiApplication.platformName() == "offscreen":
             return QSize(*SIZE)
         return self.screen().availableSize() - QSize(*FRAME)
@@ -165,8 +168,8 @@ class MainWindow(Parts):
         take_copy(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let what is typed where nothing takes it become part of the draft, and Escape lead back to the chat."""
-        if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # else it stops the reply
+        """Add keys that no widget takes to the draft, and go back to the chat on Escape."""
+        if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # otherwise it stops the reply
             self.go_back()
         elif self.composer.field.takes(event):
             self.show_chat()
@@ -175,9 +178,9 @@ class MainWindow(Parts):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Store drafts and the layout, and ask to be ended in order; ask first about what a sheet would lose.
+        """Store drafts and the layout, and emit `close_requested`; first ask about unsaved changes in a sheet.
 
-        Nothing is asked when the desktop session ends: it does not wait for an answer.
+        The question is skipped when the desktop session ends, which does not wait for an answer.
         """
         if (sheet := self._unsaved_sheet()) is not None and not is_session_ending():
             event.ignore()
@@ -191,7 +194,7 @@ class MainWindow(Parts):
         self.close_requested.emit()
 
     def _unsaved_sheet(self) -> Sheet | None:
-        """Return the sheet on top whose content would be lost, if there is one."""
+        """Return the topmost sheet with unsaved changes, if there is one."""
         sheets = [sheet for sheet in self.findChildren(Sheet) if sheet.isVisible() and sheet.unsaved()]
         return sheets[-1] if sheets else None
 

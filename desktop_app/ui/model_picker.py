@@ -1,4 +1,4 @@
-"""The model picker: models with window, price and abilities, and what switching would do to the conversation."""
+"""The model picker: models with window, price and abilities, and the effect of switching on the conversation."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .widgets.palette_sheet import PaletteSheet
 from .widgets.row_list import ListRow
 from .widgets.text_label import Run
 
-ADD = "\n"  # the key of the row that leads to the settings: no model is called so
+ADD = "\n"  # the key of the row that leads to the settings; no model has this id
 MAX_PREVIEWS = 12
-"""Models from the top of the list of which it is asked what they would mean, besides the one that the list is on."""
+"""Models at the top of the list for which a preview is requested, in addition to the current row."""
 TINTS: dict[str, Tint] = {"fits": "ok", "compact": "warning", "too_small": "critical", "unknown": "ink_faint"}
 
 
 def in_order_of_use(
     models: Sequence[ModelInfo], conversations: Sequence[ConversationInfo], *, is_largest_first: bool = False
 ) -> list[ModelInfo]:
-    """Return the models that can be used before the others; of those the last used, or the largest, first."""
+    """Return the usable models before the others; within each group the most recently used, or the largest, first."""
     used: dict[str, float] = {}
     for info in conversations:
         used[info.model] = max(used.get(info.model, 0.0), info.updated_at)
@@ -39,7 +39,7 @@ def in_order_of_use(
 
 
 def matching_models(query: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
-    """Return the models whose ids or names fit the query, best first; all of them for an empty one."""
+    """Return the models whose ids or names match the query, best first; all models for an empty query."""
     if not query:
         return list(models)
     ranked = []
@@ -51,8 +51,11 @@ def matching_models(query: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
 
 
 class ModelPicker(PaletteSheet):
-    """Signals: model_chosen(id), add_requested and unusable_chosen(id), once it is closed; preview_requested(id),
-    answered by `show_preview`: first for the model that the list is on, then for the others in their order."""
+    """A searchable list of models.
+
+    Signals: model_chosen(id), add_requested and unusable_chosen(id), after it has closed; preview_requested(id), to be
+    answered by `show_preview`: first for the current row, then for the others in their order.
+    """
 
     model_chosen = Signal(str)
     unusable_chosen = Signal(str)
@@ -71,14 +74,14 @@ class ModelPicker(PaletteSheet):
         self.list.choice_changed.connect(self._ask)
 
     def offer(self, listed: ModelsListed, models: Sequence[ModelInfo], in_use: str) -> None:
-        """Offer the models in this order. in_use: the id of the conversation's."""
+        """Offer the models in this order. in_use: the id of the conversation's model."""
         self._listed, self._models, self._in_use = listed, list(models), in_use
         self._previews = {}
         self.field.clear()
         self._show()
 
     def show_preview(self, model_id: str, preview: SwitchPreview | None) -> None:
-        """Show what that model would mean for the conversation; None: that was not told, and is asked again later."""
+        """Show what that model would mean for the conversation; None if that is not known, and is requested again."""
         if preview is None:
             self._previews.pop(model_id, None)
             return
@@ -108,14 +111,14 @@ class ModelPicker(PaletteSheet):
         return model.id == self._in_use
 
     def _outlook(self, model: ModelInfo) -> tuple[Run, ...]:
-        """Return what is wrong with the model, or what using it would mean here."""
+        """Return why the model cannot be used, or what using it would mean for the conversation."""
         if model.note:
             return (Run(f" · {tr_engine(model.note)}", "critical"),)
         preview = self._previews.get(model.id)
         return (Run(f" · {preview_words(preview)}", TINTS[preview.verdict]),) if preview else ()
 
     def _ask(self) -> None:
-        """Ask for the next preview; that of the row that the list is on takes the place of another."""
+        """Request the next preview; the current row's preview replaces a pending one."""
         key = self.list.current_key()
         if not self._is_open_question(key):
             is_waiting = None in self._previews.values()
@@ -129,7 +132,7 @@ class ModelPicker(PaletteSheet):
         return key not in ("", ADD) and key not in self._previews and not self._note_of(key)
 
     def model_of(self, model_id: str) -> ModelInfo | None:
-        """Return the model of that id, if it is offered."""
+        """Return the model with that id, if it is offered."""
         return next((model for model in self._models if model.id == model_id), None)
 
     def _note_of(self, model_id: str) -> str:

@@ -1,4 +1,4 @@
-"""Models in words: their windows, prices and abilities, and what a test of a server found. Pure."""
+"""Texts about models: their windows, prices and abilities, and the results of testing a server. Pure functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SOURCES: dict[WindowSource, str] = {
     "assumed": translatable("assumed"),
 }
 PROMPT_TOKENS, REPLY_TOKENS = 400, 600
-"""Of both requests of a test together, at most: two short questions with a tool, and 300 tokens for each reply."""
+"""At most, in both requests of a test together: two short questions with a tool, and 300 tokens for each reply."""
 _FIXED: dict[tuple[CheckKind, CheckState], str] = {
     ("reached", "bad"): translatable("Nothing answers at {detail}"),
     ("listed", "unsure"): translatable("It has no list of models: enter their names"),
@@ -41,7 +41,7 @@ def short_window(tokens: int) -> str:
 
 
 def price_words(price: ModelPrice | None, is_local: bool = False) -> str:
-    """Return what a million tokens cost, of the prompt and of the reply: "$3 / $15"."""
+    """Return the prices of a million tokens, in the prompt and in the reply: "$3 / $15"."""
     if is_local:
         return tr("local, free")
     if price is None:
@@ -54,27 +54,27 @@ def _dollars(dollars: float) -> str:
 
 
 def abilities(supports_tools: bool | None, supports_vision: bool | None) -> str:
-    """Return what a model can do beside text; "" for nothing that is known."""
+    """Return what a model can do in addition to text; "" if nothing is known."""
     return ", ".join(filter(None, (tr("tools") if supports_tools else "", tr("vision") if supports_vision else "")))
 
 
 def offer_words(offer: ModelOffer) -> str:
-    """Return what is known of a model that a server lists, in one line."""
+    """Return a line about a model that a server lists."""
     window = short_window(offer.window) if offer.window else ""
     price = "" if offer.price is None and not offer.runs_here else price_words(offer.price, offer.runs_here)
     return " · ".join(filter(None, (abilities(offer.supports_tools, offer.supports_vision), price, window)))
 
 
 def window_words(window: int, source: WindowSource) -> str:
-    """Return a window with where its number comes from."""
+    """Return the size of a context window and the source of that number."""
     if not window:
         return tr("not known")
-    told = tr("{tokens} tokens").format(tokens=format_number(window))
-    return f"{told}, {tr(SOURCES[source])}" if source in SOURCES else told
+    words = tr("{tokens} tokens").format(tokens=format_number(window))
+    return f"{words}, {tr(SOURCES[source])}" if source in SOURCES else words
 
 
 def preview_words(preview: SwitchPreview) -> str:
-    """Return what using a model would mean for the conversation."""
+    """Return a line about what using a model would mean for the conversation."""
     total, usable, after = map(format_number, (preview.total, preview.usable, preview.after))
     match preview.verdict:
         case "fits":
@@ -88,7 +88,7 @@ def preview_words(preview: SwitchPreview) -> str:
 
 
 def probe_price(price: ModelPrice | None, is_local: bool) -> str:
-    """Return what a test would cost at most."""
+    """Return a sentence about the maximum cost of a test."""
     if is_local:
         return tr("A test sends two short requests. They cost nothing.")
     if price is None:
@@ -100,7 +100,7 @@ def probe_price(price: ModelPrice | None, is_local: bool) -> str:
 
 
 def result_words(result: CheckResult) -> str:
-    """Return one line of a test."""
+    """Return a line about one result of a test."""
     time = format_wait(result.seconds)
     match result.kind, result.state:
         case "reached", "good":

@@ -1,4 +1,4 @@
-"""The controllers of toasts about the open conversation, and of notifications for a user who looks elsewhere."""
+"""Controllers for toasts about the open conversation, and for desktop notifications while the window is behind."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from .translation import tr
 from .window_memory import WindowMemory
 
 EXPLAINED = "is_summary_explained"
-"""The name of what the window remembers once it has explained the first summary."""
-SHOWN_EXPLANATION = 60_000  # milliseconds: it comes once
+"""The name of the stored flag that the first summary has been explained."""
+SHOWN_EXPLANATION = 60_000  # milliseconds; long, because it is shown only once
 
 
 class NotificationController(Controller):
-    """Shows notifications in the toast, and carries out what they offer."""
+    """Shows notifications in the toast, and carries out their actions."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class NotificationController(Controller):
         self._notifications.is_automatic = settings.is_automatic
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Take the state of the conversation as no news, and end what was told of another one."""
+        """Take the conversation's present state as known, and end notices about another conversation."""
         if self._shown != opened.conversation.id:
             self._shown = opened.conversation.id
             self._retry.end()
@@ -71,15 +71,17 @@ class NotificationController(Controller):
         self._parts.toast.turn_to(self._shown)
 
     def note_engine_death(self) -> None:
-        """End what was told of a turn: nothing runs until the engine is back."""
+        """End notices about a turn: nothing runs until the engine is back."""
         self._retry.end()
         self._parts.toast.end_stay()
 
     def note(self, event: TurnEvent) -> None:
-        """Notify of an event, if it is one of the open conversation that the user should know of."""
+        """Notify of an event of the open conversation, if the user should know of it."""
         if event.conversation != self._chat.conversation:
             return
-        if isinstance(event, ReplyStarted | TurnFailed | TurnFinished | RoomEnded):  # what a toast that stays tells of
+        if isinstance(
+            event, ReplyStarted | TurnFailed | TurnFinished | RoomEnded
+        ):  # a lasting toast is over with these
             self._parts.toast.end_stay()
         self._retry.note(event)
         notification = self._notifications.notification_of(event)
@@ -118,17 +120,17 @@ class NotificationController(Controller):
             await self._bridge.ask(p.UndoOperation(conversation, operation))
 
 
-LONG = 8.0  # seconds of a turn, after which somebody may have turned to something else
+LONG = 8.0  # seconds of a turn, after which users may have turned to something else
 
 
 class AwayController(Controller):
-    """Notifies through the desktop while the window is not in front. A click opens the conversation in it."""
+    """Shows desktop notifications while the window is not in front. A click on one opens its conversation."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._is_on = True
         self._began: dict[str, float] = {}
-        self._told: set[str] = set()
+        self._notified: set[str] = set()  # conversations with a notification that is shown
         self.long = LONG
         self.notifier = DesktopNotifier(self)
         self.notifier.opened.connect(self._open)
@@ -139,7 +141,7 @@ class AwayController(Controller):
         self._is_on = settings.is_notifying
 
     def note(self, event: TurnEvent) -> None:
-        """Notify of an event, if it is one that somebody may wait for."""
+        """Notify of an event, if the user may be waiting for it."""
         name = event.conversation
         match event:
             case TurnStarted():
@@ -161,26 +163,26 @@ class AwayController(Controller):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.WindowActivate:
-            for conversation in tuple(self._told):
+            for conversation in tuple(self._notified):
                 self._withdraw(conversation)
         return False
 
     def _notify(self, conversation: str, text: str) -> None:
         if self._is_on and not self._parts.isActiveWindow():
             QApplication.alert(self._parts)
-            self._told.add(conversation)
+            self._notified.add(conversation)
             self.notifier.notify(conversation, self._title(conversation), text)
 
     def _withdraw(self, conversation: str) -> None:
-        if conversation in self._told:
-            self._told.remove(conversation)
+        if conversation in self._notified:
+            self._notified.remove(conversation)
             self.notifier.withdraw(conversation)
 
     def _title(self, conversation: str) -> str:
         return self._parts.sidebar.list.conversations.title_of(conversation)
 
     def _open(self, conversation: str) -> None:
-        """Bring the window to the front, with that conversation."""
+        """Bring the window to the front and open that conversation."""
         self._parts.come_to_front()
         if conversation != self._chat.conversation:
             self._chat.open(conversation)

@@ -1,4 +1,4 @@
-"""The panes of the window: the chat, what is below it, and the context panel, a drawer where width is scarce."""
+"""The panes of the window: the chat, the widgets below it, and drawers for the sidebar and the context panel."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from .translation import tr
 from .welcome import WelcomePage
 from .widgets.look import Corner, colour, paint_box, scale
 
-MIN_HEIGHT = 32  # pixels of the conversation that stay in sight beside what can make way
+MIN_HEIGHT = 32  # pixels of the conversation that stay visible above the bottom pane
 MIN_CARD_HEIGHT, LOW_CARD_HEIGHT = 84, 52  # pixels
-EDGE, GAP = 14, 12  # pixels above and below the column, and between what stands in it
+EDGE, GAP = 14, 12  # pixels above and below the column, and between its widgets
 LOW_EDGE, LOW_GAP = 8, 6  # the same in a low window
 SPEECHES = ((0.38, 0), (0.96, 3), (0.3, 1), (0.88, 2))
-"""What the frame of a conversation shows: how wide each message's last line is, and how many stand above it."""
+"""The messages that the skeleton draws: the width of the last line as a share, and the number of lines above it."""
 
 
 class Skeleton(QWidget):
-    """The outline of a conversation that is being read; blank until `is_drawn`."""
+    """A placeholder for a conversation that is being read; blank until `is_drawn`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,10 +53,10 @@ class Skeleton(QWidget):
 
 
 class ChatPane(QStackedWidget):
-    """The transcript, or the request in its place; while the conversation is empty, the welcome page or that of its
-    project; the skeleton while it is read.
+    """Shows the transcript, or the request in its place; the welcome page or the project's page while the conversation
+    is empty; the skeleton while it is read.
 
-    Signal: escape_pressed, where nothing in it takes the key.
+    Signal: escape_pressed, if no widget in it takes the key.
     """
 
     escape_pressed = Signal()
@@ -82,26 +82,26 @@ class ChatPane(QStackedWidget):
         model.rowsRemoved.connect(self._choose)
 
     def minimumSizeHint(self) -> QSize:
-        """Return no height: both pages scroll, and a card below may need the room."""
-        shown = self.currentWidget()
-        return QSize(shown.minimumSizeHint().width() if shown is not None else 0, 0)
+        """Return a height of 0: the pages scroll, and a card below may need the space."""
+        page = self.currentWidget()
+        return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
 
     def hasHeightForWidth(self) -> bool:
-        """Return False: a page whose buttons wrap would claim their height."""
+        """Return False: otherwise a page whose buttons wrap would claim their height."""
         return False
 
     def await_conversation(self) -> None:
-        """Show the skeleton until the conversation is here."""
+        """Show the skeleton until the conversation has arrived."""
         self.skeleton.is_drawn = True
         self.skeleton.update()
         self.setCurrentWidget(self.skeleton)
 
     def show_conversation(self) -> None:
-        """Show the model again: the awaited conversation is here, or will not come."""
+        """Show the model again: the awaited conversation has arrived, or will not."""
         self._choose()
 
     def show_project(self, project: Project | None, conversations: Sequence[ConversationInfo] = ()) -> None:
-        """Let an empty conversation show this project in place of the welcome page. conversations: those of it."""
+        """Let an empty conversation show this project in place of the welcome page. conversations: the project's."""
         self._is_in_project = project is not None
         if project is not None:
             self.project.show_project(project, conversations)
@@ -115,7 +115,7 @@ class ChatPane(QStackedWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.escape_pressed.emit()
-        event.ignore()  # the window may have a use for it
+        event.ignore()  # so that the window gets it
 
     def _choose(self) -> None:
         self.updateGeometry()
@@ -125,9 +125,9 @@ class ChatPane(QStackedWidget):
 
 
 class BottomPane(QWidget):
-    """The composer, the gauge and the cards under the chat, in a column as wide as the transcript's.
+    """The composer, the gauge and the cards below the chat, in a column as wide as the transcript's.
 
-    Cards come and go, and scroll where there is no room for them; the fixed widgets keep their height.
+    Cards are shown and hidden, and scroll if the space is too small; the fixed widgets keep their height.
     """
 
     def __init__(self, cards: tuple[QWidget, ...], fixed: tuple[QWidget, ...], parent: QWidget | None = None) -> None:
@@ -139,7 +139,7 @@ class BottomPane(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def set_low(self, is_low: bool) -> None:
-        """Take less of the height of a low window."""
+        """Use less height, for a low window."""
         low, usual = (LOW_EDGE, LOW_GAP, LOW_CARD_HEIGHT), (EDGE, GAP, MIN_CARD_HEIGHT)
         self._edge, self._gap, self._card = low if is_low else usual
         self.updateGeometry()
@@ -150,7 +150,7 @@ class BottomPane(QWidget):
         return QSize(COLUMN, sum(wanted) + self._spaces(len(wanted)))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the size of what always stands there, and of a part of one card."""
+        """Return the size of the fixed widgets and of a part of one card."""
         wanted = self._wanted_heights()
         cards = [min(height, scale(self._card)) for widget, height in wanted if widget in self._cards]
         fixed = sum(_wanted_height(widget, self._column()) for widget in self._fixed)
@@ -171,7 +171,7 @@ class BottomPane(QWidget):
             parent = self.parentWidget()
             around = parent.layout() if parent is not None else None
             if around is not None:
-                around.activate()  # at once: nothing is painted where there is no room for it
+                around.activate()  # at once, so that no widget is painted outside the pane
             self._place()
         return super().event(event)
 
@@ -181,17 +181,17 @@ class BottomPane(QWidget):
         painter.fillRect(0, 0, self.width(), 1, colour("line"))
 
     def _make_way(self) -> None:
-        """Hide what always stands there while a card in a low window could not be answered otherwise."""
+        """Hide the fixed widgets while a card would otherwise be too low to be answered."""
         parent = self.parentWidget()
         if parent is None:
             return
         width = self._column()
-        shown = [card for card in self._cards if not card.isHidden()]
-        need = max((_least_height(card, width) for card in shown), default=0)
+        cards = [card for card in self._cards if not card.isHidden()]
+        need = max((_least_height(card, width) for card in cards), default=0)
         fixed = sum(_wanted_height(widget, width) for widget in self._fixed)
-        room = parent.height() - MIN_HEIGHT - self._spaces(len(shown) + len(self._fixed))
+        available = parent.height() - MIN_HEIGHT - self._spaces(len(cards) + len(self._fixed))
         for widget in self._fixed:
-            widget.setVisible(not shown or room >= fixed + need)
+            widget.setVisible(not cards or available >= fixed + need)
 
     def _column(self) -> int:
         return max(min(self.width() - 2 * SIDE, scale(COLUMN)), 0)
@@ -200,10 +200,10 @@ class BottomPane(QWidget):
         return 2 * self._edge + self._gap * max(widgets - 1, 0)
 
     def _wanted_heights(self) -> list[tuple[QWidget, int]]:
-        """Return what is shown, from top to bottom, and the height that each would like."""
+        """Return the visible widgets from top to bottom, each with the height that it would like."""
         width = self._column()
-        shown = [widget for widget in (*self._cards, *self._fixed) if not widget.isHidden()]
-        return [(widget, _wanted_height(widget, width)) for widget in shown]
+        visible = [widget for widget in (*self._cards, *self._fixed) if not widget.isHidden()]
+        return [(widget, _wanted_height(widget, width)) for widget in visible]
 
     def _place(self) -> None:
         wanted = self._wanted_heights()
@@ -220,7 +220,7 @@ class BottomPane(QWidget):
 
 
 def _least_height(widget: QWidget, width: int) -> int:
-    """Return the height below which something of a widget is cut off."""
+    """Return the height below which a part of the widget is cut off."""
     layout = widget.layout()
     if layout is None:
         return widget.minimumSizeHint().height()
@@ -240,7 +240,7 @@ def _wanted_height(widget: QWidget, width: int) -> int:
 
 
 MIDDLE = 400
-"""Pixels of the content below which the drawer no longer stands beside it."""
+"""Pixels of the content's width below which the drawer is no longer next to it."""
 VEIL = QColor(30, 24, 14, 60)
 
 
@@ -260,10 +260,10 @@ class Veil(QWidget):
 
 
 class DrawerPane(QWidget):
-    """The content, and a drawer before or behind it. The drawer never changes what the window needs.
+    """The content, and a drawer at one side. The drawer never changes the minimum size of the window.
 
-    A drawer without room beside the content is closed until there is some; opened there by the user, it lies over
-    the content. Signal: beside_changed(is_beside).
+    A drawer that does not fit next to the content is closed until it does; if the user opens it there, it lies over the
+    content. Signal: beside_changed(is_beside).
     """
 
     beside_changed = Signal(bool)
@@ -271,8 +271,8 @@ class DrawerPane(QWidget):
     def __init__(
         self, content: QWidget, drawer: QWidget, *, is_first: bool = False, closes_behind: bool = False
     ) -> None:
-        """is_first: the drawer stands where reading begins. closes_behind: one that lies over the content closes when
-        the keyboard goes there."""
+        """is_first: the drawer is on the side where reading begins. closes_behind: a drawer that lies over the content
+        closes when the content gets the keyboard focus."""
         super().__init__()
         self._content, self._drawer, self._is_first = content, drawer, is_first
         self._was_narrow = self._is_tucked = False
@@ -289,7 +289,7 @@ class DrawerPane(QWidget):
 
     @property
     def is_narrow(self) -> bool:
-        """Whether the drawer has no room beside the content."""
+        """Whether the drawer does not fit next to the content."""
         return self.width() < scale(MIDDLE) + self._drawer.width()
 
     @property
@@ -299,11 +299,11 @@ class DrawerPane(QWidget):
 
     @property
     def is_beside(self) -> bool:
-        """Whether the drawer is open and has its own place."""
+        """Whether the drawer is open next to the content, not over it."""
         return not self._drawer.isHidden() and not self.is_narrow
 
     def close_drawer(self) -> None:
-        """Close a drawer that lies over the content. One beside it stays."""
+        """Close the drawer if it lies over the content."""
         if not self.is_narrow or self._drawer.isHidden():
             return
         before, self._focused_before = self._focused_before, None
@@ -312,7 +312,7 @@ class DrawerPane(QWidget):
             before.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def toggle(self) -> None:
-        """Open the drawer, or close it wherever it lies."""
+        """Open the drawer, or close it, whether it lies over the content or next to it."""
         if self._drawer.isHidden():
             self._drawer.show()
         elif self.is_narrow:

@@ -1,4 +1,4 @@
-"""The widgets of the window and their layout."""
+"""The window's widgets and their layout."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Parts(StyleAware, QMainWindow):
         self.toast.show_message(text, tr("Open it"), open_it)
 
     def _order_focus(self) -> None:
-        """Let Tab walk as the window is read; Qt's order is that in which widgets were made."""
+        """Let Tab follow the reading order; Qt's default is the order in which widgets were created."""
         sidebar, header = self.sidebar, self.header
         for before, after in pairwise(
             (sidebar.settings, sidebar.edge, header.folder, header.chip, header.panel_button)
@@ -78,7 +78,7 @@ class Parts(StyleAware, QMainWindow):
             self.setTabOrder(before, after)
 
     def _connect_drawers(self) -> None:
-        """Close a drawer that lies over the chat once something was chosen in it. The controllers come after that."""
+        """Close a drawer that lies over the chat once something was chosen in it, before the controllers respond."""
         sidebar, asked, header = self.sidebar, self.panel.requests, self.header
         for leaving in (
             sidebar.new_requested, sidebar.import_requested, sidebar.search_requested, sidebar.settings_requested,
@@ -96,17 +96,17 @@ class Parts(StyleAware, QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.sidebar.refresh_style()  # a wide one leaves the conversation its room
+        self.sidebar.refresh_style()  # its width is limited by the window's
         self.refresh_style()
 
     def refresh_style(self) -> None:
-        """Let what stands around the conversation take less of a low window."""
+        """Let the widgets around the conversation use less height in a low window."""
         is_low = self.height() < scale(LOW)
         for part in (self.header, self.sidebar, self.composer, self.gauge, self.foot):
             part.set_low(is_low)
 
     def come_to_front(self, token: str = "") -> None:
-        """Show the window above others; token: the desktop's leave to do so, which Wayland asks for ("" without)."""
+        """Show the window above others. token: the activation token that Wayland requires; "" without one."""
         if token:
             os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it
         if self.isMinimized():
@@ -116,21 +116,21 @@ class Parts(StyleAware, QMainWindow):
         self.activateWindow()
 
     def show_chat(self) -> None:
-        """Show the conversation, in place of another page."""
+        """Show the conversation in place of another page."""
         self.pages.setCurrentWidget(self.chat_page)
 
     def show_request(self, is_shown: bool) -> None:
         """Show the request in place of the chat, or the chat again."""
         self.show_chat()
         if is_shown and self.find_bar.isVisible():
-            self.find_bar.close_bar()  # it finds messages
+            self.find_bar.close_bar()  # it searches messages, not requests
         if is_shown:
             self.hit_bar.close_bar()
         self.chat_pane.show_request(is_shown)
         self.header.views.choose("request" if is_shown else "chat")
 
     def go_back(self) -> None:
-        """Leave what stands over the conversation: the message's editor, or the walk through hits, or the X-ray."""
+        """Leave the message editor, the bar of search hits or the request view, whichever is open, in that order."""
         if self.transcript.editor.message_id:
             self.transcript.editor.leave()
         elif self.hit_bar.isVisible():

@@ -1,4 +1,4 @@
-"""Qt's application, or in plain words why there can be none: Qt itself aborts, with a text for developers."""
+"""Create the Qt application, or explain in plain words why that fails: Qt aborts with a text for developers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NO_SCREEN = """Palimpsest cannot open its window: there is no screen that it can
 
 
 def make_qt() -> QApplication:
-    """Return a new application; where it can have no window, say why and end the process with exit code 1."""
+    """Return a new application; if it can open no window, print why and end the process with exit code 1."""
     warned: list[str] = []
 
     def note(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:
@@ -35,14 +35,14 @@ def make_qt() -> QApplication:
 
 
 def no_screen() -> str:
-    """Return that no screen can be reached, and which were tried."""
+    """Return a message that no screen can be reached, with the environment variables that were tried."""
     names = ("DISPLAY", "WAYLAND_DISPLAY")
-    told = (f"{name} is {os.environ[name]}" if os.environ.get(name) else f"{name} is not set" for name in names)
-    return NO_SCREEN.format(tried=", ".join(told))
+    tried = (f"{name} is {os.environ[name]}" if os.environ.get(name) else f"{name} is not set" for name in names)
+    return NO_SCREEN.format(tried=", ".join(tried))
 
 
-def _end(told: str) -> NoReturn:
-    """End at once: behind this call Qt would abort, which leaves a core dump."""
-    sys.stderr.write(told)
+def _end(message: str) -> NoReturn:
+    """Print a message and end at once: after this call Qt would abort, which leaves a core dump."""
+    sys.stderr.write(message)
     sys.stderr.flush()
     os._exit(1)

@@ -1,4 +1,4 @@
-"""One window for a data folder: a second start gives what it was asked to open to the window that runs."""
+"""One window for each data folder: a second start hands what it should open over to the window that runs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ log = logging.getLogger(__name__)
 
 SOCKET_FILE = "window.socket"
 PATIENCE = 3.0  # seconds that a busy window has to answer
-MAX_BYTES = 1 << 20  # of what is handed over
+MAX_BYTES = 1 << 20  # of a message that is handed over
 TAKEN = b"taken\n"
 CAN_HAND_OVER = hasattr(socket, "AF_UNIX")  # not on Windows
 
 
 class Opening(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the window is to show at its start, or when the program is started again."""
+    """A request to the window from the command line, at its start or when the program is started again."""
 
     files: tuple[str, ...] = ()
-    """To be imported, as absolute paths."""
+    """Absolute paths of files to import."""
     action: Literal["", "new", "import"] = ""
-    """A new conversation, or the sheet of the import."""
+    """Begin a new conversation, or open the import sheet; "" for neither."""
     token: str = ""
-    """By which the desktop lets the window come to the front (XDG_ACTIVATION_TOKEN); "" without one."""
+    """The token that lets the window come to the front (XDG_ACTIVATION_TOKEN); "" without one."""
 
 
 def hand_over(data_folder: Path, opening: Opening) -> bool:
-    """Give it to the window that runs on that data folder. Return whether there is one that took it."""
+    """Send an opening to the window that runs on that data folder. Return whether there is one that accepted it."""
     if CAN_HAND_OVER:
         with contextlib.suppress(OSError), _connect(data_folder) as client:
             client.sendall(msgspec.json.encode(opening) + b"\n")
@@ -41,10 +41,10 @@ def hand_over(data_folder: Path, opening: Opening) -> bool:
 
 
 class WindowServer(QObject):
-    """Takes what later starts of the program hand over. Signal: opened(Opening).
+    """Receives what later starts of the program hand over. Signal: opened(Opening).
 
-    Where it cannot listen (a folder that cannot be written, a path of more than about 100 bytes) the program works as
-    well, and a second start is refused by the engine, as the archive is in use.
+    If it cannot listen (in a folder that cannot be written, or whose path is longer than about 100 bytes), the program
+    still works; the engine of a second start then refuses to run, as the archive is in use.
     """
 
     opened = Signal(object)
@@ -56,7 +56,7 @@ class WindowServer(QObject):
         self._notifier: QSocketNotifier | None = None
 
     def listen(self) -> None:
-        """Begin to listen, unless another window does."""
+        """Begin to listen, unless another window already does."""
         if not CAN_HAND_OVER or _is_served(self._data_folder):
             return
         server = socket.socket(socket.AF_UNIX)
@@ -75,7 +75,7 @@ class WindowServer(QObject):
         self._notifier.activated.connect(self._accept)
 
     def close(self) -> None:
-        """Let the next start open a window of its own."""
+        """Stop listening, so that the next start opens its own window."""
         if self._server is not None and self._notifier is not None:
             self._notifier.setEnabled(False)
             self._server.close()
@@ -96,7 +96,7 @@ class WindowServer(QObject):
         notifier.activated.connect(lambda: self._read(client, came, notifier))
 
     def _read(self, client: socket.socket, came: bytearray, notifier: QSocketNotifier) -> None:
-        """Read what has come; at the end of the line, or where nothing more comes, take it."""
+        """Read what has arrived; emit the opening at the end of the line or of the connection."""
         with contextlib.suppress(OSError):  # it has gone
             came += (piece := client.recv(1 << 16))
             if piece and b"\n" not in piece and len(came) <= MAX_BYTES:

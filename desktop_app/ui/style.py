@@ -16,19 +16,19 @@ HANDLE = 6  # pixels of the width of a scroll bar's handle
 
 @cache
 def system_look() -> QStyleHints:
-    """Return what Qt knows of the system's look. It is kept: what it gives dies with it in PySide."""
+    """Return Qt's style hints of the system. They are cached, since PySide deletes their children with them."""
     return QGuiApplication.styleHints()
 
 
 def is_dark_wanted(choice: str) -> bool:
-    """Return whether "system", "light" or "dark" is dark."""
+    """Return whether a choice of "system", "light" or "dark" means a dark theme."""
     if choice == "system":
         return system_look().colorScheme() == Qt.ColorScheme.Dark
     return choice == "dark"
 
 
 def is_high_contrast_wanted(choice: str) -> bool:
-    """Return whether "system", "normal" or "high" is a high contrast. "system" is normal where Qt cannot tell."""
+    """Return whether "system", "normal" or "high" means high contrast. "system" is normal if Qt does not know it."""
     if choice == "system":
         return system_look().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
     return choice == "high"
@@ -37,7 +37,7 @@ def is_high_contrast_wanted(choice: str) -> bool:
 def show_theme(application: QApplication, choice: str, font_scale: float, contrast: str = "system") -> None:
     """Show a theme ("system", "light" or "dark") in every widget. contrast: "system", "normal" or "high".
 
-    What is shown already is left alone: to style every widget anew takes up to a second.
+    A theme that is already shown is not set again: restyling every widget takes up to a second.
     """
     wanted = is_dark_wanted(choice), font_scale, is_high_contrast_wanted(contrast)
     if wanted == (theme.is_dark, theme.font_scale, theme.has_high_contrast) and is_styled(application):
@@ -86,7 +86,7 @@ def qt_palette() -> QPalette:
 def style_sheet() -> str:
     """Return the style sheet of the application.
 
-    Tooltips are plain text: the name of a file or a title may hold markup, for which Qt would load a picture.
+    Tooltips are plain text: a file name or a title may contain markup that makes Qt load a picture.
     """
     c = theme.palette
     return f"""

@@ -1,4 +1,4 @@
-"""Colours by role, in light and dark, each also with high contrast, and which of them are shown."""
+"""Colours by role, in light and dark, each also with high contrast, and the current theme."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TEXT_SIZES = (80, 200, 5)
 """Percent of the usual size: minimum, maximum, step of the slider."""
 Palette = dict[Tint | Segment, str]  # as #rrggbb
 
-# No role has the name of a segment: both are keys of one palette.
+# No role shares its name with a segment: both are keys of one palette.
 _COLOURS: dict[Tint | Segment, tuple[str, str]] = {  # in light and in dark
     "paper": ("#FBF9F5", "#1A1815"),
     "side": ("#F3EFE8", "#211E1A"),
@@ -126,13 +126,13 @@ STATUS_WORDS = {
 
 
 class ThemeState:
-    """Which palette is shown. Widgets read it when they paint."""
+    """The current palette and font scale. Widgets read them when they paint."""
 
     def __init__(self) -> None:
         self.is_dark = False
         self.has_high_contrast = False
         self.font_scale = 1.0
-        self.version = 0  # grows with each change: what was laid out for an earlier one is outdated
+        self.version = 0  # increases with each change: layouts made for an earlier version are outdated
 
     @property
     def palette(self) -> Palette:

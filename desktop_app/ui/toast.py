@@ -1,6 +1,6 @@
-"""A short notice over the end of the conversation, with at most one action, and its words for each event.
+"""A short notice over the end of the conversation, with at most one action, and its texts for events.
 
-It takes no focus and moves nothing: what is being read or clicked stays where it is.
+It takes no focus and moves no other widget.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from .widgets.text_label import TextLabel
 
 MAX_TEXT = 1_000  # characters: more lines would hide the conversation
 SHOWN, SHOWN_WITH_ACTION = 4_000, 15_000  # milliseconds: to read, and to read, look at what was done and decide
-SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: beside the toast, between its parts, of its text
-BELOW = 8  # pixels between it and the end of what it lies over
+SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: at both sides of the toast, between its parts, of its text
+BELOW = 8  # pixels between it and the lower end of the widget that it lies over
 
 
 class KeptNotice(NamedTuple):
-    """A notice that comes back after each that takes its place, until it has been shown for its time."""
+    """A notice that comes back after others have replaced it, until it has been shown for its full time."""
 
     text: str
     action: str
@@ -58,12 +58,12 @@ class KeptNotice(NamedTuple):
 
 
 class Toast(WithRole, StyleAware, QWidget):
-    """One notice in the middle, over the lower end of a widget. A new one replaces the one before."""
+    """One notice, centred over the lower end of a widget. A new one replaces the previous one."""
 
     accessible_role = Role.Notification
 
     def __init__(self, over: QWidget, parent: QWidget | None = None) -> None:
-        """over: what the toast lies over, and reaches up beyond where that is low."""
+        """over: the widget that the toast lies over; if that is low, the toast extends above it."""
         super().__init__(parent)
         self._over = over
         over.installEventFilter(self)
@@ -98,10 +98,10 @@ class Toast(WithRole, StyleAware, QWidget):
     ) -> None:
         """Show a text, and a link that calls `act`.
 
-        stays: until the next message, or `end_stay`. is_quiet: an update that is not read aloud, and not shown if the
-        user has dismissed the one before. about: the conversation that it is true of; "" for all. milliseconds: how
-        long it is shown; 0 for as long as such a text takes to be read. is_kept: shown for that long in all, before and
-        after what comes in between.
+        stays: show it until the next message or `end_stay`. is_quiet: an update that is not read aloud, and not shown
+        if the user has dismissed the previous one. about: the conversation that it concerns; "" for all. milliseconds:
+        how long it is shown; 0 for the default. is_kept: show it for that long in total, before and after messages
+        that replace it.
         """
         if is_quiet and self._is_dismissed:
             return
@@ -126,13 +126,13 @@ class Toast(WithRole, StyleAware, QWidget):
         self.show()
 
     def _set_aside(self) -> None:
-        """Remember how long a notice that is kept has still to be shown."""
+        """Remember the time that is left for a kept notice."""
         if self._is_kept_shown and self._kept is not None:
             self._kept = self._kept._replace(milliseconds=max(self._time.remainingTime(), SHOWN))
         self._is_kept_shown = False
 
     def _end(self) -> None:
-        """Hide what is shown, and bring back the notice that is kept, unless that is what was shown."""
+        """Hide the current message, and bring back the kept notice, unless it was that."""
         if self._is_kept_shown:
             self._kept, self._is_kept_shown = None, False
         self.hide()
@@ -152,7 +152,7 @@ class Toast(WithRole, StyleAware, QWidget):
             self._end()
 
     def turn_to(self, conversation: str) -> None:
-        """Hide what is about another conversation: its action would be carried out in this one."""
+        """Hide a message about another conversation: its action would be carried out in this one."""
         self._conversation = conversation
         if self._about not in ("", conversation):
             self._set_aside()
@@ -182,11 +182,11 @@ class Toast(WithRole, StyleAware, QWidget):
         paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("ink_faint"), Corner.CARD)
 
     def _place(self) -> None:
-        """Give the text its width, in a narrow window more lines, and stay at the end of what lies below."""
+        """Fit the text to the available width, and move to the lower end of the widget below."""
         links = [link for link in (self.action, self.dismiss) if not link.isHidden()]
         taken = 2 * SIDE + scale(30) + sum(link.sizeHint().width() + GAP for link in links)
-        room = max(self._over.width() - taken, scale(MIN_TEXT_WIDTH))
-        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, room))
+        available = max(self._over.width() - taken, scale(MIN_TEXT_WIDTH))
+        self.label.setFixedWidth(min(self.label.sizeHint().width() + 2, available))
         self.label.setFixedHeight(self.label.heightForWidth(self.label.width()))
         self.adjustSize()
         parent = self.parentWidget()
@@ -220,7 +220,7 @@ CONTINUING = (Trigger.TOOL_RESULT, Trigger.STREAMING, Trigger.OVERFLOW)
 """Triggers in the middle of a turn, which goes on as soon as there is room."""
 
 RANKS = {Status.SAFE: 0, Status.WARNING: 1, Status.TIGHT: 1, Status.CRITICAL: 2, Status.EXCEEDED: 3, Status.UNKNOWN: 0}
-"""How loud a status is. Tight is the warning's second half: the gauge changes its colour, and nothing is progress."""
+"""Severity of each status; a higher one is announced. Tight ranks like a warning: only the gauge's colour changes."""
 STATUS_NEWS = {
     1: translatable("{used} full. Older messages will soon be summarized, so that you can go on."),
     2: translatable("{used} full. Older messages are summarized before your next message is sent."),
@@ -236,8 +236,8 @@ STATUS_NEWS_WHEN_OFF = {
 class Notification(msgspec.Struct, frozen=True):
     """A text for the toast.
 
-    undo: operations that it offers to undo, the last one first. stays: until it is over. is_stoppable: whether what it
-    tells of can be stopped. is_optimizable: whether it offers **Optimize conversation**.
+    undo: operations that it offers to undo, the last one first. stays: whether it is shown until its subject is over.
+    is_stoppable: whether it offers to stop making room. is_optimizable: whether it offers **Optimize conversation**.
     """
 
     text: str
@@ -246,14 +246,14 @@ class Notification(msgspec.Struct, frozen=True):
     is_stoppable: bool = False
     is_optimizable: bool = False
     explains: str = ""
-    """The operation that it explains, and offers to show; "" for most."""
+    """The operation that it explains and offers to show; "" for none."""
 
 
 class Notifications:
     """Decides which events of the open conversation the user is notified of.
 
-    is_automatic: whether room is made without the user's consent. is_explained: whether the user was ever told what
-    becomes of messages that are summarized.
+    is_automatic: whether room is made without asking the user. is_explained: whether it has ever been explained what
+    happens to messages that are summarized.
     """
 
     def __init__(self) -> None:
@@ -261,20 +261,20 @@ class Notifications:
         self._rank = 0
         self._is_known = True
         self._is_stopped = False
-        self._is_rising = False  # the gauge that comes next rises by what the user took or brought back
+        self._is_rising = False  # the next gauge rises because the user undid an operation or brought messages back
 
     def open(self, gauge: Gauge | None) -> None:
-        """Start anew with another conversation, whose present state is no news; None while it is being counted."""
+        """Begin with another conversation, whose present state is no news. gauge: None while its tokens are counted."""
         self._rank = RANKS[gauge.status] if gauge is not None else 0
         self._is_known = gauge is not None and gauge.is_window_known
         self._is_stopped = self._is_rising = False
 
     def note_stop(self) -> None:
-        """Remember that the user stopped the compaction, and needs no notification that it failed."""
+        """Remember that the user stopped the compaction, so that its failure needs no notification."""
         self._is_stopped = True
 
     def notification_of(self, event: TurnEvent) -> Notification | None:
-        """Return what the user should be notified of, if anything."""
+        """Return the notification for an event, if the user should get one."""
         match event:
             case GaugeChanged(_, gauge):
                 return self._status_news(gauge)
@@ -304,14 +304,14 @@ class Notifications:
 
 
 def notice_of_wait(is_ready: bool, gauge: Gauge | None) -> str:
-    """Return why a message that is sent has to wait; "" if it has not. gauge: None while the tokens are counted."""
+    """Return why a message that is sent now has to wait; "" if it does not. gauge: None while tokens are counted."""
     if not is_ready:
         return STARTING
     return "" if gauge is not None else COUNTING
 
 
 def notification_of(event: TurnEvent) -> Notification | None:
-    """Return the notification of an event by itself."""
+    """Return the notification for an event regardless of earlier ones."""
     match event:
         case RoomStarted(is_for_memory=is_for_memory):
             return Notification(tr(REMEMBERING if is_for_memory else COMPACTING), stays=True)
@@ -334,7 +334,7 @@ def notification_of(event: TurnEvent) -> Notification | None:
 
 
 def _first_summary(event: TurnEvent) -> Notification | None:
-    """Return what becomes of messages that were summarized, unless the user has just read it in a plan."""
+    """Return an explanation of the first summary, unless the user has just read it in a plan."""
     if isinstance(event, ViewChanged) and event.cause not in (None, Trigger.USER):
         for row in event.operations:
             if row.kind == "compaction" and not row.is_undone and not row.has_no_summary:
@@ -345,7 +345,7 @@ def _first_summary(event: TurnEvent) -> Notification | None:
 def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> Notification | None:
     operations = tuple(operation for operation in operations if operation.kind not in ("link", "failed"))
     if not operations:
-        return None  # the user started fresh, and looks at the other conversation; or room is told of otherwise
+        return None  # the user started fresh, and sees the new conversation; or the failure is reported elsewhere
     last = operations[-1]
     ids = tuple(operation.id for operation in reversed(operations))
     if all(operation.kind == "flush" for operation in operations):
@@ -356,7 +356,9 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     if last.is_undone:
         return Notification(tr(UNDONE))
     if cause is None:
-        return Notification(tr("Redone"), ids)  # its figures are of then: what was pinned or said since is in the gauge
+        return Notification(
+            tr("Redone"), ids
+        )  # its token counts are from its first run, and outdated by later messages and pins
     before, after = format_number(operations[0].tokens_before), format_number(last.tokens_after)
     if cause is Trigger.USER:
         words = tr("Conversation optimized · {before} → {after} tokens")
@@ -373,10 +375,10 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
 
 
 class RetryNotice(QObject):
-    """Counts the seconds down in the toast."""
+    """Counts the seconds until a retry down in the toast."""
 
     def __init__(self, toast: Toast, stop: Callable[[], None]) -> None:
-        """stop: ends the turn."""
+        """stop: called to end the turn."""
         super().__init__(toast)
         self._toast = toast
         self._stop = stop
@@ -386,7 +388,7 @@ class RetryNotice(QObject):
         self._tick.timeout.connect(self._show)
 
     def note(self, event: TurnEvent) -> None:
-        """Begin with `RetryScheduled`, and end with whatever else happens in the turn."""
+        """Begin with `RetryScheduled`, and end with any other event of the turn except a changed gauge."""
         if isinstance(event, RetryScheduled):
             self._reason, self._due, self._shown = event.reason, monotonic() + event.seconds, ""
             self._tick.start()

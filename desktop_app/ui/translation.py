@@ -1,13 +1,13 @@
 """The window's language: English in the code, others from Qt's translation files.
 
-Each text that the window shows is `tr("…")` where it is shown. A constant is `translatable("…")` where it is written,
-in any room, and `tr(constant)` where it is shown. Values come in by name, so that a translator can order them:
-`tr("{freed} of {all} tokens").format(freed=…, all=…)`. A text with a count is `tr("%n messages", "", count)`, and has
-its singular in palimpsest_en.ts. `packaging/translations` collects the texts, and compiles the files; it does not look
-into f-strings.
+A text is translated where it is shown: `tr("…")`. A constant is marked `translatable("…")` where it is defined, in any
+package, and is shown as `tr(constant)`. Values are inserted by name, so that translators can reorder them:
+`tr("{freed} of {all} tokens").format(freed=…, all=…)`. A text with a count is `tr("%n messages", "", count)`, with its
+singular in palimpsest_en.ts. `packaging/translations` collects the texts and compiles the files; it does not look into
+f-strings.
 
-The engine writes English, because its texts are in the record and commands print them. The window finds the
-translatable text that one was made from by its words.
+The engine writes English, because its texts are stored in the record and printed by commands. The window matches each
+of them against the translatable texts, to find the one that it was formatted from.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def _read(language: str) -> QTranslator:
 
 
 _english = _read("en")
-_chosen = _english  # one for the application, as Qt's own translators are: texts are made in hundreds of places
+_chosen = _english  # global for the application, as Qt's own translators are: texts are created in hundreds of places
 
 
 def tr(text: str, note: str = "", count: int = -1) -> str:
-    """Return the text in the window's language, in English where it has no translation.
+    """Return the text in the window's language, or in English if it has no translation.
 
-    note: tells two meanings of a text apart, and helps the translator. count: takes the place of "%n" and chooses the
-    plural; below zero for a text without one.
+    note: distinguishes two meanings of a text, and helps the translator. count: replaces "%n" and selects the plural
+    form; negative for a text without a count.
     """
     found = _chosen.translate("", text, note, count) or _english.translate("", text, note, count) or text
     return found if count < 0 else found.replace("%n", locale().toString(count))
@@ -54,25 +54,25 @@ def chosen_language() -> str:
 
 
 def locale() -> QLocale:
-    """Return how numbers and dates are written in the window's language."""
+    """Return the locale of the window's language, for numbers and dates."""
     return QLocale(chosen_language())
 
 
 def chosen_translator() -> QTranslator:
-    """Return where translations are taken from."""
+    """Return the current translator."""
     return _chosen
 
 
 def use_translator(translator: QTranslator) -> None:
-    """Take translations from there, and the language of numbers and dates."""
+    """Use a translator, and its language for numbers and dates."""
     global _chosen
     _chosen = translator
 
 
 def use_language(application: QApplication, wanted: str) -> str:
-    """Show the window in that language, or in the system's for ""; return what it became: "en" or "de".
+    """Use a language, or the system's for "", in the window; return the language that is used: "en" or "de".
 
-    What is already shown keeps its language.
+    Texts that are already shown are not translated again.
     """
     language = wanted or QLocale.system().name().partition("_")[0]
     language = language if language in LANGUAGES else "en"
@@ -85,27 +85,27 @@ def use_language(application: QApplication, wanted: str) -> str:
 
 
 MIN_WORDS = 8
-"""Characters that a text has beside its values, so that others are not taken for it."""
+"""Characters that a template needs in addition to its values; shorter ones would match unrelated texts."""
 SENTENCE_ENDS = (".", "!", "?", "…")
 MAX_TEXT = 10_000
-"""Characters of a text that is looked for: the engine writes none so long, but others may, such as a server."""
+"""Characters of a text to look up: the engine writes no longer ones, but may pass on longer ones, as from a server."""
 MAX_SENTENCES = 8
-"""After which the end of a sentence of ours is looked for in a text of several."""
+"""Sentence ends at which a text of several sentences is split to look up its first part."""
 _NEXT_SENTENCE = re.compile(r"(?<=\.) ")
 _VALUE = re.compile(r"\{(\w+)\}")
-_HALF = re.compile("[\ud800-\udfff]")  # of a character: no text of ours has one, and Qt cannot look for it
+_HALF = re.compile("[\ud800-\udfff]")  # lone surrogates: no translatable text contains one, and Qt cannot look them up
 _NUMBER = re.compile(r"[−-]?\d{1,3}(,\d{3})+")
 
 
 class _Template(NamedTuple):
-    """A text with values. words: what stands between them."""
+    """A translatable text with values. words: the literal text between them. source: the text in English."""
 
     words: list[str]
     pattern: re.Pattern[str]
     source: str
 
     def values_in(self, text: str) -> dict[str, str] | None:
-        """Return the values with which the text was made from this one; None if it was not."""
+        """Return the values with which a text was formatted from this template; None if it was not."""
         found = self.pattern.fullmatch(text) if all(word in text for word in self.words) else None
         return found.groupdict() if found else None
 
@@ -114,14 +114,14 @@ class _Template(NamedTuple):
 
 
 class _EngineTexts(NamedTuple):
-    """What the engine says. templates: those with the most words first."""
+    """The engine's translatable texts. templates: the ones with the most literal text first."""
 
-    whole: frozenset[str]
+    sources: frozenset[str]
     templates: list[_Template]
 
 
 def tr_engine(text: str) -> str:
-    """Return a text of the engine's in the window's language; as it is if it is not one of the engine's."""
+    """Return a text from the engine in the window's language; unchanged if it is not a known one."""
     if not text or len(text) > MAX_TEXT or _HALF.search(text):
         return text
     if chosen_language() == "en":
@@ -135,11 +135,11 @@ def tr_engine(text: str) -> str:
 
 
 def _translate(text: str, *, has_sentences_in_values: bool) -> str:
-    """Return what was made from one text of the engine's in the window's language; "" for another."""
-    known, bare = _read_texts(), text.removesuffix(".")  # it may stand in a sentence
-    if text in known.whole:
+    """Return the translation of a text that was formatted from one of the engine's texts; "" for any other."""
+    known, bare = _read_texts(), text.removesuffix(".")  # it may have been made a sentence
+    if text in known.sources:
         return tr(text)
-    if bare in known.whole:
+    if bare in known.sources:
         return f"{tr(bare)}."
     for template in known.templates:
         values = template.values_in(text if template.source.endswith(".") else bare)
@@ -149,13 +149,13 @@ def _translate(text: str, *, has_sentences_in_values: bool) -> str:
 
 
 def join_sentences(*texts: str) -> str:
-    """Return those texts of the engine's that there are in the window's language, each as a sentence."""
+    """Return the engine's texts that are not empty in the window's language, each as a sentence."""
     translated = [tr_engine(text) for text in texts if text]
     return " ".join(text if text.endswith(SENTENCE_ENDS) else f"{text}." for text in translated)
 
 
 def _number(text: str) -> str:
-    """Return a number that the engine wrote with commas as the window's language has it; "" for another text."""
+    """Return a number that the engine wrote with commas in the format of the window's language; "" for other texts."""
     return locale().toString(int(text.replace(",", "").replace("−", "-"))) if _NUMBER.fullmatch(text) else ""
 
 
@@ -168,7 +168,7 @@ def _read_texts() -> _EngineTexts:
         for words, source in split
         if sum(map(len, words)) >= MIN_WORDS
     ]
-    return _EngineTexts(sources, sorted(found, key=lambda one: -sum(map(len, one.words))))
+    return _EngineTexts(sources, sorted(found, key=lambda template: -sum(map(len, template.words))))
 
 
 def _pattern(words: list[str], names: list[str]) -> re.Pattern[str]:

@@ -1,6 +1,6 @@
-"""The page of an empty conversation: what this program is, and ways to begin.
+"""The welcome page of an empty conversation: what this program is, and ways to begin.
 
-It offers servers that were found, samples, histories of other programs, and to install the built-in model.
+It offers servers that were found, samples, histories of other programs, and the installation of the built-in model.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class FoundServers(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.servers: tuple[Server, ...] = ()
-        self.buttons: list[Button] = []  # one for each
+        self.buttons: list[Button] = []  # one for each server
         self._lines: QVBoxLayout = vertical(holder=self, spacing=6)
         self.hide()
 
     def show_servers(self, servers: Sequence[Server]) -> None:
-        """Show these in place of those before; hide without any."""
+        """Show these servers in place of the previous ones; hide if there is none."""
         while (item := self._lines.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -68,7 +68,7 @@ class FoundServers(QWidget):
 
 
 def about(server: Server) -> str:
-    """Return where a server was found, and what it has."""
+    """Return where a server was found, and the number of its models."""
     if not server.base_url:
         return tr("its key is in the environment")
     if not server.models:
@@ -77,7 +77,7 @@ def about(server: Server) -> str:
 
 
 class SampleOffers(QWidget):
-    """The samples. Signal: chosen(str), the name of the file."""
+    """Links to the sample conversations. Signal: chosen(str), the name of the file."""
 
     chosen = Signal(str)
 
@@ -91,7 +91,7 @@ class SampleOffers(QWidget):
 
 
 class PlaceHints(QWidget):
-    """A sentence on each of the important things. Signal: chosen(str), the one that is to be pointed at."""
+    """A line about each of the important widgets. Signal: chosen(str), a key of PLACES, to be pointed at."""
 
     chosen = Signal(str)
 
@@ -115,7 +115,7 @@ MISSING = translatable(
 
 
 class BuiltinOffer(QWidget):
-    """Empty until `show_model` says that the model is missing.
+    """Offers to install the built-in model. Empty until `show_model` reports that it is missing.
 
     Signals: install_requested; cancel_requested, while it is installed.
     """
@@ -124,7 +124,7 @@ class BuiltinOffer(QWidget):
     cancel_requested = Signal()
 
     def __init__(self, instead: QWidget | None = None) -> None:
-        """instead: what is shown where the model is installed."""
+        """instead: a widget that is shown while the model is installed."""
         super().__init__()
         self._instead = instead
         self.card = Card()
@@ -139,23 +139,23 @@ class BuiltinOffer(QWidget):
         self.task.cancelled.connect(self.cancel_requested)
 
     def show_model(self, model: ModelInfo) -> None:
-        """Show whether that, the built-in model, can be used."""
+        """Offer the installation if the built-in model cannot be used."""
         self.card.setVisible(bool(model.note))
         if self._instead is not None:
             self._instead.setVisible(not model.note)
 
     def begin(self) -> None:
-        """Show that it is being installed."""
+        """Show that the model is being installed."""
         self.install.setEnabled(False)
         self.task.begin(tr("Installing…"))
 
     def clear(self) -> None:
-        """Show that nothing is being done any more, and nothing of what came of it."""
+        """Clear the progress of an installation, without a result."""
         self.install.setEnabled(True)
         self.task.clear()
 
     def end(self, failure: Failure | None) -> None:
-        """Show why it was not installed, or None if it was."""
+        """Show why the model was not installed; None if it was."""
         self.install.setEnabled(True)
         if failure is None:
             self.task.end(tr("The built-in model is installed."))
@@ -173,7 +173,10 @@ def about_history(history: FoundHistory) -> str:
 
 
 class HistoryOffers(QWidget):
-    """A card with a line for each; hidden while there is none. Signal: chosen(tuple), the paths to look through."""
+    """A card with a line for each history of another program; hidden if there is none.
+
+    Signal: chosen(tuple), the paths to look through.
+    """
 
     chosen = Signal(tuple)
 
@@ -181,7 +184,7 @@ class HistoryOffers(QWidget):
         super().__init__()
         self.histories: tuple[FoundHistory, ...] = ()
         self.links: list[LinkButton] = []
-        """One for each."""
+        """One for each history."""
         self.all = LinkButton(tr("Look through all of them"))
         self.all.clicked.connect(lambda: self.chosen.emit(tuple(each.path for each in self.histories)))
         title = TextLabel(tr("Conversations on this computer"), weight=MEDIUM)
@@ -194,7 +197,7 @@ class HistoryOffers(QWidget):
         self.hide()
 
     def show_histories(self, histories: Sequence[FoundHistory]) -> None:
-        """Show these in place of those before."""
+        """Show these histories in place of the previous ones."""
         if tuple(histories) == self.histories:
             return
         self.histories, self.links = tuple(histories), []
@@ -245,11 +248,11 @@ BUILTIN_ANSWERS = translatable(
     "SmolLM2, which is built in, answers offline and without a key. It is very small: add a model for real work."
 )
 WIDTH = 720
-MAX_PERSONAS, MAX_PERSONA = 8, 28  # that are offered, and characters of a name
+MAX_PERSONAS, MAX_PERSONA = 8, 28  # personas that are offered, and characters of a name
 
 
 class PromptButton(Button):
-    """An example: its subject, and the message that it sends."""
+    """An example prompt: shows its subject and the message that it sends."""
 
     def __init__(self, title: str, prompt: str, parent: QWidget) -> None:
         super().__init__(title, parent=parent)
@@ -269,8 +272,8 @@ class PromptButton(Button):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        room = QRect(0, 0, width - 32, 10_000)
-        words = QFontMetrics(font(13)).boundingRect(room, int(Qt.TextFlag.TextWordWrap), self.prompt)
+        inner = QRect(0, 0, width - 32, 10_000)
+        words = QFontMetrics(font(13)).boundingRect(inner, int(Qt.TextFlag.TextWordWrap), self.prompt)
         return max(scale(12 + 22 + 12) + words.height(), scale(86))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -289,7 +292,7 @@ class PromptButton(Button):
 
 
 class WelcomePage(StyleAware, QWidget):
-    """Signals: prompt_chosen(str), import_requested, models_requested, persona_chosen(name)."""
+    """The welcome page. Signals: prompt_chosen(str), import_requested, models_requested, persona_chosen(name)."""
 
     prompt_chosen = Signal(str)
     import_requested = Signal()
@@ -324,7 +327,7 @@ class WelcomePage(StyleAware, QWidget):
             2, title, about, self.places, self.offer, self.found, self.histories, prompts, self.samples,
             holder=self._column, margins=(0, 16, 0, 16), spacing=10,
         )  # fmt: skip
-        content.insertSpacing(4, 8)  # above what can be done
+        content.insertSpacing(4, 8)  # above the offers
         self._content = content
         content.addSpacing(6)
         self.personas = QWidget()
@@ -350,12 +353,12 @@ class WelcomePage(StyleAware, QWidget):
         self.personas.setVisible(bool(names))
 
     def show_found(self, servers: Sequence[Server]) -> None:
-        """Offer the servers that were found; they take the place of some examples."""
+        """Offer the servers that were found; they replace some examples."""
         self.found.show_servers(servers)
         self._make_room()
 
     def show_histories(self, histories: Sequence[FoundHistory]) -> None:
-        """Offer what other programs keep on this computer; it takes the place of some examples, too."""
+        """Offer the histories of other programs on this computer; they also replace some examples."""
         self.histories.show_histories(histories)
         self._make_room()
 

@@ -48,7 +48,7 @@ THEMES: dict[Theme, str] = {
 
 @dataclass(frozen=True)
 class WindowControllers:
-    """What carries the actions out."""
+    """The controllers that carry the actions out."""
 
     chat: ConversationController
     listing: ListingController
@@ -73,7 +73,7 @@ class WindowControllers:
 
 
 def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
-    """Return all actions; each is written down here and nowhere else."""
+    """Return all actions of the window; they are defined only in this module."""
     return (
         *_conversation_actions(parts, use),
         *_arranging_actions(parts, use),
@@ -248,7 +248,7 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
         WindowAction(translatable("Attach files…"), REPLY, translatable("to the next message"),
                      use.attach.choose_files, ("Ctrl+Shift+A",)),
         WindowAction(translatable("Stop the reply"), REPLY, translatable("what has arrived is kept"),
-                     use.questions.escape, ("Esc",), is_running, is_everywhere=False),  # Escape means more elsewhere
+                     use.questions.escape, ("Esc",), is_running, is_everywhere=False),  # Escape has other uses too
         WindowAction(translatable("Regenerate the reply"), REPLY, translatable("the earlier one is kept"),
                      chat.regenerate, (), is_answered),
         WindowAction(translatable("Edit your newest message"), REPLY,
@@ -297,10 +297,10 @@ def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, .
     regions = (parts.sidebar.list, parts.transcript, parts.composer.field, parts.panel.tabs.button("breakdown"))
 
     def go_to_next_region() -> None:
-        shown = [widget for widget in regions if widget.isVisible()]
-        now = next((n for n, widget in enumerate(shown) if widget.hasFocus()), -1)
-        if shown:  # none on another page of a narrow window
-            shown[(now + 1) % len(shown)].setFocus(Qt.FocusReason.TabFocusReason)
+        visible = [widget for widget in regions if widget.isVisible()]
+        now = next((n for n, widget in enumerate(visible) if widget.hasFocus()), -1)
+        if visible:  # none is visible on another page of a narrow window
+            visible[(now + 1) % len(visible)].setFocus(Qt.FocusReason.TabFocusReason)
 
     return (
         WindowAction(translatable("Next region"), WINDOW, translatable("list, messages, composer, panel"),

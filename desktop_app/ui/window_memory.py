@@ -1,4 +1,4 @@
-"""How the window was left: its size, what is shown beside the chat, the open conversation."""
+"""The stored state of the window: its size, which panes are open, the open conversation."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Value = str | int | bool
 
 
 class WindowMemory:
-    """Values by their names, of a file that is read once.
+    """Values by name, from a file that is read once.
 
-    They are written on a thread of their own: on a slow disk that takes seconds, and the window would stand still. Not
-    with QSettings, which lets no other thread of Python go on meanwhile.
+    They are written in a separate thread: on a slow disk that takes seconds, and the window would freeze. QSettings is
+    no alternative, because it blocks all other Python threads while it writes.
     """
 
     def __init__(self, file: Path) -> None:
@@ -30,29 +30,29 @@ class WindowMemory:
         return str(self._values.get(name, ""))
 
     def is_set(self, name: str, default: bool) -> bool:
-        """Return a value that says yes or no."""
+        """Return a boolean value."""
         return self._values.get(name, default) is True
 
     def number(self, name: str) -> int:
-        """Return a whole number; 0 if there is none."""
+        """Return a value as an integer; 0 if there is none."""
         found = self._values.get(name, 0)
         return found if isinstance(found, int) else 0
 
     def set(self, name: str, value: Value) -> None:
-        """Remember a value, which `save` writes."""
+        """Set a value, to be written by `save`."""
         self._values[name] = value
 
     def save(self) -> None:
-        """Write all values soon. The program does not end before that; a failure to write them is of no consequence."""
+        """Write all values soon. The program does not exit before that; a failure to write them is ignored."""
         self._writer.submit(_write, self._file, msgspec.json.encode(self._values))
 
     def wait(self) -> None:
-        """Wait until all is written."""
+        """Wait until all values are written."""
         self._writer.submit(lambda: None).result()
 
 
 def _read(file: Path) -> dict[str, Value]:
-    """Return nothing of a file that cannot be read: the window is then as at its first start."""
+    """Return the values of a file; none if it cannot be read, as at the first start."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, Value])
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -60,6 +60,6 @@ def _read(file: Path) -> dict[str, Value]:
 
 
 def _write(file: Path, content: bytes) -> None:
-    if file.parent.is_dir():  # a data folder that was moved away is not begun anew
+    if file.parent.is_dir():  # a data folder that was moved away is not created again
         with contextlib.suppress(OSError):
             replace_private_file(file, content)

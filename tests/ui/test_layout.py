@@ -211,7 +211,7 @@ def place_in(window: QWidget, widget: QWidget) -> QRect:
 
 
 def test_the_window_opens_inside_its_screen(qtbot, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(MainWindow, "_room", lambda _: QSize(1_000, 600))
+    monkeypatch.setattr(MainWindow, "_max_size", lambda _: QSize(1_000, 600))
     window = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.json")
     qtbot.addWidget(window)
     window.show()
