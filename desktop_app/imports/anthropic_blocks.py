@@ -1,6 +1,6 @@
-"""Contents of messages in Anthropic's shape: a text, or blocks of text, thinking, calls of tools, results and images.
+"""Message contents in Anthropic's format: a string, or blocks of text, thinking, tool calls, results and images.
 
-There a message has calls and their results in it; here a result is a message of its own.
+A message in this format can contain calls together with their results; in a transcript, each result is its own message.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 
 
 def turns_of(role: Role, blocks: Iterable[Fields], names: Mapping[str, str]) -> list[Turn]:
-    """Return what is said in these blocks: parts of that role, cut where a result of a tool stands.
+    """Return the turns that the blocks contain: runs of parts with that role, separated by the tool results.
 
-    names: of the tools that were called, by the ids of the calls.
+    names: the called tools, by the ids of the calls.
     """
     turns: list[Turn] = []
     for block in blocks:
@@ -32,12 +32,12 @@ def turns_of(role: Role, blocks: Iterable[Fields], names: Mapping[str, str]) -> 
 
 
 def called_tools(blocks: Iterable[Fields]) -> dict[str, str]:
-    """Return the names of the tools that are called, by the ids of the calls."""
+    """Return the names of the called tools, by the ids of the calls."""
     return {block.text("id"): block.text("name") for block in blocks if block.text("type") in CALLS}
 
 
 def _parts(block: Fields) -> tuple[Part, ...]:
-    """Return what a block says; () for one of a kind without a place here, which stays in the rest."""
+    """Return the parts of a block; () for an unsupported kind, whose fields remain in the rest."""
     kind = block.text("type")
     if kind == "thinking":
         thought = block.text("thinking")
@@ -64,18 +64,18 @@ def _attachment(block: Fields, kind: str) -> Attachment:
 
 
 def _result(block: Fields, names: Mapping[str, str]) -> tuple[Part, ...]:
-    """Return the result in a block, with the images that it has."""
+    """Return the tool result in a block, followed by its images."""
     call_id = block.text("tool_use_id")
     name = block.text("name") or names.get(call_id) or "tool"
-    said = block.value("content")
-    elements = said if isinstance(said, list) else [said]
+    content = block.value("content")
+    elements = content if isinstance(content, list) else [content]
     images = [_attachment(Fields(e), "image") for e in elements if isinstance(e, dict) and e.get("type") == "image"]
     texts = [text for element in elements if (text := _text_of(element))]
     return (ToolResult(call_id, name, "\n\n".join(texts), block.flag("is_error")), *images)
 
 
 def _text_of(element: object) -> str:
-    """Return what an element of a result says: a text, with the source that it is from; or else the JSON of it."""
+    """Return the text of an element of a result, preceded by its title and URL; its JSON if it has no text."""
     if not isinstance(element, dict):
         return element if isinstance(element, str) else "" if element is None else json_of(element)
     fields = Fields(element)

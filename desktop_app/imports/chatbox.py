@@ -1,10 +1,11 @@
 """Chatbox's export of all data, a JSON file.
 
-A copy of its storage: `chat-sessions` is a list of sessions up to version 1.11; since then each stands under its own
-key, `session:ID`, and `chat-sessions-list` has their order. Messages have `contentParts`, or before them `content`.
-`messageForksHash` has, for the message after which they part, the branches that are not open; `threads` holds what was
-put away when the user began a new context, so that each is a conversation; a compaction point names the message that is
-a summary of all before it. Images and files are not in the export. Seen in the source that writes it, of 2023 to 2026.
+The export is a copy of the program's storage. Up to version 1.11, `chat-sessions` is a list of sessions; since then,
+each session has its own key, `session:ID`, and `chat-sessions-list` has their order. Messages have `contentParts`, in
+older exports `content`. `messageForksHash` maps the message at which branches fork to the branches that are not open.
+`threads` contains the messages that were put away when the user began a new context; each thread becomes a
+conversation. A compaction point names the message that summarizes everything before it. Images and files are not in the
+export. Based on the source code that writes it, 2023 to 2026.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ PROGRAM = "Chatbox"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 OF_SESSION = "session:"
 PLACEHOLDER = "..."
-"""What a reply says while it is awaited."""
+"""Text of a reply that has not arrived yet."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a copy of the storage."""
+    """Return whether the file is a copy of Chatbox's storage."""
     keys = source.first_keys
     known = not keys.isdisjoint(("chat-sessions", "chat-sessions-list")) or keys >= {
         "__exported_items",
@@ -47,7 +48,7 @@ def recognizes(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the threads of all sessions."""
+    """Yield a conversation for each thread of each session."""
     for value in source.items(""):
         root = Fields(value)
         sessions = _sessions(root)
@@ -68,13 +69,13 @@ def _sessions(root: Fields) -> dict[str, Fields]:
 
 
 def _conversations(name: str, session: Fields) -> Iterator[ForeignConversation]:
-    """Return what was put away, and what is open."""
+    """Yield the threads that were put away, then the open one."""
     title, forks = session.text("name"), session.object("messageForksHash").named_objects()
     threads = session.objects("threads")
     for thread in [*threads, session]:
         reader = _ThreadReader(forks, {point.text("summaryMessageId") for point in thread.objects("compactionPoints")})
         reader.read(thread.objects("messages"))
-        if not reader.first:  # a session that was never used
+        if not reader.first:  # an unused session
             continue
         thread.skip("id")
         own_title = session.text("threadName") if thread is session else thread.text("name")
@@ -84,7 +85,7 @@ def _conversations(name: str, session: Fields) -> Iterator[ForeignConversation]:
             rest["session"] = title
         yield ForeignConversation(
             PROGRAM,
-            f"{name}/{reader.first}",  # threads change places, and with it their ids
+            f"{name}/{reader.first}",  # a thread's own id changes when it is opened or put away
             own_title or title,
             tuple(reader.entries),
             created_at=thread.time("createdAt") if thread is not session else 0.0,
@@ -96,34 +97,34 @@ def _conversations(name: str, session: Fields) -> Iterator[ForeignConversation]:
 
 
 class _ThreadReader:
-    """Reads the messages of a thread with those of its other branches."""
+    """Reads the messages of a thread, including its other branches."""
 
     def __init__(self, forks: dict[str, Fields], summaries: set[str]) -> None:
         self.entries: list[ForeignEntry] = []
         self.current = ""
         self.first = ""
-        """The id of the first message that is no system prompt."""
+        """The id of the first message other than a system prompt; "" for none."""
         self._forks = forks
         self._summaries = summaries
         self._names: set[str] = set()
 
     def read(self, messages: list[Fields]) -> None:
-        """Read the branch that is open, and the others where they leave it, in the order of their versions."""
-        ways = [(messages, "", True)]
-        while ways:
-            way, parent, is_open = ways.pop()
-            for place, fields in enumerate(way, start=1):
+        """Read the open branch and, at each fork, the other branches in the order of their versions."""
+        branches = [(messages, "", True)]
+        while branches:
+            branch, parent, is_open = branches.pop()
+            for position, fields in enumerate(branch, start=1):
                 name = fields.text("id")
                 parent = self._add(name, fields, parent)
                 if is_open:
                     self.current = parent
                 fork = self._forks.pop(name, None)
                 if fork is not None:
-                    ways += reversed(_ways(fork, (way[place:], parent, is_open)))
+                    branches += reversed(_all_branches(fork, (branch[position:], parent, is_open)))
                     break
 
     def _add(self, name: str, fields: Fields, parent: str) -> str:
-        """Append a message; return the id of what the next one follows."""
+        """Append a message; return the id of the entry that the next message follows."""
         message = _message(fields)
         if message is None:
             return parent
@@ -138,15 +139,18 @@ class _ThreadReader:
         return turns[-1].id
 
 
-def _ways(fork: Fields, open_way: tuple[list[Fields], str, bool]) -> list[tuple[list[Fields], str, bool]]:
-    """Return the branches after a message. The one that is open in them stands where they part, and is empty there."""
-    position, parent = fork.count("position"), open_way[1]
+def _all_branches(fork: Fields, open_branch: tuple[list[Fields], str, bool]) -> list[tuple[list[Fields], str, bool]]:
+    """Return all branches at a fork in order, with the open one in its place.
+
+    The fork itself has an empty list for the open branch, whose messages follow in the thread.
+    """
+    position, parent = fork.count("position"), open_branch[1]
     fork.skip("createdAt")
-    ways = [(branch.objects("messages"), parent, False) for branch in _branches(fork)]
-    return [*ways[:position], open_way, *ways[position:]]
+    others = [(branch.objects("messages"), parent, False) for branch in _stored_branches(fork)]
+    return [*others[:position], open_branch, *others[position:]]
 
 
-def _branches(fork: Fields) -> list[Fields]:
+def _stored_branches(fork: Fields) -> list[Fields]:
     branches = fork.objects("lists")
     for branch in branches:
         branch.skip("id")
@@ -154,7 +158,7 @@ def _branches(fork: Fields) -> list[Fields]:
 
 
 def _message(fields: Fields) -> Message | None:
-    """Return a message; None for one that says nothing, or is no message."""
+    """Return a message; None if it has no content or an unknown role."""
     role = ROLES.get(fields.text("role"))
     parts = () if role is None else tuple(_parts(fields))
     if role is None or not parts:
@@ -205,7 +209,7 @@ def _parts(fields: Fields) -> Iterator[Part]:
 
 
 def _content(fields: Fields) -> tuple[Part, ...]:
-    """Return what a part says; nothing of one for which there is no place, which is kept as it came."""
+    """Return the parts of a content part; () for an unsupported kind, whose fields remain in the rest."""
     kind = fields.text("type")
     text = fields.text("text") if kind in ("text", "reasoning") else ""
     if kind == "text":

@@ -1,11 +1,11 @@
-"""ChatGPT's data export: `conversations.json`, alone or in its zip with images beside it.
+"""ChatGPT's data export: `conversations.json`, alone or in its zip together with images.
 
-A list of conversations, each with a `mapping` of nodes: a message, or none at the root, with its parent and children.
-`current_node` is the end of the branch that was open. Newer exports part the list into `conversations-000.json` and so
-on. Seen in exports of 2023 to 2026; OpenAI documents none of it.
+The file is a list of conversations, each with a `mapping` of nodes. A node has a message (the root has none), a parent
+and children. `current_node` is the last node of the open branch. Newer exports split the list into
+`conversations-000.json` and so on. Based on exports of 2023 to 2026; OpenAI does not document the format.
 
-Newer replies mark a citation by characters for private use, which `metadata.content_references` explain: their sources
-are `items`. Until 2024 a mark was a text such as 【3†source】, with its place and page in `metadata.citations`.
+Newer replies mark citations with private-use characters, which `metadata.content_references` resolves: the sources are
+its `items`. Until 2024, a mark was a text such as 【3†source】, with its position and page in `metadata.citations`.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ SEPARATOR = "\ue202"
 
 
 def with_links(text: str, references: Sequence[Fields]) -> tuple[str, bool]:
-    """Return a text with links in the place of its marks, and whether each of them had one: the others are left out."""
+    """Return a text with its marks replaced by links, and whether each mark had one; marks without one are removed."""
     known = {
-        mark: said for each in references if MARK.match(mark := each.text("matched_text")) and (said := _link(each))
+        mark: link for each in references if MARK.match(mark := each.text("matched_text")) and (link := _link(each))
     }
-    is_whole = True
+    is_complete = True
 
-    def replaced(found: re.Match[str]) -> str:
-        nonlocal is_whole
-        said = known.get(found[0]) or _entity(found[1])
-        is_whole = is_whole and bool(said)
-        return said
+    def replacement(found: re.Match[str]) -> str:
+        nonlocal is_complete
+        text = known.get(found[0]) or _entity(found[1])
+        is_complete = is_complete and bool(text)
+        return text
 
-    return MARKS.sub("", MARK.sub(replaced, text)), is_whole
+    return MARKS.sub("", MARK.sub(replacement, text)), is_complete
 
 
 def _link(reference: Fields) -> str:
-    """Return the pages that a reference names as links, else its name."""
+    """Return links to the pages of a reference; its name if it has no page."""
     pages = [page for page in reference.objects("items") if page.text("url")]
     links = [_markdown(page.text("attribution", "title"), page.text("url")) for page in pages]
     if links:
         return f"({', '.join(links)})"
     url = reference.text("url") or next(iter(reference.strings("safe_urls")), "")
-    said = reference.text("alt", "title", "name")
-    return said if "](" in said or not url else _markdown(said, url)
+    title = reference.text("alt", "title", "name")
+    return title if "](" in title or not url else _markdown(title, url)
 
 
 def _markdown(title: str, url: str) -> str:
@@ -62,7 +62,7 @@ def _markdown(title: str, url: str) -> str:
 
 
 def _entity(mark: str) -> str:
-    """Return the name of what a mark is about: `entity`, then its kind and its name as a list."""
+    """Return the name in an entity mark (`entity`, then a JSON list of its kind and name); "" for other marks."""
     kind, _, payload = mark.partition(SEPARATOR)
     if kind != "entity":
         return ""
@@ -74,7 +74,7 @@ def _entity(mark: str) -> str:
 
 
 def with_older_links(text: str, citations: Sequence[Fields]) -> str:
-    """Return a text with links in the places of its older marks, where they are what the citations say."""
+    """Return a text with its older marks replaced by links, where the citations' positions match the marks."""
     for each in sorted(citations, key=lambda citation: citation.number("start_ix"), reverse=True):
         start, end = int(each.number("start_ix")), int(each.number("end_ix"))
         page = each.object("metadata")
@@ -88,16 +88,16 @@ PROGRAM = "ChatGPT"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 TO_EVERYBODY = ("", "all")
 CONTEXTS = ("user_editable_context", "model_editable_context")
-"""What the user, or the model, wants to be known in each conversation; nobody sees it there."""
+"""Content types of custom instructions and memory, which ChatGPT adds to each conversation and does not display."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is conversations with a mapping: a list of them, or one, as browser extensions save it."""
+    """Return whether the file contains conversations with a mapping: a list, or one as browser extensions save it."""
     return "mapping" in source.first_keys
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the conversations of the list."""
+    """Yield the conversations of the list."""
     for value in source.values():
         fields = Fields(value)
         title = fields.text("title")
@@ -137,7 +137,7 @@ def _conversation(fields: Fields, title: str, source: Source) -> ForeignConversa
 
 
 def _message(fields: Fields, source: Source) -> Message | None:
-    """Return the message of a node; None for the root, and for what nobody ever saw."""
+    """Return the message of a node; None for the root and for hidden messages without content."""
     role = ROLES.get(fields.object("author").text("role"))
     if role is None:
         return None
@@ -147,33 +147,33 @@ def _message(fields: Fields, source: Source) -> Message | None:
     parts = (*_cited(_parts(fields, role, source), fields, about), *_files(about, source))
     if not parts:
         return None
-    is_whole = fields.text("status") in ("", "finished_successfully", "finished", "finished_partial_completion")
+    is_finished = fields.text("status") in ("", "finished_successfully", "finished", "finished_partial_completion")
     fields.skip("id")
     return Message(
         role=role,
         parts=parts,
         at=fields.time("create_time"),
         model=about.text("model_slug") if role is Role.ASSISTANT else "",
-        is_interrupted=role is Role.ASSISTANT and not is_whole,
+        is_interrupted=role is Role.ASSISTANT and not is_finished,
     )
 
 
 def _cited(parts: tuple[Part, ...], fields: Fields, about: Fields) -> Iterator[Part]:
-    """Return the parts with their citations as links; where not each of them is one, the content is kept as it came."""
+    """Yield the parts with their citations as links; if a citation has none, the original content is kept as well."""
     references, citations = about.objects("content_references"), about.objects("citations")
     for part in parts:
         if not isinstance(part, Text):
             yield part
             continue
-        text, is_whole = with_links(with_older_links(part.text, citations), references)
-        if not is_whole:
+        text, is_complete = with_links(with_older_links(part.text, citations), references)
+        if not is_complete:
             fields.object("content").keep("parts")
         if text.strip():
             yield Text(text)
 
 
 def _files(about: Fields, source: Source) -> Iterator[Attachment]:
-    """Return the files that were given with a message; images stand in its content, too."""
+    """Yield the files attached to a message. Images are skipped: the content also contains them."""
     for file in about.objects("attachments"):
         name, kind, file_id = file.text("name"), file.text("mime_type", "mimeType"), file.text("id")
         if file_id and not kind.startswith("image/"):
@@ -184,24 +184,24 @@ def _parts(fields: Fields, role: Role, source: Source) -> tuple[Part, ...]:
     content, recipient = fields.object("content"), fields.text("recipient")
     kind = content.text("content_type")
     if role is Role.ASSISTANT and recipient not in TO_EVERYBODY:
-        arguments = _said(content, source)
+        arguments = _content_parts(content, source)
         text = "\n".join(part.text for part in arguments if isinstance(part, Text))
         return (ToolCall("", recipient, arguments_json(text)),)
     if role is Role.TOOL:
-        said = _said(content, source)
-        text = "\n".join(part.text for part in said if isinstance(part, Text))
-        images = [part for part in said if isinstance(part, Attachment)]
+        results = _content_parts(content, source)
+        text = "\n".join(part.text for part in results if isinstance(part, Text))
+        images = [part for part in results if isinstance(part, Attachment)]
         return (ToolResult("", fields.object("author").text("name") or "tool", text), *images)
     if kind == "thoughts":
         thoughts = [f"{t.text('summary')}\n\n{t.text('content')}".strip() for t in content.objects("thoughts")]
         return (Reasoning("\n\n".join(thoughts)),) if any(thoughts) else ()
     if kind == "reasoning_recap":
         return ()
-    return _said(content, source)
+    return _content_parts(content, source)
 
 
-def _said(content: Fields, source: Source) -> tuple[Part, ...]:
-    """Return the texts and images of a content, whatever its type."""
+def _content_parts(content: Fields, source: Source) -> tuple[Part, ...]:
+    """Return the texts and images of a content of any type."""
     kind = content.text("content_type")
     if kind in ("code", "execution_output", "tether_quote", "tether_browsing_display", "system_error"):
         text = content.text("text", "result")
@@ -219,7 +219,7 @@ def _part(value: object, source: Source) -> Part | None:
     pointer = fields.text("asset_pointer") or fields.object("audio_asset_pointer").text("asset_pointer")
     if pointer:
         return image_of(source.folder, pointer.rpartition("/")[2])
-    text = fields.text("text")  # of what was spoken
+    text = fields.text("text")  # the transcription of spoken input
     return Text(text) if text else Attachment(fields.text("content_type") or "part", "application/json", json_of(value))
 
 

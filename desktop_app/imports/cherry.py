@@ -1,10 +1,10 @@
-"""Cherry Studio's backup: `data.json`, alone or in its zip with the files of conversations in `Data/Files`.
+"""Cherry Studio's backup: `data.json`, alone or in its zip together with attached files in `Data/Files`.
 
-A copy of a browser's storage: the text `persist:cherry-studio` holds JSON whose values are JSON again, `assistants`
-among them, with the names of topics; the table `topics` holds messages, and `message_blocks` what they say, up to
-version 3 the messages themselves. Several replies with the same `askId` are versions. Seen for the versions 2 to 5 in
-the source that writes and upgrades them; from 6 a backup has the browser's database files, which are not read, but
-"Export to phone" still writes 5.
+The backup is a copy of a browser's storage. The string `persist:cherry-studio` is JSON whose values are JSON strings;
+one of them, `assistants`, has the names of topics. The table `topics` contains the messages, and `message_blocks` their
+contents; up to version 3, the messages contain these themselves. Replies with the same `askId` are versions of one
+reply. Versions 2 to 5 are based on the source code that writes and upgrades them. From version 6, a backup contains the
+browser's database files, which cannot be read here; "Export to phone" still writes version 5.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Json = dict[str, Any]
 
 
 def parts_of(block: Fields, folder: Sources) -> tuple[Part, ...]:
-    """Return what a block says; nothing of one for which there is no place, which is kept as it came."""
+    """Return the parts of a block; () for an unsupported kind, whose fields remain in the rest."""
     kind = block.value("type")
     if kind in ("main_text", "compact"):
         text = block.text("content")
@@ -55,9 +55,9 @@ def parts_of(block: Fields, folder: Sources) -> tuple[Part, ...]:
 
 
 def _files(block: Fields, folder: Sources) -> tuple[Part, ...]:
-    made = block.object("metadata").object("generateImageResponse")
-    images = [_image(url) for url in [block.text("url"), *made.strings("images")] if url]
-    made.skip("type")
+    generated = block.object("metadata").object("generateImageResponse")
+    images = [_image(url) for url in [block.text("url"), *generated.strings("images")] if url]
+    generated.skip("type")
     file = block.object("file")
     if not file:
         return tuple(images)
@@ -65,7 +65,7 @@ def _files(block: Fields, folder: Sources) -> tuple[Part, ...]:
 
 
 def _image(url: str) -> Attachment:
-    """Return an image that stands in the backup itself, or elsewhere; some are Base64 alone."""
+    """Return an image from a data URL, a web address or bare Base64."""
     return attachment_at(url if url.startswith(("data:", "http")) else f"data:image/png;base64,{url}")
 
 
@@ -78,7 +78,7 @@ def _file(file: Fields, folder: Sources) -> Attachment:
 
 
 def blocks_before(fields: Fields) -> Iterator[Json]:
-    """Return what a message says of a version without blocks, as blocks, in the order in which later versions do."""
+    """Yield the content of a message written before blocks existed as blocks, in the order that upgrades give them."""
     yield {"type": "thinking", "content": fields.text("reasoning_content")}
     about = fields.object("metadata")
     for tool in about.values("mcpTools"):
@@ -90,7 +90,7 @@ def blocks_before(fields: Fields) -> Iterator[Json]:
 
 
 def rest_of(block: Fields) -> Json:
-    """Return what of a block nobody read, with its type; nothing if that is nothing of its own."""
+    """Return the unread fields of a block, with its type; {} if only bookkeeping fields are left."""
     rest = block.rest()
     for name in ("id", "messageId", "status", "createdAt", "updatedAt", "model"):
         rest.pop(name, None)
@@ -98,9 +98,8 @@ def rest_of(block: Fields) -> Json:
 
 
 def _call_and_result(block: Fields) -> tuple[Part, ...]:
-    """Return a call and, where the tool was run, its result."""
-    given = block.object("metadata").value("rawMcpToolResponse")
-    raw = Fields(given)
+    """Return a tool call and, if the tool has run, its result."""
+    raw = Fields(block.object("metadata").value("rawMcpToolResponse"))
     name = block.text("toolName") or raw.object("tool").text("name") or block.text("toolId") or "tool"
     call_id = raw.text("toolCallId", "toolUseId", "id") or block.text("toolId")
     block.skip("toolId")
@@ -124,7 +123,7 @@ def _as_text(value: object) -> str:
 
 
 def _content(result: Fields) -> tuple[list[str], list[Attachment]]:
-    """Return the texts and images of what a tool answered in MCP's shape."""
+    """Return the texts and images of a tool result in MCP's format."""
     texts: list[str] = []
     images: list[Attachment] = []
     for value in result.values("content"):
@@ -142,11 +141,11 @@ DATABASE_FILES = translatable(
 )
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
 SYSTEM = "system"
-"""The id of the message that is made of the assistant's prompt."""
+"""The id of the message with the assistant's and the topic's prompt."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a copy of the browser's storage, or says of one that it is Cherry Studio's."""
+    """Return whether the file is a copy of the browser's storage, or the description of a backup of database files."""
     return source.first_keys >= {"time", "version", "localStorage"} or _is_of_database(source)
 
 
@@ -155,25 +154,25 @@ def _is_of_database(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the conversations of the table of topics."""
+    """Yield the conversations in the table of topics."""
     if _is_of_database(source):
         yield UnreadFile(source.name, DATABASE_FILES)
         return
     topics = _topics(next(source.items("localStorage.persist:cherry-studio"), ""))
     blocks = {Fields(block).text("id"): block for block in source.items("indexedDB.message_blocks.item")}
-    for place, value in enumerate(source.items("indexedDB.topics.item"), start=1):
+    for position, value in enumerate(source.items("indexedDB.topics.item"), start=1):
         fields = Fields(value)
         name = fields.text("id")
         topic, assistant = topics.get(name, (Fields({}), Fields({})))
-        conversation = _TopicReader(source, blocks).conversation(name or f"topic {place}", fields, topic, assistant)
+        conversation = _TopicReader(source, blocks).conversation(name or f"topic {position}", fields, topic, assistant)
         if conversation.messages:
             yield conversation
-        elif fields.value("messages") != []:  # a topic that was never used
+        elif fields.value("messages") != []:  # not an unused topic
             yield UnreadFile(source.name, NO_MESSAGES, topic.text("name"))
 
 
 def _topics(stored: object) -> dict[str, tuple[Fields, Fields]]:
-    """Return what is known of each topic besides its messages, with its assistant."""
+    """Return each topic's metadata and its assistant, by the topics' ids."""
     slices = Fields(_decoded(stored))
     assistants = Fields(_decoded(slices.value("assistants")))
     found: dict[str, tuple[Fields, Fields]] = {}
@@ -184,13 +183,13 @@ def _topics(stored: object) -> dict[str, tuple[Fields, Fields]]:
 
 
 def _decoded(value: object) -> object:
-    """Return the value of a text of JSON; None for any other text."""
+    """Return the value that a string of JSON encodes, None for any other string, and other values unchanged."""
     if not isinstance(value, str):
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        return None  # then conversations have no names, which are all that it tells
+        return None  # conversations then have no title, model or section
 
 
 class _TopicReader:
@@ -202,17 +201,17 @@ class _TopicReader:
         self._entries: list[ForeignMessage] = []
         self._names: set[str] = set()
         self._newest = ""
-        self._groups: dict[str, str] = {}  # of each question, what its replies follow
-        self._group = ""  # the question to which the newest message replies
-        self._is_chosen = False  # whether the user chose it among these replies
+        self._groups: dict[str, str] = {}  # by question, the entry that its replies follow
+        self._group = ""  # the question that the newest message replies to
+        self._is_chosen = False  # whether the user chose one of these replies
         self._rests: dict[str, Json] = {}
         self._missing = 0
 
     def conversation(self, name: str, table: Fields, topic: Fields, assistant: Fields) -> ForeignConversation:
         if prompt := "\n".join(filter(None, [assistant.text("prompt"), topic.text("prompt")])):
             self._append(SYSTEM, Message(role=Role.SYSTEM, parts=(Text(prompt),)))
-        for place, fields in enumerate(table.objects("messages"), start=1):
-            self._read(fields.text("id") or f"message {place}", fields)
+        for position, fields in enumerate(table.objects("messages"), start=1):
+            self._read(fields.text("id") or f"message {position}", fields)
         missing = translatable("parts of messages that are not in the backup: {number}").format(number=self._missing)
         topic.skip("id", "assistantId", "messages")
         return ForeignConversation(
@@ -240,13 +239,13 @@ class _TopicReader:
             self._add(name, message, question, is_chosen=fields.flag("useful"))
             fields.skip("id", "assistantId", "topicId", "foldSelected", "modelId", "enabledMCPs")
         rest = fields.rest()
-        if of_blocks := [left for block in blocks if (left := rest_of(block))]:
-            rest["blocks"] = of_blocks
+        if block_rests := [block_rest for block in blocks if (block_rest := rest_of(block))]:
+            rest["blocks"] = block_rests
         if rest:
             self._rests[name] = rest
 
     def _add(self, name: str, message: Message, question: str, *, is_chosen: bool) -> None:
-        """Append a message. What comes next follows, of several replies, the one that is chosen, or else the first."""
+        """Append a message. After several replies to a question, the next message follows the chosen or first one."""
         newest, is_first = self._newest, question not in self._groups
         if question and not is_first:
             self._newest = self._groups[question]

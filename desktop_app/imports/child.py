@@ -1,8 +1,8 @@
-"""Reads files of other programs in a process of its own: what they hold may be made to take for ever, or all memory.
+"""Reads other programs' files in a child process, because a malicious file may take for ever or exhaust memory.
 
-Its argument is an `ImportRequest` as JSON, or "@" and the path of a file with one, since a system limits how long an
-argument may be. It writes frames to its standard output: four bytes of length, the lowest
-last, and a value in MessagePack, one of `ImportReply`.
+The argument is an `ImportRequest` as JSON, or "@" and the path of a file that contains one, because systems limit the
+length of arguments. The process writes frames to its standard output: a big-endian length of four bytes, then an
+`ImportReply` in MessagePack.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from .sources import BadFile, sources_in
 MAX_MEMORY = 1_500_000_000
 """Bytes of address space."""
 PROGRESS_STEP = 2**20
-"""Bytes between two reports of progress."""
+"""Bytes read between two progress reports."""
 
 
 def replies(request: ImportRequest) -> Iterator[ImportReply]:
-    """Return what is found in all paths, in their order, with progress between."""
+    """Yield what is found in the paths, in their order, interspersed with progress."""
     for name in request.paths:
         try:
             yield from _replies_of(Path(name), request.only)
@@ -68,7 +68,7 @@ def _replies_of(path: Path, only: frozenset[str] | None) -> Iterator[ImportReply
 
 
 def _sendable(found: Found) -> Found:
-    """Return it with U+FFFD for what is no character, such as half of one that was cut off: that cannot be stored."""
+    """Return `found` with U+FFFD for lone surrogates, such as half of a truncated character: they cannot be stored."""
     try:
         msgspec.msgpack.encode(found)
     except UnicodeEncodeError:
@@ -97,7 +97,7 @@ def _outline(found: ForeignConversation, file: str) -> FoundConversation:
 
 
 def main(argument: str, output: BinaryIO) -> None:
-    """Write the replies to that request."""
+    """Write the replies to a request."""
     encode = msgspec.msgpack.Encoder().encode
     content = Path(argument[1:]).read_bytes() if argument.startswith("@") else argument
     for reply in replies(msgspec.json.decode(content, type=ImportRequest)):
@@ -107,7 +107,7 @@ def main(argument: str, output: BinaryIO) -> None:
 
 
 def _limit_memory() -> None:
-    with suppress(ImportError, ValueError, OSError):  # where the system can do that
+    with suppress(ImportError, ValueError, OSError):  # not every system can limit memory
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))

@@ -1,10 +1,11 @@
-"""Claude's data export: `conversations.json`, alone or in its zip with the projects beside it.
+"""Claude's data export: `conversations.json`, alone or in its zip together with the projects.
 
-A list of conversations, each with `chat_messages`. Until 2025 a message has a `text`; since then `content`, blocks in
-Anthropic's shape, in which calls and results stand within one message; and since 2026 `parent_message_uuid`, without
-which a message follows the one before. The export has the text of files, and of images the names. What extensions save
-of the web site's own interface has the same shape, with the model, the project and the end of the open branch. Projects
-stand in `projects.json`, or one in each file of `projects/`. Seen in exports of 2024 to 2026; nothing is documented.
+The file is a list of conversations, each with `chat_messages`. Until 2025, a message has a `text`; since then,
+`content`: blocks in Anthropic's format, where one message contains calls and their results. Since 2026, it also has
+`parent_message_uuid`; without it, each message follows the previous one. The export contains the text of files, but
+only the names of images. Browser extensions save the responses of the web site's API, which have the same structure and
+add the model, the project and the end of the open branch. Projects are in `projects.json`, or in one file each in
+`projects/`. Based on exports of 2024 to 2026; the format is not documented.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ ITS_ID_TWICE, UNKNOWN_SENDER = translatable("its id is there twice"), translatab
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is conversations with chat messages: a list of them, or one, as browser extensions save it."""
+    """Return whether the file has conversations with chat messages: a list, or one as browser extensions save it."""
     return "chat_messages" in source.first_keys
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the conversations of the list, and say which projects none of them names."""
+    """Yield the conversations of the list, and an `UnreadFile` for each project that none of them names."""
     projects: dict[str, dict[str, Any]] = {}
     for file in _project_files(source.folder):
         try:
@@ -85,11 +86,11 @@ def _conversation(fields: Fields, project: dict[str, Any]) -> ForeignConversatio
 
 
 def _tree(conversation: Fields) -> tuple[tuple[ForeignMessage, ...], str, tuple[str, ...]]:
-    """Return the messages, the one with which the open branch ends, and what could not be read."""
-    said = conversation.objects("chat_messages")
-    is_linked = any(each.text("parent_message_uuid") for each in said)
+    """Return the messages, the id of the last one of the open branch, and notes on what could not be read."""
+    messages = conversation.objects("chat_messages")
+    is_linked = any(each.text("parent_message_uuid") for each in messages)
     tree, unread, before = Tree(), list[str](), ""
-    for number, each in enumerate(said, start=1):
+    for number, each in enumerate(messages, start=1):
         name, role = each.text("uuid") or f"message {number}", ROLES.get(each.text("sender"))
         if role is None or tree.end_of(name):
             unread.append(bad_message(number, ITS_ID_TWICE if role else UNKNOWN_SENDER))
@@ -101,17 +102,17 @@ def _tree(conversation: Fields) -> tuple[tuple[ForeignMessage, ...], str, tuple[
 
 
 def _parts(message: Fields, role: Role) -> tuple[Part, ...]:
-    """Return what was said, with the results of calls where they came; files stand before it."""
+    """Return the files of a message, then its parts, with tool results in their original positions."""
     blocks = message.objects("content")
     parts = [part for _, parts in turns_of(role, blocks, called_tools(blocks)) for part in parts]
-    text = message.text("text")  # of messages with blocks, the same again
+    text = message.text("text")  # repeats the text blocks, if there are any
     if text.strip() and not any(isinstance(part, Text) for part in parts):
         parts.append(Text(text))
     return (*_files(message), *parts)
 
 
 def _files(message: Fields) -> list[Attachment]:
-    """Return the files of a message: with the text that was in them, else their names."""
+    """Return the files of a message: with their text if the export has it, otherwise with their names only."""
     found: dict[str, Attachment] = {}
     pasted: list[Attachment] = []
     for each in message.objects("attachments"):

@@ -1,16 +1,17 @@
 """Claude Code's sessions: `~/.claude/projects/FOLDER/SESSION.jsonl`, one JSON object a line.
 
-Lines with a `uuid` are a tree by `parentUuid`; messages are those of type `user` and `assistant`, and what the user
-typed while the agent worked, an attachment of type `queued_command`. Lines of other types, and what is marked `isMeta`,
-are not shown there either and are kept as they came. Subagents become conversations of their own, put away: in versions
-1 trees of lines with `isSidechain` within the session's file, since 2.0.60 or so a file each in `SESSION/subagents/`.
+Lines with a `uuid` form a tree by `parentUuid`. Messages are the lines of type `user` and `assistant`, and attachments
+of type `queued_command`: input that the user typed while the agent was working. Claude Code does not display lines of
+other types or lines marked `isMeta`; an import keeps them unchanged in the rest. Subagents become separate
+conversations, archived from the start. In versions 1, a subagent is a tree of lines with `isSidechain` in the session's
+file; since about 2.0.60, it is a file in `SESSION/subagents/`.
 
-A reply is written in a line for each of its blocks, all with the same `message.id`; here it is one message. Its tool
-calls run in parallel: each result is a line that follows its call, so that the lines fork where nobody branched off.
-Here the results follow the reply, one after the other, and what follows any of them follows the last. A compaction is a
-line `compact_boundary` followed by the summary, a user's line marked `isCompactSummary`.
+Each block of a reply is written as a line, all with the same `message.id`; an import merges them into one message. Tool
+calls run in parallel and each result is a line that follows its call, so the lines fork although the user created no
+branch. An import puts the results after the reply, in sequence; whatever follows any of them follows the last one. A
+compaction is a line `compact_boundary` followed by the summary, a user's line marked `isCompactSummary`.
 
-Seen in versions 1.0 to 2.1.220, 2025 to 2026; nothing is documented.
+Based on versions 1.0 to 2.1.220, 2025 to 2026; the format is not documented.
 """
 
 from __future__ import annotations
@@ -40,48 +41,48 @@ from .trees import in_order
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 BOUNDARY = "compact_boundary"
 NO_MODEL = "<synthetic>"
-"""What stands as the model of what the program itself says, such as an error."""
+"""The model named in messages that Claude Code itself writes, such as errors."""
 
 
 class SessionTree:
-    """Lines on their way to entries. A group is what stands together: a reply with its results, or one line alone."""
+    """Converts lines to entries. A group is a reply with its results, or a single other line."""
 
     def __init__(self, parents: Mapping[str, str]) -> None:
-        """parents: what each line follows, also of lines that are not added."""
+        """parents: the line that each line follows, including lines that are not added."""
         self._parents = parents
         self._lines: dict[str, None] = {}
         self._current = ""
         self._entries: dict[str, ForeignEntry] = {}
-        self._inner: dict[str, str] = {}  # of each entry in a group but the first, the one before
-        self._group_of: dict[str, str] = {}  # of each line
-        self._ends: dict[str, str] = {}  # of each group
+        self._inner: dict[str, str] = {}  # each entry of a group except the first: the previous one
+        self._group_of: dict[str, str] = {}  # by line
+        self._ends: dict[str, str] = {}  # the last entry of each group
         self._replies: dict[str, str] = {}  # by the ids of their messages
-        self._callers: dict[str, str] = {}  # the replies with calls without a result, by the ids of the calls
+        self._callers: dict[str, str] = {}  # the replies whose calls have no result yet, by the ids of the calls
         self._names: dict[str, str] = {}
         self.model = ""
-        """The last one that replied."""
+        """The model of the last reply."""
 
     def __contains__(self, name: str) -> bool:
         return name in self._lines
 
     def add(self, name: str, line: Fields) -> None:
-        """Take a line in."""
+        """Add a line."""
         self._lines[name] = None
         if self._add(name, line):
             self._current = name
 
     def entries(self) -> tuple[tuple[ForeignEntry, ...], str]:
-        """Return the entries in order, and the one with which the branch ends that was open."""
+        """Return the entries in order, and the id of the last one of the open branch."""
         self._drop_empty_compactions()
         linked = {name: self._end_of(self._parents.get(name, "")) for name in self._lines}
         return in_order(self._entries, linked | self._inner), self._end_of(self._current)
 
     def _end_of(self, name: str) -> str:
-        """Return what follows a line follows in truth; of a line without a message, itself."""
+        """Return the last entry of a line's group, which whatever follows the line follows; without one, the line."""
         return self._ends[self._group_of[name]] if name in self._group_of else name
 
     def _add(self, name: str, line: Fields) -> bool:
-        """Return whether the line is a message, after it was taken in."""
+        """Add a line and return whether it is a message."""
         kind = line.text("type")
         if line.text("subtype") == BOUNDARY:
             self._add_boundary(name, line)
@@ -95,7 +96,8 @@ class SessionTree:
         blocks = _blocks(line.object("message"), "content")
         if line.flag("isCompactSummary") and self._add_summary(name, line, blocks):
             return True
-        return self._add_reply(name, line, blocks) if role is Role.ASSISTANT else self._add_said(name, line, blocks)
+        add = self._add_reply if role is Role.ASSISTANT else self._add_input
+        return add(name, line, blocks)
 
     def _add_boundary(self, name: str, line: Fields) -> None:
         about = line.object("compactMetadata")
@@ -113,7 +115,10 @@ class SessionTree:
         )
 
     def _add_summary(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
-        """Make a summary that of its compaction. One with nothing before it is a message: it replaced another file."""
+        """Add a summary to its compaction; return False if it has nothing before it and so is an ordinary message.
+
+        Such a summary begins a file that continues the session of another file.
+        """
         summary = "\n\n".join(filter(None, (block.text("text") for block in blocks)))
         if not summary:
             return False
@@ -129,7 +134,7 @@ class SessionTree:
         return True
 
     def _above(self, name: str) -> str:
-        """Return the group of the nearest line from here up that has one; "" for none."""
+        """Return the group of the line or of its nearest ancestor with one; "" for none."""
         seen: set[str] = set()
         while name and name not in seen and name not in self._group_of:
             seen.add(name)
@@ -144,17 +149,17 @@ class SessionTree:
 
     def _add_reply(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
         turns = turns_of(Role.ASSISTANT, blocks, called_tools(blocks))
-        said = line.object("message")
-        said.skip("type", "role")
-        model, usage = said.text("model").replace(NO_MODEL, ""), _usage(said.object("usage"))
+        message = line.object("message")
+        message.skip("type", "role")
+        model, usage = message.text("model").replace(NO_MODEL, ""), _usage(message.object("usage"))
         self.model = model or self.model
-        message_id = said.text("id")
+        message_id = message.text("id")
         reply = self._replies.get(message_id, "") if message_id else ""
         if not turns:
             return False
         if reply:
             self._group_of[name] = reply
-            self._grow(reply, [part for role, parts in turns if role is Role.ASSISTANT for part in parts], usage)
+            self._extend(reply, [part for role, parts in turns if role is Role.ASSISTANT for part in parts], usage)
             turns = [turn for turn in turns if turn[0] is Role.TOOL]
         else:
             reply = name
@@ -162,23 +167,23 @@ class SessionTree:
         started = self._entries.get(name)
         if reply == name and isinstance(started, ForeignMessage):
             is_interrupted = line.flag("isAbortedMidStream")
-            whole = replace(started.message, model=model, usage=usage, is_interrupted=is_interrupted)
-            self._entries[name] = replace(started, message=whole)
+            completed = replace(started.message, model=model, usage=usage, is_interrupted=is_interrupted)
+            self._entries[name] = replace(started, message=completed)
             self._replies[message_id] = name
         called = called_tools(blocks)
         self._names |= called
         self._callers |= dict.fromkeys(called, reply)
         return True
 
-    def _grow(self, reply: str, parts: list[Part], usage: Usage | None) -> None:
+    def _extend(self, reply: str, parts: list[Part], usage: Usage | None) -> None:
         entry = self._entries[reply]
         if isinstance(entry, ForeignMessage):
             message = entry.message
-            grown = replace(message, parts=(*message.parts, *parts), usage=usage or message.usage)
-            self._entries[reply] = replace(entry, message=grown)
+            extended = replace(message, parts=(*message.parts, *parts), usage=usage or message.usage)
+            self._entries[reply] = replace(entry, message=extended)
 
-    def _add_said(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
-        """Add what the user said, or tools answered."""
+    def _add_input(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
+        """Add a message of the user, or tool results."""
         line.object("message").skip("role")
         turns = turns_of(Role.USER, blocks, self._names)
         calls = [parts[0].call_id for _, parts in turns if isinstance(parts[0], ToolResult)]
@@ -189,7 +194,7 @@ class SessionTree:
         return self._add_turns(name, line, turns, into=reply)
 
     def _add_turns(self, name: str, line: Fields, turns: Iterable[Turn], into: str = "") -> bool:
-        """Add messages: as a group of their own, or at the end of one."""
+        """Append messages to the group `into`, or as a new group if it is ""."""
         at = line.time("timestamp")
         group = into
         for number, (role, parts) in enumerate(turns):
@@ -212,13 +217,13 @@ class SessionTree:
 
 
 def _is_hidden(line: Fields) -> bool:
-    """Return whether it is words of the program's to the model, which the user never saw."""
+    """Return whether the line is text that Claude Code sent to the model without displaying it."""
     kinds = {block.text("type") for block in line.object("message").objects("content")}
     return line.flag("isMeta") and kinds <= {"text"}
 
 
 def _blocks(holder: Fields, field: str) -> list[Fields]:
-    """Return the blocks of a content: a text is one block."""
+    """Return the blocks of a content; a string is one text block."""
     if text := holder.text(field):
         return [Fields({"type": "text", "text": text})]
     values = holder.values(field)
@@ -232,7 +237,7 @@ def _denied(parts: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def _usage(fields: Fields) -> Usage | None:
-    """Return the tokens of the request so far: each line of a reply has them, the last one all."""
+    """Return the tokens of the request so far; each line of a reply has them, and the last line has the total."""
     if not fields:
         return None
     read, written = fields.count("cache_read_input_tokens"), fields.count("cache_creation_input_tokens")
@@ -246,7 +251,7 @@ def _usage(fields: Fields) -> Usage | None:
 
 
 PROGRAM = "Claude Code"
-SAID_ELSEWHERE = ("uuid", "parentUuid", "logicalParentUuid")
+REDUNDANT = ("uuid", "parentUuid", "logicalParentUuid")
 LASTING = (
     "cwd",
     "version",
@@ -258,16 +263,16 @@ LASTING = (
     "isSidechain",
     "permissionMode",
 )
-"""What most lines say again; it is kept where it changes."""
+"""Fields that most lines repeat; an import keeps them only where they change."""
 TITLES = ("custom-title", "ai-title", "summary")
-"""Of the user, of the program, and of a summary, which may be that of another session's end. The first one is taken."""
+"""Sources of a title in order of preference: the user, Claude Code, and a summary, which may be of another session."""
 
 
 class SessionReader:
-    """What its lines hold. Of a line that was taken in, only what has no place is kept as it came."""
+    """Collects the lines of a session or a subagent. The rest keeps the fields that nothing else represents."""
 
     def __init__(self, parents: Mapping[str, str], source: Source, root: str) -> None:
-        """root: the line with which a subagent begins; "" for the session itself."""
+        """root: the first line of a subagent; "" for the session itself."""
         self._tree = SessionTree(parents)
         self._source = source
         self._root = root
@@ -276,12 +281,12 @@ class SessionReader:
         self._folder = ""
         self._agent = ""
         self._titles: dict[str, str] = {}
-        self._summaries: list[tuple[str, str]] = []  # each with the line that it ends with
+        self._summaries: list[tuple[str, str]] = []  # (last line summarized, summary)
         self._lasting: dict[str, Any] = {}
         self._rest: list[str] = []  # as JSON, which takes a third of the memory
 
     def add(self, name: str, line: Fields) -> None:
-        """Take a line in."""
+        """Add a line."""
         self._tree.add(name, line)
         if session := line.text("sessionId"):
             self._ids[session] = None
@@ -293,7 +298,7 @@ class SessionReader:
         self._add_rest(name, line)
 
     def conversation(self) -> ForeignConversation:
-        """Return what all lines hold."""
+        """Return the conversation of the lines added so far."""
         entries, current = self._tree.entries()
         session = self._session()
         return ForeignConversation(
@@ -311,7 +316,7 @@ class SessionReader:
         )
 
     def _session(self) -> str:
-        """Return the session's id. A session that was resumed begins with lines of another one."""
+        """Return the session's id, preferably from the file's name: a resumed session begins with another's lines."""
         name = self._source.name.rpartition("/")[2].removesuffix(".jsonl")
         return name if name in self._ids or not self._ids else next(iter(self._ids))
 
@@ -321,7 +326,7 @@ class SessionReader:
             self._titles[kind] = line.text("customTitle", "aiTitle")
         elif kind == "summary":
             self._summaries.append((line.text("leafUuid"), line.text("summary")))
-        line.keep("customTitle", "aiTitle", "leafUuid", "summary")  # only one of all becomes the title
+        line.keep("customTitle", "aiTitle", "leafUuid", "summary")  # only one of them becomes the title
 
     def _title(self) -> str:
         own = [summary for leaf, summary in self._summaries if leaf in self._tree]
@@ -329,23 +334,26 @@ class SessionReader:
         return next((titles[kind] for kind in TITLES if titles.get(kind)), "")
 
     def _add_rest(self, name: str, line: Fields) -> None:
-        """Keep what has no place, by the id of the line."""
+        """Keep the fields that nothing else represents, by the id of the line."""
         about = {field: line.value(field) for field in LASTING if field in line}
-        line.skip(*SAID_ELSEWHERE)
+        line.skip(*REDUNDANT)
         changed = {field: value for field, value in about.items() if self._lasting.get(field) != value}
         self._lasting |= changed
         rest = line.rest()
         rest.pop("type", None) if set(rest) <= {"type", "timestamp"} else None
-        if whole := changed | rest:
-            self._rest.append(f"{json_of(name)}:{rest_json(whole)}")
+        if kept := changed | rest:
+            self._rest.append(f"{json_of(name)}:{rest_json(kept)}")
 
 
 FIRST_KEYS = ({"type", "leafUuid"}, {"type", "messageId", "snapshot"})
-"""Of kinds of lines with which a file may begin, and which no other program writes."""
+"""Keys of lines that a file may begin with and that no other program writes."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether its first line is one of a session; Qwen Code and Droid name a session, too, but no sidechain."""
+    """Return whether the first line belongs to a session of Claude Code.
+
+    Lines of Qwen Code and Droid also have a sessionId, but no isSidechain.
+    """
     if not source.beginning.lstrip().startswith(b"{"):
         return False
     is_of_session = {"type", "sessionId"} <= source.first_keys and b'"isSidechain"' in source.beginning
@@ -353,16 +361,16 @@ def recognizes(source: Source) -> bool:
 
 
 class _Line(msgspec.Struct, frozen=True, gc=False):
-    """A line as it is, and what tells where it belongs: read whole, it takes five times as much memory."""
+    """An unparsed line with the fields that determine its position: parsed, it takes five times as much memory."""
 
     content: bytes
     is_linked: bool
-    """Whether it says what it follows, be it nothing."""
+    """Whether the line has a parentUuid, even if it is null."""
     uuid: str
     parent: str
     logical_parent: str
     is_boundary: bool
-    """Whether it is the mark of a compaction."""
+    """Whether the line marks a compaction."""
     is_sidechain: bool
 
     @staticmethod
@@ -379,7 +387,7 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the session, and its subagents."""
+    """Yield the session, then its subagents."""
     lines, unread = _lines(source)
     parents = _parents(lines)
     roots = _roots(parents)
@@ -392,15 +400,15 @@ def read(source: Source) -> Iterator[Found]:
             sessions[part] = SessionReader(parents, source, part)
         sessions[part].add(name, Fields(json.loads(lines.pop(name).content)))
     found = [session.conversation() for session in sessions.values()]
-    whole = [each for each in found if each.entries]
-    if not whole:
+    filled = [each for each in found if each.entries]
+    if not filled:
         yield UnreadFile(source.name, without_messages(unread))
-    for number, each in enumerate(whole):
+    for number, each in enumerate(filled):
         yield each if number else replace(each, unread=unread)
 
 
 def _lines(source: Source) -> tuple[dict[str, _Line], tuple[str, ...]]:
-    """Return the lines by their ids, or else numbers, and what could not be read."""
+    """Return the lines by their ids (by number if they have none), and notes on what could not be read."""
     lines: dict[str, _Line] = {}
     seen: set[int] = set()
     unread: list[str] = []
@@ -414,14 +422,14 @@ def _lines(source: Source) -> tuple[dict[str, _Line], tuple[str, ...]]:
         name, known = line.uuid or f"line {number}", hash(content)
         if not fields:
             unread.append(bad_line(number, NOT_AN_OBJECT))
-        elif name not in lines or known not in seen:  # a session that was resumed may have lines twice
+        elif name not in lines or known not in seen:  # a resumed session may have lines twice
             lines[f"{name}#{number}" if name in lines else name] = line
         seen.add(known)
     return lines, tuple(unread)
 
 
 def _parents(lines: Mapping[str, _Line]) -> dict[str, str]:
-    """Return what each line follows. A line that does not say follows the one before."""
+    """Return the parent of each line: the one that it names, otherwise the previous line."""
     is_linked = any(line.parent in lines for line in lines.values())
     parents: dict[str, str] = {}
     before = ""
@@ -429,16 +437,16 @@ def _parents(lines: Mapping[str, _Line]) -> dict[str, str]:
         if not line.uuid:
             continue
         parent = line.parent or line.logical_parent
-        is_said = parent in lines or (is_linked and line.is_linked)
-        parents[name] = parent if is_said else before
+        is_named = parent in lines or (is_linked and line.is_linked)
+        parents[name] = parent if is_named else before
         if line.is_boundary and _leads_to(parents[name], name, lines):
-            parents[name] = before  # the messages that it kept were put behind it
+            parents[name] = before  # the parent is a message that the compaction kept and moved after the boundary
         before = name
     return parents
 
 
 def _leads_to(name: str, end: str, lines: Mapping[str, _Line]) -> bool:
-    """Return whether the way up from a line passes another one."""
+    """Return whether `end` is the line `name` or one of its ancestors."""
     seen: set[str] = set()
     while name in lines and name not in seen:
         if name == end:
@@ -449,16 +457,16 @@ def _leads_to(name: str, end: str, lines: Mapping[str, _Line]) -> bool:
 
 
 def _roots(parents: Mapping[str, str]) -> dict[str, str]:
-    """Return the line with which the tree of each line begins."""
+    """Return the first line of the tree that each line belongs to."""
     roots: dict[str, str] = {}
     for name in parents:
-        way = [name]
-        while (parent := parents.get(way[-1], "")) in parents and parent not in roots and parent not in way[-2:]:
-            way.append(parent)
-            if len(way) > len(parents):  # a circle
+        path = [name]
+        while (parent := parents.get(path[-1], "")) in parents and parent not in roots and parent not in path[-2:]:
+            path.append(parent)
+            if len(path) > len(parents):  # a cycle
                 break
-        root = roots.get(parents.get(way[-1], ""), way[-1])
-        roots |= dict.fromkeys(way, root)
+        root = roots.get(parents.get(path[-1], ""), path[-1])
+        roots |= dict.fromkeys(path, root)
     return roots
 
 

@@ -1,9 +1,9 @@
-"""Sessions of the Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, one a file.
+"""Sessions of the Codex CLI: `~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl`, one per file.
 
-Since September 2025 a line is {timestamp, type, payload}. `response_item` is what the model was sent and answered;
-`event_msg` says the same again as the window shows it, with the tokens that were measured and what was taken back. The
-lines before that time are the items themselves, behind a line {id, timestamp, instructions} and without times. Seen in
-the source code of 2025 and in sessions of the versions 0.50 to 0.146.
+Since September 2025, a line is {timestamp, type, payload}. A `response_item` is an item sent to or received from the
+model; an `event_msg` repeats it as Codex displays it, and also reports measured tokens and rolled-back turns. In older
+files, the lines are the items themselves, without times, after a first line {id, timestamp, instructions}. Based on the
+source code of 2025 and on sessions of versions 0.50 to 0.146.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from .trees import attachment_at, attachment_of
 
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "developer": Role.SYSTEM, "system": Role.SYSTEM}
 REQUEST = "## My request for Codex:"
-"""Stands before what the user wrote, where an editor put its own context before it."""
+"""Precedes the user's text when an editor has put its own context before it."""
 BOILERPLATE = re.compile(r"\s*(?:<([a-zA-Z_ ]+)>.*</\1>\s*\Z|# AGENTS\.md instructions)", re.DOTALL)
 FOLDER = re.compile(r"<environment_context>.*?<cwd>(.+?)</cwd>", re.DOTALL)
 
@@ -55,13 +55,13 @@ Names = dict[str, str]
 
 
 def message_of(item: Fields, names: Names) -> Message | None:
-    """Return an item as a message; None for what is none, such as reasoning that is encrypted."""
+    """Return an item as a message; None for items without a message, such as encrypted reasoning."""
     reader = READERS.get(item.text("type"))
     return reader(item, names) if reader is not None else None
 
 
 def written_by_user(message: Message) -> str:
-    """Return what the user wrote themself in a message; "" for what Codex writes in their name."""
+    """Return the part of a message that the user wrote; "" for messages that Codex writes in the user's role."""
     text = message.text
     if message.role is not Role.USER or message.speaker or BOILERPLATE.match(text):
         return ""
@@ -69,54 +69,54 @@ def written_by_user(message: Message) -> str:
 
 
 def folder_in(message: Message) -> str:
-    """Return the folder that Codex told the model it works in; "" in a message that does not say so."""
+    """Return the working folder that a message of Codex names; "" if it names none."""
     found = FOLDER.search(message.text)
     return found[1].strip() if found else ""
 
 
-def _said(item: Fields, names: Names) -> Message | None:
+def _message(item: Fields, names: Names) -> Message | None:
     del names
     role, parts = ROLES.get(item.text("role")), _parts(item)
     return Message(role=role, parts=parts) if role is not None and parts else None
 
 
-def _said_by_agent(item: Fields, names: Names) -> Message | None:
+def _agent_message(item: Fields, names: Names) -> Message | None:
     del names
     parts = _parts(item)
     return Message(role=Role.USER, parts=parts, speaker=item.text("author")) if parts else None
 
 
-def _thought(item: Fields, names: Names) -> Message | None:
+def _reasoning(item: Fields, names: Names) -> Message | None:
     del names
     thoughts = [each for name in ("summary", "content") for each in item.objects(name)]
     text = "\n\n".join(part.text for each in thoughts if isinstance(part := _part(each), Text))
     return Message(role=Role.ASSISTANT, parts=(Reasoning(text),)) if text else None
 
 
-def _called(item: Fields, names: Names) -> Message:
-    """Return a call; the tools that the provider itself runs have the name of their kind."""
+def _call(item: Fields, names: Names) -> Message:
+    """Return a tool call; a tool that the provider itself runs is named after the item's type."""
     kind = item.text("type").removesuffix("_call")
     name = item.text("name") or kind
     call_id = item.text("call_id", "id")
     names[call_id] = name
-    arguments = next((given for field in ("arguments", "input", "action") if (given := item.value(field))), None)
+    arguments = next((value for field in ("arguments", "input", "action") if (value := item.value(field))), None)
     return Message(role=Role.ASSISTANT, parts=(ToolCall(call_id, name, arguments_json(arguments)),))
 
 
-def _answered(item: Fields, names: Names) -> Message:
+def _result(item: Fields, names: Names) -> Message:
     call_id, output = item.text("call_id"), item.object("output")
     texts = [item.text("output"), output.text("content"), output.text("text")]
-    said = [part for each in item.objects("output") if (part := _part(each))] if not output else []
-    texts += [part.text for part in said if isinstance(part, Text)]
+    parts = [part for each in item.objects("output") if (part := _part(each))] if not output else []
+    texts += [part.text for part in parts if isinstance(part, Text)]
     if tools := item.values("tools"):
         texts.append(json_of(tools))
     output.skip("type")
     is_error = output.value("success") is False
     result = ToolResult(call_id, names.get(call_id, "tool"), "\n".join(filter(None, texts)), is_error)
-    return Message(role=Role.TOOL, parts=(result, *(part for part in said if isinstance(part, Attachment))))
+    return Message(role=Role.TOOL, parts=(result, *(part for part in parts if isinstance(part, Attachment))))
 
 
-def _drawn(item: Fields, names: Names) -> Message | None:
+def _image(item: Fields, names: Names) -> Message | None:
     del names
     try:
         content = base64.b64decode(item.text("result"), validate=True)
@@ -140,19 +140,19 @@ def _part(each: Fields) -> Text | Attachment | None:
 
 
 READERS: dict[str, Callable[[Fields, Names], Message | None]] = {
-    "message": _said,
-    "agent_message": _said_by_agent,
-    "reasoning": _thought,
-    "function_call": _called,
-    "custom_tool_call": _called,
-    "local_shell_call": _called,
-    "web_search_call": _called,
-    "tool_search_call": _called,
-    "function_call_output": _answered,
-    "custom_tool_call_output": _answered,
-    "local_shell_call_output": _answered,
-    "tool_search_output": _answered,
-    "image_generation_call": _drawn,
+    "message": _message,
+    "agent_message": _agent_message,
+    "reasoning": _reasoning,
+    "function_call": _call,
+    "custom_tool_call": _call,
+    "local_shell_call": _call,
+    "web_search_call": _call,
+    "tool_search_call": _call,
+    "function_call_output": _result,
+    "custom_tool_call_output": _result,
+    "local_shell_call_output": _result,
+    "tool_search_output": _result,
+    "image_generation_call": _image,
 }
 
 
@@ -163,18 +163,18 @@ REPEATED = frozenset(
         *("exec_command_end", "image_generation_end", "UserMessage", "AgentMessage", "Reasoning", "CommandExecution"),
     }
 )
-"""Events, and items of the event `item_completed`, that say what response items say."""
+"""Events, and items of the event `item_completed`, that repeat response items."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether its first line is one of a session: of today's lines, or the first of the older ones."""
+    """Return whether the first line belongs to a session, in the current or the older form."""
     keys = source.first_keys
     is_older = "type" not in keys and {"id", "timestamp", "instructions"} <= keys
     return is_older or {"timestamp", "type", "payload"} <= keys
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the session. A line that is damaged is named, and the others are read."""
+    """Yield the session. Damaged lines are reported, and the others are read."""
     session = _Session()
     for number, line in enumerate(source.lines(), start=1):
         try:
@@ -187,7 +187,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 class _Session:
-    """Takes the lines of a session one after the other."""
+    """Converts the lines of a session, one after the other."""
 
     def __init__(self) -> None:
         self.unread: list[str] = []
@@ -195,19 +195,19 @@ class _Session:
         self._rests: dict[str, Any] = {}
         self._names: Names = {}
         self._path: list[str] = []
-        """The ids of the branch so far."""
+        """The ids of the entries of the current branch so far."""
         self._turns: list[int] = []
-        """How long the path was before each of the user's messages in it."""
+        """The length of the path before each message of the user in it."""
         self._hash, self._written = hashlib.sha256(), b""
         self._id = self._title = self._first = self._folder = self._model = ""
         self._created_at = self._updated_at = 0.0
         self._usage: Usage | None = None
-        """The measured tokens of a reply that has not come yet: older versions tell them before it."""
+        """The measured tokens of a reply that follows: older versions report them before the reply."""
         self._tokens = 0
         self._settings: dict[str, Any] = {}
 
     def add(self, number: int, line: Fields, written: bytes) -> None:
-        """Add a line. written: as it stands in the file."""
+        """Add a line. written: its bytes in the file."""
         self._written = written.strip()
         at = line.time("timestamp")
         self._updated_at = max(self._updated_at, at)
@@ -232,7 +232,7 @@ class _Session:
             self._rests[str(number)] = {"type": payload.text("type") or kind, **rest}
 
     def _add_session(self, about: Fields, at: float) -> None:
-        """Take what the session says of itself; a session that was copied from another says of that one after it."""
+        """Use the session's metadata; in a forked session, the metadata of the original one follows."""
         about.skip("session_id", "record_type")
         session, created_at, folder = about.text("id"), about.time("timestamp"), about.text("cwd")
         if self._id and session not in ("", self._id):
@@ -244,7 +244,7 @@ class _Session:
             about.keep("cwd")
 
     def _add_settings(self, turn: Fields) -> None:
-        """Take the model of a turn. The other settings are kept where they change."""
+        """Use the model of a turn. The rest keeps the other settings where they change."""
         self._model = turn.text("model") or self._model
         self._folder = self._folder or turn.text("cwd")
         turn.skip("turn_id")
@@ -271,9 +271,9 @@ class _Session:
         self._add_entry(ForeignMessage(self._next_id(), self._end, message))
 
     def _add_compaction(self, about: Fields, at: float) -> None:
-        """Add a summary. One that only OpenAI can read has no text: all before it stays what it was."""
+        """Add a summary. An encrypted one has no text, so the messages before it remain uncompacted."""
         for item in about.objects("replacement_history"):
-            if item.text("type") == "message":  # which was said before
+            if item.text("type") == "message":  # repeats an earlier message
                 item.skip("id", "role", "content", "phase")
         summary = about.text("message")
         if summary and self._end:
@@ -294,7 +294,7 @@ class _Session:
             event.object("item").skip(*event.object("item").rest())
 
     def _add_usage(self, info: Fields) -> None:
-        """Take the tokens of the newest request; events that say the same again have the same sum."""
+        """Use the tokens of the newest request; repeated events have the same total."""
         tokens, usage = info.object("total_token_usage").count("total_tokens"), info.object("last_token_usage")
         if tokens == self._tokens:
             return
@@ -309,7 +309,7 @@ class _Session:
             self._usage = add_usage(self._usage, measured)
 
     def _take_back(self, turns: int) -> None:
-        """Go back to before the last turns of the user: what follows is another version of them."""
+        """Go back to before the user's last turns; what follows is another version of them."""
         for _ in range(min(turns, len(self._turns))):
             del self._path[self._turns.pop() :]
 
@@ -318,7 +318,7 @@ class _Session:
         return self._path[-1] if self._path else ""
 
     def _next_id(self) -> str:
-        """Return an id by the line and all entries before, which is the same when the session has grown."""
+        """Return an id that hashes the line and all entries before it, and so stays the same when the session grows."""
         self._hash.update(self._written)
         return self._hash.hexdigest()
 
@@ -327,7 +327,7 @@ class _Session:
         self._path.append(entry.id)
 
     def conversation(self, source: Source) -> Found:
-        """Return all of it as a conversation."""
+        """Return the conversation of the lines added so far, or an `UnreadFile` if it has no messages."""
         if not any(isinstance(entry, ForeignMessage) for entry in self._entries):
             return UnreadFile(source.name, without_messages(self.unread))
         return ForeignConversation(

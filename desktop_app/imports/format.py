@@ -1,6 +1,6 @@
-"""The interface of a format, foreign objects that are read field by field, and the reasons for unreadable files.
+"""The interface of a format, field-by-field access to foreign objects, and the reasons why files cannot be read.
 
-Fields that no format reads are the rest of an object, which an import keeps. The window shows reasons in its language.
+Fields that a format does not read form the rest of an object, which an import keeps. The window translates reasons.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ Found = ForeignConversation | UnreadFile
 
 
 class Format(msgspec.Struct, frozen=True):
-    """How the files of one program are recognized and read."""
+    """The functions that recognize and read the files of one program."""
 
     program: str
-    """As the user knows it."""
+    """The program's name as the user knows it."""
     where: str
-    """What the user has to give: "the zip of a data export, or the conversations.json in it"."""
+    """The file that the user has to choose: "the zip of a data export, or the conversations.json in it"."""
     recognizes: Callable[[Source], bool]
-    """Whether it is the file with which conversations of this program begin, by its contents. Raises BadFile."""
+    """Return whether a file has this format, by its contents. Raises BadFile."""
     read: Callable[[Source], Iterator[Found]]
-    """The conversations of a file that was recognized, one after the other.
+    """Yield the conversations of a recognized file.
 
     A bad conversation is an UnreadFile, and the others follow. Raises BadFile where nothing more can be read.
     """
     homes: tuple[str, ...] = ()
-    """Folders below the user's own in which the program keeps its history; none if it must be exported."""
+    """Folders below the user's home in which the program keeps its history; () if it must be exported."""
 
 
 LATEST = 32_503_680_000.0
-"""Seconds until the year 3000: a larger number of seconds is one of milliseconds."""
+"""The year 3000 in seconds since 1970; a larger time is in milliseconds."""
 
 LARGEST = 2.0**40
-"""A number that is not smaller counts nothing: the sum of a million is still one that can be stored."""
+"""Numbers of this size or larger are ignored, so that the sum of a million numbers can still be stored."""
 MAX_LEVELS = 200
-"""Of values that are kept as JSON and are nested more deeply than Python writes."""
+"""Levels that are kept of a value that is nested too deeply for Python's JSON encoder."""
 TOO_DEEP = "[nested too deeply to be kept]"
-"""What stands for the levels below."""
+"""Replaces the levels below MAX_LEVELS."""
 
 AnyInner = TypeVar("AnyInner", "Fields", "list[Fields]")
 
@@ -54,11 +54,11 @@ AnyInner = TypeVar("AnyInner", "Fields", "list[Fields]")
 class Fields:
     """The fields of one JSON object.
 
-    A field that is not of the type that was asked for counts as missing, and stays in the rest: files of other programs
-    change from version to version.
+    A field that does not have the requested type counts as missing and stays in the rest, because the files of other
+    programs change from version to version.
     """
 
-    # A session may have a million of them: no dictionary for each, and one for what is nested only where something is.
+    # A session may have a million instances: none has a __dict__, and `_inner` is created only if it is needed.
     __slots__ = ("_inner", "_read", "_value")
 
     def __init__(self, value: object) -> None:
@@ -73,7 +73,7 @@ class Fields:
         return bool(self._value)
 
     def text(self, *names: str) -> str:
-        """Return the first of these fields that is a text with anything in it; "" if none is."""
+        """Return the first of these fields that is a non-empty string; "" if none is."""
         for name in names:
             value = self._value.get(name)
             if isinstance(value, str):
@@ -83,7 +83,7 @@ class Fields:
         return ""
 
     def number(self, *names: str) -> float:
-        """Return the first of these fields that is a number of a size that numbers have; 0 if none is."""
+        """Return the first of these fields that is a number smaller than LARGEST; 0 if none is."""
         for name in names:
             value = self._value.get(name)
             if isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST < value < LARGEST:
@@ -92,7 +92,7 @@ class Fields:
         return 0
 
     def count(self, *names: str) -> int:
-        """Return the first of these fields that is a number, as a whole one; 0 for what counts nothing."""
+        """Return the first of these fields that is a number, as a non-negative integer; 0 if none is."""
         return max(0, int(self.number(*names)))
 
     def flag(self, *names: str) -> bool:
@@ -104,7 +104,7 @@ class Fields:
     def time(self, *names: str) -> float:
         """Return the first of these fields that is a time, in seconds since 1970, UTC; 0.0 if none is.
 
-        Read are numbers of seconds and of milliseconds, and ISO 8601, without an offset as UTC.
+        Accepts numbers of seconds or milliseconds, and ISO 8601, which is UTC if it has no offset.
         """
         for name in names:
             seconds = seconds_of(self._value.get(name))
@@ -114,7 +114,7 @@ class Fields:
         return 0.0
 
     def strings(self, name: str) -> list[str]:
-        """Return the texts of a list. One that holds anything else stays in the rest, too."""
+        """Return the strings in a list. If it contains anything else, it also stays in the rest."""
         value = self._value.get(name)
         elements = cast("list[object]", value) if isinstance(value, list) else []
         texts = [text for text in elements if isinstance(text, str)]
@@ -123,7 +123,7 @@ class Fields:
         return texts
 
     def values(self, name: str) -> list[object]:
-        """Return the elements of a list as they are; [] if there is none."""
+        """Return the unconverted elements of a list; [] if the field is not a list."""
         value = self._value.get(name)
         if not isinstance(value, list):
             return []
@@ -131,7 +131,7 @@ class Fields:
         return cast("list[object]", value)
 
     def object(self, name: str) -> Fields:
-        """Return the fields of an object; without any if there is none."""
+        """Return the fields of an object; empty Fields if the field is not an object."""
         value = self._value.get(name)
         if not isinstance(value, dict):
             return Fields({})
@@ -141,7 +141,7 @@ class Fields:
         return inner
 
     def objects(self, name: str) -> list[Fields]:
-        """Return the objects of a list of objects, or of an object of objects in its order; [] if there is none."""
+        """Return the objects in a list, or the values of an object in their order; [] if the field is neither."""
         value = self._value.get(name)
         if isinstance(value, dict):
             value = list(cast("dict[str, object]", value).values())
@@ -157,27 +157,27 @@ class Fields:
         return {name: self.object(name) for name, value in self._value.items() if isinstance(value, dict)}
 
     def value(self, name: str) -> Any:
-        """Return a field as it is; None if there is none."""
+        """Return the unconverted value of a field; None if it is missing."""
         self._read.add(name)
         return self._value.get(name)
 
     def peek(self, name: str) -> Any:
-        """Return a field as it is, without counting it as read; None if there is none."""
+        """Return the unconverted value of a field without counting it as read; None if it is missing."""
         return self._value.get(name)
 
     def skip(self, *names: str) -> None:
-        """Count these fields as read: they say what is said elsewhere."""
+        """Count these fields as read, because other fields have the same information."""
         self._read.update(names)
 
     def keep(self, *names: str) -> None:
-        """Count these fields, and all in them, as not read: they say more than what became of them."""
+        """Count these fields, and everything in them, as not read, because their conversion loses information."""
         self._read.difference_update(names)
         if self._inner:
             self._inner = {name: inner for name, inner in self._inner.items() if name not in names}
 
     def rest(self) -> dict[str, Any]:
-        """Return what was not read, without what is empty."""
-        return {name: left for name, value in self._value.items() if (left := self._rest_of(name, value)) not in EMPTY}
+        """Return the fields that were not read, without empty ones."""
+        return {name: rest for name, value in self._value.items() if (rest := self._rest_of(name, value)) not in EMPTY}
 
     def _note(self, name: str, inner: AnyInner) -> AnyInner:
         if self._inner is None:
@@ -200,7 +200,7 @@ EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
 def seconds_of(value: object) -> float:
-    """Return a time in seconds since 1970, UTC; 0.0 for what is none."""
+    """Return a time in seconds since 1970, UTC; 0.0 if the value is not a time."""
     if isinstance(value, str):
         try:
             moment = datetime.fromisoformat(value)
@@ -213,12 +213,12 @@ def seconds_of(value: object) -> float:
 
 
 def rest_json(rest: Mapping[str, Any]) -> str:
-    """Return what has no place, as it is kept; "" for nothing."""
+    """Return the rest of an object as it is stored: compact JSON; "" for an empty one."""
     return json_of(rest, separators=(",", ":")) if rest else ""
 
 
 def json_of(value: object, **options: Any) -> str:
-    """Return a value as JSON; of one that is nested too deeply, what is below MAX_LEVELS is TOO_DEEP.
+    """Return a value as JSON; if it is nested too deeply, the levels below MAX_LEVELS are replaced by TOO_DEEP.
 
     options: further arguments of json.dumps.
     """
@@ -238,7 +238,7 @@ def _cut_off(value: object, levels: int) -> object:
 
 
 def arguments_json(value: object) -> str:
-    """Return the arguments of a call as JSON: what is no object, such as code, under the name "input"."""
+    """Return the arguments of a call as a JSON object; other values, such as code, are in its field "input"."""
     if value in EMPTY:
         return "{}"
     if isinstance(value, str):
@@ -256,20 +256,20 @@ NOT_AN_OBJECT = translatable("this is not a JSON object")
 
 
 def without_messages(unread: Sequence[str] = ()) -> str:
-    """Return that there are no messages, with the first of what could not be read."""
+    """Return the reason that there are no messages, with the first problem if there is one."""
     return translatable("it has no messages; {problem}").format(problem=unread[0]) if unread else NO_MESSAGES
 
 
 def bad_line(number: int, problem: str) -> str:
-    """Return what is wrong in a line, which are counted from 1."""
+    """Return the reason that a line cannot be read. number: counted from 1."""
     return translatable("line {number} cannot be read: {problem}").format(number=number, problem=problem)
 
 
 def bad_element(number: int, problem: str) -> str:
-    """Return what is wrong in an element of a list, which are counted from 1."""
+    """Return the reason that an element of a list cannot be read. number: counted from 1."""
     return translatable("element {number} cannot be read: {problem}").format(number=number, problem=problem)
 
 
 def bad_message(number: int, problem: str) -> str:
-    """Return what is wrong in a message, which are counted from 1."""
+    """Return the reason that a message cannot be read. number: counted from 1."""
     return translatable("message {number} cannot be read: {problem}").format(number=number, problem=problem)

@@ -1,6 +1,6 @@
-"""All formats that can be imported, what they recognize in files, and the histories on this machine.
+"""The formats that can be imported, the choice of one for a file, and the search for histories on this machine.
 
-Another format is a file like `chatgpt.py`, and a line in FORMATS. Histories are found by their folders, unread.
+To add a format, write a file like `chatgpt.py` and add a line to FORMATS. Histories are found by their folders alone.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from .format import NO_MESSAGES, TOO_DEEP, Format, Found
 from .sources import BadFile, Source, Sources
 
 MAX_FIELDS, MAX_FIELD = 8, 40
-"""Names of fields that are told, and characters of one."""
+"""Field names in a reason, and characters of each."""
 
 
 def unknown_shape(source: Source) -> str:
-    """Return that it is of no known format, and what it seems to be instead. Raises BadFile."""
+    """Return the reason for a file of no known format, with what it seems to be instead. Raises BadFile."""
     return translatable("it is of no known format: it seems to be {kind}").format(kind=_kind_of(source))
 
 
@@ -50,9 +50,9 @@ def _kind_of(source: Source) -> str:
     if kind := kind_by_beginning(source.beginning):
         return kind
     if names := sorted(source.first_keys):
-        told = ", ".join(name[:MAX_FIELD] for name in names[:MAX_FIELDS])
+        listed = ", ".join(name[:MAX_FIELD] for name in names[:MAX_FIELDS])
         more = ", …" if len(names) > MAX_FIELDS else ""
-        return translatable("JSON with the fields {names}").format(names=told + more)
+        return translatable("JSON with the fields {names}").format(names=listed + more)
     if source.beginning.lstrip()[:1] in (b"{", b"["):
         return translatable("JSON without conversations")
     return translatable("a file without text") if b"\0" in source.beginning else translatable("plain text")
@@ -61,7 +61,7 @@ def _kind_of(source: Source) -> str:
 TOO_MUCH_MEMORY = translatable("it needs more memory than is allowed for it")
 TOO_MANY_BRANCHES = translatable("it branches off more than {limit} times")
 MAX_BRANCHES = 10_000
-"""Of one conversation: storing each takes longer than the one before."""
+"""Branches of one conversation; storing each takes longer than the previous one."""
 PART_OF_OURS = translatable("it is part of a whole archive of Palimpsest: give its zip file itself")
 FORMATS: tuple[Format, ...] = (
     chatbox.FORMAT,
@@ -77,19 +77,19 @@ FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT,
     openai_files.FORMAT,
 )
-"""The first one that recognizes a file reads it."""
+"""In the order in which they are tried: the first one that recognizes a file reads it."""
 
 
 def known_kinds() -> tuple[KnownKind, ...]:
-    """Return what can be imported, by the names of the programs."""
+    """Return the kinds of files that can be imported, in the order of the programs' names."""
     return tuple(KnownKind(each.program, each.where) for each in sorted(FORMATS, key=lambda each: each.program.lower()))
 
 
 def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
-    """Return what is found in the files one after the other, each with the file that it is in.
+    """Yield the conversations in the files, each with its file.
 
-    A file of no known format is passed over if another one was recognized; else it is an UnreadFile. So is a recognized
-    one where nothing is found in any.
+    A file of no known format is skipped if another file was recognized; otherwise it is an UnreadFile. If nothing is
+    found in any recognized file, the last one of them is an UnreadFile.
     """
     own = sources.named("archive.json")
     if own is not None and b'"palimpsest-archive"' in own.beginning:
@@ -118,8 +118,8 @@ def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
 
 
 def _completed(found: Found, source: Source) -> Found:
-    """Return a conversation with what was cut off of it told; one without a title with that of its first words, or of
-    its file."""
+    """Return a conversation with a note on omitted levels and with a title: from the user's first words, or the file's
+    name."""
     if isinstance(found, UnreadFile):
         return found
     if len(found.entries) - len({entry.parent for entry in found.entries}) > MAX_BRANCHES:
@@ -128,13 +128,13 @@ def _completed(found: Found, source: Source) -> Found:
         found = replace(found, unread=(*found.unread, translatable("what is nested too deeply was left out")))
     if found.title:
         return found
-    said = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
-    title = title_of(next(filter(str.strip, said), "")) or source.name.rpartition("/")[2].rpartition(".")[0]
+    texts = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
+    title = title_of(next(filter(str.strip, texts), "")) or source.name.rpartition("/")[2].rpartition(".")[0]
     return replace(found, title=title)
 
 
 def find_histories() -> tuple[FoundHistory, ...]:
-    """Return the histories of the user's home with any file, the one that was changed last first."""
+    """Return the histories in the user's home that contain files, the last modified one first."""
     homes = {Path.home() / home: each.program for each in FORMATS for home in each.homes}
     found = (_history_in(folder, program) for folder, program in homes.items())
     return tuple(sorted((each for each in found if each.files), key=lambda each: -each.newest))
@@ -147,7 +147,7 @@ def _history_in(folder: Path, program: str) -> FoundHistory:
 
 
 def _statuses_in(folder: Path) -> Iterator[os.stat_result]:
-    """Return those of all files; folders that may not be read, and files that go meanwhile, are passed over."""
+    """Yield the status of each file; unreadable folders, and files that are removed in the meantime, are skipped."""
     for directory, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):

@@ -1,11 +1,12 @@
 """Gemini CLI's sessions and saved chats, in `~/.gemini/tmp/PROJECT`.
 
 - `chats/session-*.jsonl`, since 0.39: a line about the session, then a line for each message and each version of it,
-  `$set` for changes and `$rewindTo` for what was taken back. Sub-agents have files of their own.
-- `chats/session-*.json`, before: one object with a list `messages`.
-- `checkpoint-NAME.json`, of `/chat save`: a list of Google's `Content`, newer in an object as `history`.
+  `$set` for changes and `$rewindTo` for rewinding. Each sub-agent has its own file.
+- `chats/session-*.json`, before 0.39: one object with a list `messages`.
+- `checkpoint-NAME.json`, written by `/chat save`: a list of Google's `Content`; in newer versions an object with that
+  list as `history`.
 
-After the program's source (chatRecordingService.ts, logger.ts) and files of October 2025 to April 2026.
+Based on the program's source (chatRecordingService.ts, logger.ts) and files of October 2025 to April 2026.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from .sources import BYTE_ORDER_MARK, BadFile, Source
 
 ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT, "model": Role.ASSISTANT}
 IMPOSSIBLE_TOKENS = 2**53
-"""As many tokens are none."""
+"""Token counts of this size or larger are ignored."""
 
 
 class SessionMessages:
@@ -47,13 +48,13 @@ class SessionMessages:
 
     def __init__(self) -> None:
         self.rests: dict[str, Any] = {}
-        """What has no place, by the message's id."""
+        """Fields that nothing else represents, by the message's id."""
         self.notices: dict[str, Any] = {}
-        """What the program said to the user, by the message's id."""
+        """Messages from the program to the user, by their ids."""
         self._answered: set[str] = set()
 
     def messages_of(self, name: str, value: dict[str, Any]) -> list[Message]:
-        """Return the messages that this one is here; none for a notice, and for one without content."""
+        """Return the messages that this one becomes; [] for a notice and for a message without content."""
         fields = Fields(value)
         fields.skip("id")
         role = ROLES.get(fields.text("type", "role"))
@@ -62,30 +63,30 @@ class SessionMessages:
             return []
         inner = fields_of(fields.value("content") or fields.value("parts") or "")
         calls = fields.objects("toolCalls")
-        given = [fields_of(call.value("result") or []) for call in calls]
+        results = [fields_of(call.value("result") or []) for call in calls]
         at = fields.time("timestamp")
-        messages = list(self._said(fields, role, inner, calls))
-        for call, result in zip(calls, given, strict=True):
+        messages = list(self._turns(fields, role, inner, calls))
+        for call, result in zip(calls, results, strict=True):
             messages += self._result(call, result, at)
-        left = [rest for part in [*inner, *(part for result in given for part in result)] if (rest := part.rest())]
-        if rest := fields.rest() | ({"parts": left} if left else {}):
+        rests = [rest for part in [*inner, *(part for result in results for part in result)] if (rest := part.rest())]
+        if rest := fields.rest() | ({"parts": rests} if rests else {}):
             self.rests[name] = rest
         return messages
 
-    def _said(self, fields: Fields, role: Role, inner: list[Fields], calls: list[Fields]) -> Iterator[Message]:
+    def _turns(self, fields: Fields, role: Role, inner: list[Fields], calls: list[Fields]) -> Iterator[Message]:
         at, model, usage = fields.time("timestamp"), fields.text("model"), _usage(fields)
         ids = {call.text("id") for call in calls}
-        parts = [*_thoughts(fields), *(part for part in parts_of(inner) if not self._is_again(part, ids))]
+        parts = [*_thoughts(fields), *(part for part in parts_of(inner) if not self._is_repeated(part, ids))]
         parts += [ToolCall(call.text("id"), call.text("name") or "tool", arguments_of(call)) for call in calls]
-        for speaker, said in turns_of(role, parts):
+        for speaker, turn in turns_of(role, parts):
             if speaker is Role.ASSISTANT:
-                yield Message(role=speaker, parts=said, at=at, model=model, usage=usage)
+                yield Message(role=speaker, parts=turn, at=at, model=model, usage=usage)
                 usage = None
             else:
-                yield Message(role=speaker, parts=said, at=at)
+                yield Message(role=speaker, parts=turn, at=at)
 
-    def _is_again(self, part: Part, calls: set[str]) -> bool:
-        """Return whether it stands among the calls too, where the program wrote down what it sent to the model."""
+    def _is_repeated(self, part: Part, calls: set[str]) -> bool:
+        """Return whether a part of the content is also in `toolCalls`: the content may repeat calls and results."""
         if isinstance(part, ToolResult):
             return part.call_id in self._answered
         return isinstance(part, ToolCall) and part.call_id in calls
@@ -94,14 +95,14 @@ class SessionMessages:
         call_id, name, status = call.text("id"), call.text("name") or "tool", call.text("status")
         parts = [part for part in parts_of(inner) if not isinstance(part, ToolResult) or part.call_id in ("", call_id)]
         text = _text(parts)
-        shown = call.text("resultDisplay") if call.peek("resultDisplay") == text or not text else ""
-        if not parts and not shown and status not in ("error", "cancelled"):
+        displayed = call.text("resultDisplay") if call.peek("resultDisplay") == text or not text else ""
+        if not parts and not displayed and status not in ("error", "cancelled"):
             return
         self._answered.add(call_id)
         result = ToolResult(
             call_id,
             name,
-            text or shown,
+            text or displayed,
             is_error=status in ("error", "cancelled") or any(isinstance(p, ToolResult) and p.is_error for p in parts),
             ending="stopped" if status == "cancelled" else "",
         )
@@ -115,7 +116,7 @@ def _text(parts: Sequence[Part]) -> str:
 
 def _thoughts(fields: Fields) -> list[Part]:
     thoughts = ((each.text("subject"), each.text("description")) for each in fields.objects("thoughts"))
-    texts = ("\n\n".join(filter(None, (subject and f"**{subject}**", said))) for subject, said in thoughts)
+    texts = ("\n\n".join(filter(None, (subject and f"**{subject}**", details))) for subject, details in thoughts)
     text = "\n\n".join(filter(None, texts))
     return [Reasoning(text)] if text else []
 
@@ -135,11 +136,11 @@ def _count(tokens: Fields, name: str) -> int:
 
 Json = dict[str, Any]
 SNAPSHOT = "<state_snapshot>"
-"""With which Gemini CLI marks the summary that it puts in the place of older messages."""
+"""Marks the summary with which Gemini CLI replaces older messages."""
 
 
 class Node(msgspec.Struct):
-    """A message of the session, or a summary that replaced those before it."""
+    """A message of the session, or a summary that replaced the messages before it."""
 
     parent: str
     value: Json
@@ -147,17 +148,17 @@ class Node(msgspec.Struct):
 
 
 class SessionRecord:
-    """Follows the lines of a session. The older shape is one object, as if it were a single line.
+    """Replays the lines of a session. A session in the older form is one object, which counts as a single line.
 
-    What was taken back stays as a branch. Where the program writes all its messages anew, those that it has shortened
-    stay as they were, and those that it replaced by a summary stay before it.
+    Rewound messages stay as a branch. Where the program rewrites its list of messages, shortened messages keep their
+    full content, and messages that were replaced by a summary stay before it.
     """
 
     def __init__(self) -> None:
         self.about: Json = {}
         self.nodes: dict[str, Node] = {}
         self.order: list[str] = []
-        """A parent stands before what follows it."""
+        """Names of nodes, parents before their children."""
         self.unknown: list[Json] = []
         self._path: list[str] = []
         self._open: set[str] = set()
@@ -165,11 +166,11 @@ class SessionRecord:
 
     @property
     def current(self) -> str:
-        """The message with which the open branch ends."""
+        """The last message of the open branch; "" for none."""
         return self._path[-1] if self._path else ""
 
     def add(self, line: Json) -> None:
-        """Follow one line."""
+        """Apply one line."""
         change = line.get("$set")
         if isinstance(line.get("$rewindTo"), str):
             self._rewind(line["$rewindTo"])
@@ -177,15 +178,15 @@ class SessionRecord:
             if (messages := self._describe(cast("Json", change))) is not None:
                 self._replace(messages)
         elif isinstance(line.get("id"), str):
-            self._say(line)
+            self._put(line)
         elif "sessionId" in line:
             for message in self._describe(line) or ():
-                self._say(message)
+                self._put(message)
         else:
             self.unknown.append(line)
 
     def _describe(self, change: Json) -> list[Json] | None:
-        """Take over what a line says about the session; return its messages, if it has any list of them."""
+        """Update the session's metadata from a line; return the line's messages, or None if it has no such list."""
         messages = change.get("messages")
         if not isinstance(messages, list):
             self.about |= change
@@ -199,8 +200,8 @@ class SessionRecord:
         found = message.get("id")
         return found if isinstance(found, str) and found else f"#{len(self.order)}"
 
-    def _say(self, message: Json) -> None:
-        """Add a message, or take over its newer version: one is written again with its calls and tokens."""
+    def _put(self, message: Json) -> None:
+        """Add a message or its newer version: a message is written again when its calls and tokens are known."""
         name = self._id(message)
         if name in self.nodes:
             self.nodes[name].value = message
@@ -208,26 +209,26 @@ class SessionRecord:
             self._insert(name, Node(self.current, message), self.current)
 
     def _insert(self, name: str, node: Node, previous: str) -> None:
-        """Put it behind that message of the open branch, and before what followed that."""
-        place = self._path.index(previous) + 1 if previous else 0
-        if place < len(self._path):
-            follower = self._path[place]
+        """Insert a node into the open branch after `previous`, or first if that is ""."""
+        position = self._path.index(previous) + 1 if previous else 0
+        if position < len(self._path):
+            follower = self._path[position]
             self.nodes[follower].parent = name
             self.order.insert(self.order.index(follower), name)
         else:
             self.order.append(name)
-        self._path.insert(place, name)
+        self._path.insert(position, name)
         self._open.add(name)
         self.nodes[name] = node
 
     def _rewind(self, name: str) -> None:
-        """Take back a message and all after it; all of them, as the program does, if it is not there."""
-        place = self._path.index(name) if name in self._open else 0
-        self._path = self._path[:place]
+        """Remove a message and all after it from the open branch; like the program, all messages if it is unknown."""
+        position = self._path.index(name) if name in self._open else 0
+        self._path = self._path[:position]
         self._open = set(self._path)
 
     def _replace(self, messages: list[Json]) -> None:
-        """Follow the program where it writes its messages anew: it has summarized, shortened or added some."""
+        """Apply a rewritten list of messages, in which the program has summarized, shortened or added some."""
         named = [(self._id(each), each) for each in messages]
         named = [(name, each) for name, each in named if name not in self._summarized]
         first_kept = next((n for n, (name, _) in enumerate(named) if name in self._open), len(named))
@@ -246,7 +247,7 @@ class SessionRecord:
                 previous = name
 
     def _summarize(self, replacement: list[tuple[str, Json]], kept: str) -> str:
-        """Put a summary before the first message that was kept; return its id."""
+        """Insert a summary before the first kept message; return its id."""
         name, message = replacement[-1]
         replaced = self._path[: self._path.index(kept)] if kept else self._path
         previous = replaced[-1] if replaced else ""
@@ -263,13 +264,13 @@ def _text_of(message: Json) -> str:
 
 PROGRAM = "Gemini CLI"
 FIRST = 4
-"""Messages by which a saved chat, which has no id, is known."""
+"""Number of first messages that identify a saved chat, which has no id."""
 OF_THE_PROGRAM = ("/", "?", "<session_context>", "<hook_context>")
-"""How what the user did not say begins."""
+"""Beginnings of texts in the user's role that the user did not write to the model."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a session, or a list of contents, alone or as a history."""
+    """Return whether the file is a session, or a list of contents, alone or as a history."""
     keys = source.first_keys
     if {"sessionId", "projectHash"} <= keys or keys == {"role", "parts"}:
         return True
@@ -277,7 +278,7 @@ def recognizes(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the one conversation of the file."""
+    """Yield the one conversation of the file."""
     if "projectHash" in source.first_keys:
         yield _session(source)
     else:
@@ -299,8 +300,7 @@ def _session(source: Source) -> ForeignConversation:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Return the lines with their numbers; the whole file, as number 0, where the first line is no JSON: the older
-    shape."""
+    """Yield the numbered lines; if the first line is not JSON, yield the entire file as number 0: the older form."""
     for number, line in enumerate(source.lines(), start=1):
         if number == 1 and _json(line.removeprefix(BYTE_ORDER_MARK)) is None:
             yield 0, source.read().removeprefix(BYTE_ORDER_MARK)
@@ -309,10 +309,10 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 
 def _json(content: bytes) -> Any:
-    """Return the JSON value; None for what is none."""
+    """Return the JSON value; None for invalid JSON."""
     try:
         return json.loads(content)
-    except (ValueError, RecursionError):  # also what is not UTF-8
+    except (ValueError, RecursionError):  # ValueError includes UnicodeDecodeError
         return None
 
 
@@ -332,9 +332,9 @@ def _conversation(record: SessionRecord, source: Source, unread: tuple[str, ...]
             end = entry.id
         ends[name] = end
     fields = Fields(record.about)
-    said = [e.message for e in entries if isinstance(e, ForeignMessage)]
-    models = [message.model for message in said if message.model]
-    title, name = fields.text("summary") or _title(said), fields.text("sessionId") or source.name
+    messages = [e.message for e in entries if isinstance(e, ForeignMessage)]
+    models = [message.model for message in messages if message.model]
+    title, name = fields.text("summary") or _title(messages), fields.text("sessionId") or source.name
     created_at, updated_at = fields.time("startTime"), fields.time("lastUpdated")
     rest = fields.rest() | {"messages": reader.rests, "notices": reader.notices, "unknown": record.unknown}
     return ForeignConversation(
@@ -352,19 +352,19 @@ def _conversation(record: SessionRecord, source: Source, unread: tuple[str, ...]
     )
 
 
-def _title(said: list[Message]) -> str:
-    """Return the first words of the user; "" if there are none but the program's."""
-    texts = (message.text.strip() for message in said if message.role is Role.USER)
+def _title(messages: list[Message]) -> str:
+    """Return a title from the user's first text; "" if the program wrote all texts in the user's role."""
+    texts = (message.text.strip() for message in messages if message.role is Role.USER)
     return title_of(next((text for text in texts if text and not text.startswith(OF_THE_PROGRAM)), ""))
 
 
 def _project_of(source: Source) -> str:
-    """Return the path of the project, which newer versions keep beside its chats; "" if it is not there."""
+    """Return the path of the project, which newer versions store next to its chats; "" if it is missing."""
     path, _, inner = f"/{source.name}".partition("/chats/")
     marker = source.folder.named(f"{path}/.project_root".lstrip("/")) if inner else None
     try:
         found = marker.read().decode().strip() if marker is not None else ""
-    except (BadFile, UnicodeDecodeError):  # of no importance
+    except (BadFile, UnicodeDecodeError):  # the conversation can do without its folder
         return ""
     return found if found.startswith("/") or found[1:3] == ":\\" else ""
 
@@ -381,20 +381,20 @@ def _saved_chat(source: Source) -> ForeignConversation:
         content_id = _hashed(content_id, content)
         role = Role.USER if content.text("role") in ("user", "function") else Role.ASSISTANT
         parts = fields_of(content.value("parts"))
-        for place, (speaker, said) in enumerate(turns_of(role, parts_of(parts))):
+        for position, (speaker, turn) in enumerate(turns_of(role, parts_of(parts))):
             end = entries[-1].id if entries else ""
-            message = Message(role=speaker, parts=said)
-            entries.append(ForeignMessage(f"{content_id}/{place}", end, message))
-        if left := [rest for part in parts if (rest := part.rest())]:
-            rests[str(number)] = {"parts": left}
+            message = Message(role=speaker, parts=turn)
+            entries.append(ForeignMessage(f"{content_id}/{position}", end, message))
+        if part_rests := [rest for part in parts if (rest := part.rest())]:
+            rests[str(number)] = {"parts": part_rests}
     key = entries[min(FIRST, len(entries)) - 1].id if entries else source.name
     rest = fields.rest() | ({"contents": rests} if rests else {})
     return ForeignConversation(PROGRAM, key, _tag(source), tuple(entries), source.modified, rest=rest_json(rest))
 
 
 def _hashed(before: str, content: Fields) -> str:
-    said = json_of([content.value("role"), content.value("parts")], sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(f"{before}{said}".encode()).hexdigest()
+    hashed = json_of([content.value("role"), content.value("parts")], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(f"{before}{hashed}".encode()).hexdigest()
 
 
 def _tag(source: Source) -> str:

@@ -1,4 +1,4 @@
-"""The parts of Google's `Content`, as Gemini's programs keep them, as parts of messages."""
+"""Conversion of the parts of Google's `Content`, which Gemini's programs store, to parts of messages."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .format import Fields, json_of
 from .trees import attachment_of
 
 CODE = "code_execution"
-"""The tool that runs code where the model is; Google names it so in requests."""
+"""Google's name for the tool that runs code on its servers."""
 
 
 def fields_of(content: object) -> list[Fields]:
-    """Return the parts of a content: a text, a part, or a list of both."""
+    """Return the parts of a content: a string, a part, or a list of both."""
     values = cast("list[object]", content) if isinstance(content, list) else [content]
     return [Fields({"text": value} if isinstance(value, str) else value) for value in values]
 
 
 def parts_of(fields: Iterable[Fields]) -> list[Part]:
-    """Return them as ours, without what is empty. What of them has no place stays unread."""
+    """Return the non-empty parts as parts of messages. Fields without a counterpart stay unread."""
     return [part for each in fields if (part := _part(each))]
 
 
@@ -49,14 +49,14 @@ def arguments_of(call: Fields) -> str:
 
 def _result(result: Fields) -> Part:
     answer = result.value("response")
-    said = cast("dict[str, object]", answer) if isinstance(answer, dict) else {"output": answer or ""}
-    is_error = "error" in said
-    text = said.get("error" if is_error else "output")
-    is_all = isinstance(text, str) and len(said) == 1
+    fields = cast("dict[str, object]", answer) if isinstance(answer, dict) else {"output": answer or ""}
+    is_error = "error" in fields
+    text = fields.get("error" if is_error else "output")
+    is_only_text = isinstance(text, str) and len(fields) == 1
     return ToolResult(
         result.text("id"),
         result.text("name") or "tool",
-        str(text) if is_all else json_of(said),
+        str(text) if is_only_text else json_of(fields),
         is_error,
     )
 
@@ -71,7 +71,7 @@ def _output(output: Fields) -> Part:
 
 
 def _data(data: Fields) -> Part:
-    """Return what stands in the file itself: an image, or a text; of another file the name, and it stays unread."""
+    """Return inline data: an image or a text; of other data only the name, and the data stays unread."""
     kind = data.text("mimeType") or "application/octet-stream"
     name = data.text("displayName") or f"file{mimetypes.guess_extension(kind) or ''}"
     encoded = Fields({"data": data.value("data")}).text("data")
@@ -100,7 +100,7 @@ _READERS = {
 
 
 def turns_of(role: Role, parts: Iterable[Part]) -> Iterator[tuple[Role, tuple[Part, ...]]]:
-    """Return the messages that one content is here: each result of a tool, with the files behind it, is one."""
+    """Yield the messages that one content becomes: each tool result, with the files after it, is a message."""
     turn: list[Part] = []
     speaker = role
     for part in parts:

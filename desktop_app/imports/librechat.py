@@ -1,7 +1,7 @@
-"""LibreChat's export of a conversation as JSON: its messages in a list, or each with its answers as `children`.
+"""LibreChat's export of a conversation as JSON: its messages in a list, or nested, each with its replies as `children`.
 
-The text of a reply is `text`, or, of agents and newer versions, parts in `content`: text, think, tool_call. Seen in
-exports of 2024, and in the types that the program declares.
+The text of a reply is in `text`; for agents and in newer versions, it is in parts in `content`: text, think, tool_call.
+Based on exports of 2024 and on the types that the program declares.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from .trees import Tree, attachment_at, image_of
 PROGRAM = "LibreChat"
 CUT_OFF = ("incomplete", "length")
 THINKING = re.compile(r":::thinking\n?(.*?):::", re.DOTALL)
-"""How versions without parts wrote what the model thought."""
-SAID_ELSEWHERE = ("conversationId", "messageId", "_id", "__v", "user", "updatedAt", "isTemporary", "expiredAt")
+"""Reasoning in versions without parts."""
+REDUNDANT = ("conversationId", "messageId", "_id", "__v", "user", "updatedAt", "isTemporary", "expiredAt")
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a conversation that says when it was exported."""
+    """Return whether the file is a conversation with the time of its export."""
     return source.first_keys >= {"conversationId", "exportAt"}
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the conversation of the file."""
+    """Yield the conversation of the file."""
     for value in source.values():
         fields = Fields(value)
         title = fields.text("title")
@@ -44,19 +44,19 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _flat(messages: list[object]) -> Iterator[tuple[str, Fields]]:
-    """Return all messages, each with the one whose child it is; "" for those of the list itself.
+    """Yield all messages, each with the id of its parent in the tree; "" at the top level.
 
-    A tree is as deep as the conversation is long, so that nothing here may recurse.
+    A tree is as deep as the conversation is long, so this must not recurse.
     """
-    left = [("", value) for value in reversed(messages)]
-    while left:
-        parent, value = left.pop()
+    pending = [("", value) for value in reversed(messages)]
+    while pending:
+        parent, value = pending.pop()
         if isinstance(value, dict):
             message = cast("dict[str, Any]", value)
             children = message.pop("children", None)
             if isinstance(children, list):
                 name = Fields(message).text("messageId") or parent
-                left += [(name, child) for child in reversed(cast("list[object]", children))]
+                pending += [(name, child) for child in reversed(cast("list[object]", children))]
             yield parent, Fields(message)
 
 
@@ -70,7 +70,7 @@ def _conversation(
     for above, message in messages:
         parent = message.text("parentMessageId")
         name = tree.add(message.text("messageId"), above or parent, _message(message, source))
-        message.skip(*SAID_ELSEWHERE)
+        message.skip(*REDUNDANT)
         if rest := message.rest():
             rests[name] = rest
     entries = tree.in_order()
@@ -92,12 +92,12 @@ def _message(fields: Fields, source: Source) -> Message:
     if is_user:
         fields.skip("sender")
     text = fields.text("text")
-    said = [part for content in fields.objects("content") for part in _parts(content, source)]
+    parts = [part for content in fields.objects("content") for part in _parts(content, source)]
     files = [_file(file, source) for file in fields.objects("files")]
     is_cut = fields.flag("unfinished", "error") or fields.text("finish_reason") in CUT_OFF
     message = Message(
         role=Role.USER if is_user else Role.ASSISTANT,
-        parts=(*(said or _texts(text)), *files),
+        parts=(*(parts or _texts(text)), *files),
         at=fields.time("createdAt"),
     )
     if is_user:
@@ -106,14 +106,14 @@ def _message(fields: Fields, source: Source) -> Message:
 
 
 def _texts(text: str) -> list[Part]:
-    """Return a text, and what the model thought before it."""
+    """Return the reasoning in a text, then the text without it."""
     thoughts = [Reasoning(thought.strip()) for thought in THINKING.findall(text)]
-    said = THINKING.sub("", text).strip() if thoughts else text
-    return [*thoughts, *([Text(said)] if said.strip() else [])]
+    visible = THINKING.sub("", text).strip() if thoughts else text
+    return [*thoughts, *([Text(visible)] if visible.strip() else [])]
 
 
 def _parts(content: Fields, source: Source) -> tuple[Part, ...]:
-    """Return what one part of a content says. What is for the program itself, such as which agent it is, is rest."""
+    """Return the parts of one part of a content. Internal fields, such as the agent's id, remain in the rest."""
     kind = content.text("type")
     if kind == "think":
         thought = _value(content, "think")
@@ -130,25 +130,25 @@ def _parts(content: Fields, source: Source) -> tuple[Part, ...]:
 
 
 def _value(content: Fields, name: str) -> str:
-    """Return a text, which may be one with annotations."""
+    """Return the text of a field, which may be an object with annotations."""
     return content.text(name) or content.object(name).text("value")
 
 
 def _call(call: Fields) -> tuple[Part, ...]:
-    """Return a call and its result: an agent's, or one of an assistant of OpenAI's."""
+    """Return a call and its result, made by an agent or by an OpenAI assistant."""
     function, code = call.object("function"), call.object("code_interpreter")
     call_id = call.text("id")
     name = call.text("name") or function.text("name") or call.text("type") or "tool"
-    given = call.value("args") or function.value("arguments") or code.value("input")
+    arguments = call.value("args") or function.value("arguments") or code.value("input")
     output = call.value("output") or function.value("output") or code.value("outputs")
     result = output if isinstance(output, str) else json_of(output)
     call.skip("type", "progress")
-    made = ToolCall(call_id, name, arguments_json(given))
-    return (made, ToolResult(call_id, name, result)) if output else (made,)
+    tool_call = ToolCall(call_id, name, arguments_json(arguments))
+    return (tool_call, ToolResult(call_id, name, result)) if output else (tool_call,)
 
 
 def _file(file: Fields, source: Source) -> Attachment:
-    """Return a file: with its text if that was taken out of it; images lie on the server, or beside the export."""
+    """Return a file: with its extracted text, if there is one; images are on the server or next to the export."""
     path, kind, text = file.text("filepath"), file.text("type"), file.text("text")
     name = file.text("filename") or path.rpartition("/")[2] or "file"
     if text:

@@ -1,9 +1,10 @@
 """LM Studio's conversations: `*.conversation.json` in `~/.lmstudio/conversations` and its subfolders.
 
-Each message has `versions`, of which one is `currentlySelected`; what follows follows that one. A version is a single
-step with a `content`, or several `steps`: blocks of text, thoughts, calls of tools and their results, with the model
-and its numbers in `genInfo`. Messages have no ids, and only steps have times. LM Studio documents none of it: after a
-file of March 2026, and, for thoughts, tools and files, after programs that read and write such files.
+Each message has `versions`, of which one is `currentlySelected`; the next message follows that one. A version is a
+single step with a `content`, or several `steps`: blocks of text, reasoning, tool calls and their results, with the
+model and its statistics in `genInfo`. Messages have no ids, and only steps have times. LM Studio does not document the
+format: this is based on a file of March 2026 and, for reasoning, tools and files, on programs that read and write such
+files.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from .format import NOT_AN_OBJECT, Fields, Format, Found, arguments_json, json_o
 from .sources import BadFile, Source
 from .trees import image_of
 
-WHOLE = ("", "eosFound", "stopStringFound", "toolCalls")
-"""Why a reply ended that was not cut off."""
+COMPLETE = ("", "eosFound", "stopStringFound", "toolCalls")
+"""Stop reasons of replies that were not cut off."""
 STEP_TIME = re.compile(r"\d{13}(?=-)")
-"""Milliseconds since 1970, with which the id of a step begins."""
+"""Milliseconds since 1970 at the beginning of a step's id."""
 LONGEST = 1e9
-"""Seconds that a reply takes at most: what is longer is damaged."""
+"""Maximum seconds of a reply; a longer duration is invalid and limited to this."""
 
 
 class StepReader:
@@ -37,43 +38,43 @@ class StepReader:
 
     def __init__(self, source: Source) -> None:
         self.configs: list[Any] = []
-        """Settings with which replies were made, each once: with long templates, they stand at each reply."""
+        """The replies' settings, each once: every reply repeats them, with long templates."""
         self._source = source
         self._kept: set[str] = set()
         self._names: dict[str, str] = {}
 
     def messages_of(self, version: Fields, role: Role) -> list[Message]:
-        """Return the messages that it is here."""
+        """Return the messages that a version becomes."""
         sender = version.object("senderInfo").text("senderName") if role is Role.ASSISTANT else ""
         if isinstance(version.peek("content"), str):
             text = version.text("content")
-            said = [Message(role=role, parts=(Text(text),), model=sender)] if text else []
+            messages = [Message(role=role, parts=(Text(text),), model=sender)] if text else []
         else:
-            said = _merged([Message(role=role, model=sender)], self._parts(version, is_thought=False))
+            messages = _merged([Message(role=role, model=sender)], self._parts(version, is_thought=False))
         for step in version.objects("steps"):
             if step.peek("type") == "contentBlock":
-                said = self._with_step(said, step, role, sender)
+                messages = self._with_step(messages, step, role, sender)
         sent = version.object("preprocessed")
         if sent.peek("content") == version.peek("content"):
             version.skip("preprocessed")
-        return [message for message in said if message.parts]
+        return [message for message in messages if message.parts]
 
-    def _with_step(self, said: list[Message], step: Fields, role: Role, sender: str) -> list[Message]:
+    def _with_step(self, messages: list[Message], step: Fields, role: Role, sender: str) -> list[Message]:
         style = step.object("style")
         at = STEP_TIME.match(step.text("stepIdentifier"))
         step.skip("type", "defaultShouldIncludeInContext")
         if step.peek("shouldIncludeInContext") is True:
             step.skip("shouldIncludeInContext")
         begun = Message(role=role, model=sender, at=seconds_of(int(at.group())) if at else 0.0)
-        said = _merged([*said, begun], self._parts(step, is_thought=style.text("type") == "thinking"))
+        messages = _merged([*messages, begun], self._parts(step, is_thought=style.text("type") == "thinking"))
         info = step.object("genInfo")
-        last = max((n for n, message in enumerate(said) if message.role is role and message.parts), default=-1)
+        last = max((n for n, message in enumerate(messages) if message.role is role and message.parts), default=-1)
         if info and last >= 0:
-            said[last] = self._with_numbers(said[last], info)
-        return said
+            messages[last] = self._with_numbers(messages[last], info)
+        return messages
 
     def _parts(self, step: Fields, is_thought: bool) -> list[Part]:
-        """Return the parts of a block; a text may stand there in pieces."""
+        """Return the parts of a block, with adjacent pieces of text joined."""
         parts: list[Part] = []
         for piece in step.objects("content"):
             part = self._part(piece, is_thought)
@@ -96,7 +97,7 @@ class StepReader:
         if kind == "toolCallResult":
             call_id = _call_id(piece)
             name = piece.text("name") or self._names.get(call_id, "tool")
-            return ToolResult(call_id, name, _said(piece.value("content")))
+            return ToolResult(call_id, name, _result_text(piece.value("content")))
         text = piece.text("text")
         return (Reasoning(text) if is_thought else Text(text)) if text else None
 
@@ -112,7 +113,7 @@ class StepReader:
             model=info.text("identifier") or message.model or info.text("indexedModelIdentifier"),
             usage=usage if usage.prompt_tokens or usage.reply_tokens else message.usage,
             seconds=max(0.0, min(stats.number("totalTimeSec"), LONGEST)),
-            is_interrupted=stats.text("stopReason") not in WHOLE,
+            is_interrupted=stats.text("stopReason") not in COMPLETE,
         )
 
     def _keep(self, config: Any) -> None:
@@ -122,21 +123,26 @@ class StepReader:
             self.configs.append(config)
 
 
-def _merged(said: list[Message], parts: list[Part]) -> list[Message]:
-    """Return the messages with these parts behind: the newest one goes on until a tool answers."""
-    *said, begun = said
+def _merged(messages: list[Message], parts: list[Part]) -> list[Message]:
+    """Return the messages with these parts added.
+
+    messages: the last one is a template without parts for new messages of the same role. Parts are added to the newest
+    message until a tool result follows it.
+    """
+    *messages, template = messages
     for part in parts:
         if isinstance(part, ToolResult):
-            said.append(Message(role=Role.TOOL, parts=(part,), at=begun.at))
-        elif said and said[-1].parts and said[-1].role is begun.role:
-            said[-1] = replace(said[-1], parts=(*said[-1].parts, part), at=said[-1].at or begun.at)
+            messages.append(Message(role=Role.TOOL, parts=(part,), at=template.at))
+        elif messages and messages[-1].parts and messages[-1].role is template.role:
+            newest = messages[-1]
+            messages[-1] = replace(newest, parts=(*newest.parts, part), at=newest.at or template.at)
         else:
-            said.append(replace(begun, parts=(part,)))
-    return said
+            messages.append(replace(template, parts=(part,)))
+    return messages
 
 
 def _call_id(piece: Fields) -> str:
-    """Return the id by which a call and its result are a pair."""
+    """Return the id that a call and its result share."""
     number = piece.peek("callId")
     if isinstance(number, int | str) and str(number):
         piece.skip("callId")
@@ -144,8 +150,8 @@ def _call_id(piece: Fields) -> str:
     return piece.text("toolCallRequestId", "toolCallId")
 
 
-def _said(content: Any) -> str:
-    """Return what a tool answered: a text, or JSON of one, or of a list of texts."""
+def _result_text(content: Any) -> str:
+    """Return the text of a tool result: a string, or a string or a list of texts encoded as JSON."""
     if not isinstance(content, str):
         return json_of(content) if content else ""
     try:
@@ -165,13 +171,13 @@ SYSTEM_PROMPT = "llm.prediction.systemPrompt"
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether its messages have versions; those of an empty conversation, whether it has keys of LM Studio."""
+    """Return whether the messages have versions or, for an empty conversation, whether it has keys of LM Studio."""
     keys = source.first_keys
     return "messages" in keys and (b'"currentlySelected"' in source.beginning or len(OWN_KEYS & keys) > 1)
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the one conversation of the file."""
+    """Yield the one conversation of the file."""
     for value in source.items(""):
         if not isinstance(value, dict):
             raise BadFile(NOT_AN_OBJECT)
@@ -212,20 +218,20 @@ class _ConversationReader:
         )
 
     def _section(self) -> str:
-        """Return the folder that it lies in, below that of all conversations."""
+        """Return the path of the conversation's folder below `conversations`; "" for that folder itself."""
         folder = f"/{self._source.name}".rpartition("/")[0]
         return f"{folder}/".rpartition("/conversations/")[2].strip("/")
 
     def _add_all(self, asked_at: float) -> str:
-        """Add all messages; return the last one of the branch that is open."""
+        """Add all messages; return the id of the last one of the open branch."""
         end, asked = self._add_system_prompt(), ""
         for number, value in enumerate(self._fields.values("messages")):
             slot = Fields(value)
             versions, selected, before = slot.objects("versions"), slot.number("currentlySelected"), end
             chosen = selected if selected in range(len(versions)) else 0
-            for place, version in enumerate(versions):
+            for position, version in enumerate(versions):
                 last = self._add(version, before)
-                if place == chosen:
+                if position == chosen:
                     asked = last if version.text("role") == "user" else asked
                     end = last
             if rest := slot.rest() if isinstance(value, dict) else value:
@@ -246,7 +252,7 @@ class _ConversationReader:
         return "system"
 
     def _add(self, version: Fields, before: str) -> str:
-        """Add a version of a message behind that one; return its last message, or that one if it has none."""
+        """Add a version of a message after `before`; return its last message, or `before` if it has none."""
         role = ROLES.get(version.text("role"))
         if role is None:
             return before
@@ -259,13 +265,13 @@ class _ConversationReader:
         return end
 
     def _hashed(self, before: str, version: Fields) -> str:
-        """Return the id of a version: its content, after all that stands before. An equal one has another."""
-        said = [
+        """Return the id of a version: a hash of its content and everything before it, made unique."""
+        hashed = [
             version.peek("role"),
             version.peek("content"),
             [step.peek("content") for step in version.objects("steps")],
         ]
-        name = hashlib.sha256(f"{before}{json_of(said, sort_keys=True, ensure_ascii=True)}".encode()).hexdigest()[:32]
+        name = hashlib.sha256(f"{before}{json_of(hashed, sort_keys=True, ensure_ascii=True)}".encode()).hexdigest()[:32]
         while f"{name}/0" in self._entries:
             name += "'"
         return name

@@ -1,7 +1,7 @@
-"""Conversations in OpenAI's chat shape: a message a line, a list of messages, or objects with a list `messages`.
+"""Conversations in OpenAI's chat format: one message per line, a list of messages, or objects with a list `messages`.
 
-Such files name neither conversations nor messages. So a conversation is known by how it begins, and a message by itself
-and all before it: a file that has grown brings its conversation up to date.
+Such files have no ids. A conversation is therefore identified by its beginning, and a message by its content and
+everything before it, so that importing a file that has grown updates its conversation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .trees import attachment_at
 
 PROGRAM = "OpenAI JSON"
 FIRST = 4
-"""Messages by which a conversation is known."""
+"""Number of first messages that identify a conversation."""
 TIMES = ("timestamp", "created_at", "create_time", "at", "date")
 PLACED = (
     "role",
@@ -40,23 +40,23 @@ PLACED = (
 )
 Json = dict[str, Any]
 Place = Callable[[str], str]
-"""Says of something that is wrong where that is."""
+"""Adds the place of a problem to its description."""
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether its first object has a role, or messages. It is asked last: other programs' files have, too."""
+    """Return whether the first object has a role or messages. Tried last, as other programs' files also have them."""
     return not source.first_keys.isdisjoint(("role", "messages"))
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the conversations of the file: one of messages alone, and one for each object with messages."""
+    """Yield the conversations of the file: one for each object with messages, and one of all messages outside these."""
     alone: list[tuple[Place, Json]] = []
     for place, value in _values(source.read()):
         fields = Fields(value)
         inner = fields.value("messages")
         if isinstance(inner, list):
-            said = [(_inner(place, n), _object(each, place)) for n, each in enumerate(cast("list[Json]", inner), 1)]
-            yield _conversation(said, source, fields)
+            messages = [(_inner(place, n), _object(each, place)) for n, each in enumerate(cast("list[Json]", inner), 1)]
+            yield _conversation(messages, source, fields)
         else:
             alone.append((place, _object(value, place)))
     if alone:
@@ -73,21 +73,21 @@ def _object(value: object, place: Place) -> Json:
     return cast("Json", value)
 
 
-def _conversation(said: list[tuple[Place, Json]], source: Source, about: Fields) -> Found:
-    """Return the conversation of these messages, each with where it stands."""
+def _conversation(placed: list[tuple[Place, Json]], source: Source, about: Fields) -> Found:
+    """Return the conversation of these messages, each given with its place."""
     try:
-        messages = messages_of([value for _, value in said], lambda _: "")
+        messages = messages_of([value for _, value in placed], lambda _: "")
     except BadChat as error:
-        return UnreadFile(source.name, said[error.line - 1][0](error.reason))
+        return UnreadFile(source.name, placed[error.line - 1][0](error.reason))
     entries: list[ForeignMessage] = []
     rests: dict[str, Json] = {}
     name = ""
-    for number, ((_, value), message) in enumerate(zip(said, messages, strict=True)):
+    for number, ((_, value), message) in enumerate(zip(placed, messages, strict=True)):
         parent, name = name, _hashed(name, value)
         entries.append(
             ForeignMessage(name, parent, replace(message, parts=_parts(message), at=Fields(value).time(*TIMES)))
         )
-        if rest := {field: given for field, given in value.items() if field not in PLACED and given not in EMPTY}:
+        if rest := {field: inner for field, inner in value.items() if field not in PLACED and inner not in EMPTY}:
             rests[str(number)] = rest
     title = about.text("title", "name")
     key = entries[min(FIRST, len(entries)) - 1].id if entries else ""
@@ -96,7 +96,7 @@ def _conversation(said: list[tuple[Place, Json]], source: Source, about: Fields)
 
 
 def _parts(message: Message) -> tuple[Part, ...]:
-    """Return the parts of a message, with images that are what they say."""
+    """Return the parts of a message, with images whose media type matches their content."""
     parts = message.parts
     return tuple(attachment_at(p.content) if isinstance(p, Attachment) and p.is_image else p for p in parts)
 
@@ -106,15 +106,15 @@ def _hashed(before: str, value: Json) -> str:
 
 
 def _values(content: bytes) -> Iterator[tuple[Place, object]]:
-    """Return the values of one JSON list, the one object, or those of the lines, each with where it stands."""
+    """Yield the values of a JSON list, the single object, or the values of the lines, each with its place."""
     text = content.removeprefix(BYTE_ORDER_MARK)
     try:
-        whole: object = json.loads(text)
+        value: object = json.loads(text)
     except (ValueError, RecursionError):
         yield from ((partial(bad_line, number), _value(line, number)) for number, line in _filled_lines(text))
         return
-    values = cast("list[object]", whole) if isinstance(whole, list) else [whole]
-    yield from ((partial(bad_element, number), value) for number, value in enumerate(values, start=1))
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    yield from ((partial(bad_element, number), each) for number, each in enumerate(values, start=1))
 
 
 def _filled_lines(text: bytes) -> Iterator[tuple[int, bytes]]:
@@ -126,7 +126,7 @@ def _value(line: bytes, number: int) -> object:
         return json.loads(line)
     except UnicodeDecodeError as error:
         raise BadFile(bad_line(number, NOT_UTF8)) from error
-    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of more digits than Python reads
         raise BadFile(bad_line(number, not_json(error))) from error
 
 

@@ -1,9 +1,10 @@
-"""Sessions of opencode: the files of its folder `storage`, its later database, or `opencode export`.
+"""Sessions of opencode: the files in its folder `storage`, its later database, or the output of `opencode export`.
 
-Until the beginning of 2026 each session, message and part is a JSON file: session/PROJECT/SESSION.json,
-message/SESSION/MESSAGE.json and part/MESSAGE/PART.json; before September 2025 below project/NAME/storage/session as
-info/SESSION.json, message/SESSION/MESSAGE.json and part/SESSION/MESSAGE/PART.json. Then the same objects are in the
-tables session, message and part of opencode.db. Seen in the source code of all three, and in files of versions to 1.3.
+Until the beginning of 2026, each session, message and part is a JSON file: session/PROJECT/SESSION.json,
+message/SESSION/MESSAGE.json and part/MESSAGE/PART.json. Before September 2025, these are in
+project/NAME/storage/session, as info/SESSION.json, message/SESSION/MESSAGE.json and part/SESSION/MESSAGE/PART.json.
+Since 2026, the same objects are in the tables session, message and part of opencode.db. Based on the source code of all
+three, and on files of versions up to 1.3.
 """
 
 from __future__ import annotations
@@ -41,18 +42,18 @@ from .sources import SQLITE, BadFile, Source, database_in
 from .trees import NOT_IN_EXPORT, attachment_at
 
 
-class Said:
-    """Takes the messages of a session one after the other."""
+class SessionEntries:
+    """Converts the messages of a session, one after the other."""
 
     def __init__(self) -> None:
         self.entries: list[ForeignEntry] = []
         self.rests: dict[str, Any] = {}
         self.starts: dict[str, str] = {}
-        """What each message follows, by the message's id."""
+        """The entry that each message follows, by the message's id."""
         self.folder = self.model = ""
         self._ids: set[str] = set()
         self._is_asked = False
-        """Whether a user asked for the summary that comes next, and not opencode."""
+        """Whether the user, and not opencode, requested the next summary."""
 
     def add(self, message: Fields, parts: list[Fields]) -> None:
         """Add a message with its parts."""
@@ -70,15 +71,15 @@ class Said:
             self._keep(part.text("id") or f"{name}/{number}", part)
 
     def _add_question(self, name: str, at: float, parts: list[Fields]) -> None:
-        said: list[Part] = []
+        converted: list[Part] = []
         for part in parts:
             kind = part.text("type")
             if kind == "compaction":
                 self._is_asked = not part.flag("auto")
             elif found := _part(part, kind):
-                said.append(found)
-        if said:
-            self._add(name, Message(role=Role.USER, parts=tuple(said), at=at))
+                converted.append(found)
+        if converted:
+            self._add(name, Message(role=Role.USER, parts=tuple(converted), at=at))
 
     def _add_answer(self, name: str, at: float, message: Fields, parts: list[Fields]) -> None:
         model = message.text("modelID") or message.object("model").text("modelID")
@@ -91,15 +92,15 @@ class Said:
         before = len(self.entries)
         for number, part in enumerate(parts):
             part_name = part.text("id") or f"{name}/{number}"
-            for entry_name, said in _entries(part, part_name, at):
-                self._add(entry_name, replace(said, model=model if said.role is Role.ASSISTANT else ""))
+            for entry_name, entry in _entries(part, part_name, at):
+                self._add(entry_name, replace(entry, model=model if entry.role is Role.ASSISTANT else ""))
         replies = [n for n in range(before, len(self.entries)) if _is_reply(self.entries[n])]
         if replies and isinstance(last := self.entries[replies[-1]], ForeignMessage):
-            said = replace(last.message, usage=_usage(message), is_interrupted=is_interrupted)
-            self.entries[replies[-1]] = replace(last, message=said)
+            completed = replace(last.message, usage=_usage(message), is_interrupted=is_interrupted)
+            self.entries[replies[-1]] = replace(last, message=completed)
 
     def _add_summary(self, name: str, at: float, model: str, parts: list[Fields]) -> bool:
-        """Add what was put in the place of all before; return whether there is any of both."""
+        """Add a summary of everything before it; return False if it is empty, a duplicate or has nothing before it."""
         summary = "\n\n".join(text for part in parts if part.text("type") == "text" and (text := part.text("text")))
         if not summary or not self._end or name in self._ids:
             return False
@@ -127,7 +128,7 @@ def _is_reply(entry: ForeignEntry) -> bool:
 
 
 def _entries(part: Fields, name: str, at: float) -> Iterator[tuple[str, Message]]:
-    """Return a part of a reply as a message with its id, and the result of a tool as another one."""
+    """Yield a part of a reply as a message with its id, and a tool's result as a second message."""
     kind = part.text("type")
     at = part.object("time").time("start") or at
     if kind == "tool":
@@ -152,7 +153,7 @@ def _tool(part: Fields, name: str, at: float) -> Iterator[tuple[str, Message]]:
 
 
 def _part(part: Fields, kind: str) -> Part | None:
-    """Return what a part says; None for what says nothing, such as the beginning of a step."""
+    """Return a part as a part of a message; None for parts without content, such as the beginning of a step."""
     if kind == "file":
         return _file(part)
     text = part.text("prompt" if kind == "subtask" else "text")
@@ -162,7 +163,7 @@ def _part(part: Fields, kind: str) -> Part | None:
 
 
 def _file(part: Fields) -> Attachment:
-    """Return an image with its content. The text of another file stands beside it, as opencode sent it."""
+    """Return an image with its content, any other file by name: opencode stores its text as a separate part."""
     name, kind = part.text("filename"), part.text("mime")
     if kind.startswith("image/"):
         return attachment_at(part.text("url"), name or "image")
@@ -170,7 +171,7 @@ def _file(part: Fields) -> Attachment:
 
 
 def _usage(message: Fields) -> Usage | None:
-    """Return the measured tokens: those of the prompt are told without the cached ones."""
+    """Return the measured tokens. opencode counts the prompt's tokens without the cached ones."""
     tokens, dollars = message.object("tokens"), message.number("cost")
     cache = tokens.object("cache")
     read, written = cache.count("read"), cache.count("write")
@@ -193,7 +194,7 @@ Messages = Iterator[tuple[Fields, list[Fields]]]
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is a session, a message or a part of one, an exported session, or the database."""
+    """Return whether the file is a session, a message, a part, an exported session, or the database."""
     if source.beginning.startswith(SQLITE):
         return PARTS_TABLE.search(source.beginning) is not None
     keys = source.first_keys
@@ -201,17 +202,17 @@ def recognizes(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the sessions. A message or a part is read with the session that it belongs to."""
+    """Yield the sessions. The files of messages and parts are read with their sessions."""
     if source.beginning.startswith(SQLITE):
         yield from _of_database(source)
     elif source.first_keys.issuperset(EXPORTED):
-        whole = Fields(_json(source))
-        messages = ((each.object("info"), each.objects("parts")) for each in whole.objects("messages"))
-        yield _conversation(source, whole.object("info"), messages, [])
+        exported = Fields(_json(source))
+        messages = ((each.object("info"), each.objects("parts")) for each in exported.objects("messages"))
+        yield _conversation(source, exported.object("info"), messages, [])
     elif source.first_keys.issuperset(SESSION):
         unread: list[str] = []
         session = Fields(_json(source))
-        yield _conversation(source, session, _messages_beside(source, session, unread.append), unread)
+        yield _conversation(source, session, _messages_of(source, session, unread.append), unread)
     elif "/" not in source.name:
         yield UnreadFile(source.name, ONE_PART)
 
@@ -223,8 +224,8 @@ def _json(source: Source) -> object:
         raise BadFile(NOT_JSON) from error
 
 
-def _messages_beside(source: Source, session: Fields, report: Callable[[str], None]) -> Messages:
-    """Yield the messages with their parts that lie beside the file of a session, and report those that are damaged."""
+def _messages_of(source: Source, session: Fields, report: Callable[[str], None]) -> Messages:
+    """Yield the messages of a session and their parts from the files around the session's; report damaged ones."""
     above, _, name = source.name.rpartition("/")
     root, _, kind = above.rpartition("/")
     session_id = session.text("id") or name.removesuffix(".json")
@@ -257,12 +258,12 @@ def _of_database(source: Source) -> Iterator[Found]:
 def _rows(database: sqlite3.Connection, query: str, *values: str) -> list[sqlite3.Row]:
     try:
         return database.execute(query, values).fetchall()
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for the names of columns
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # UnicodeDecodeError: in the name of a column
         raise BadFile(translatable("it is a damaged database ({error})").format(error=error)) from error
 
 
 def _session_of(row: sqlite3.Row) -> Fields:
-    """Return a session as the files have it: there its columns are within objects."""
+    """Return a row of the table session in the structure that the files have."""
     columns = {name: row[name] for name in row.keys()}  # noqa: SIM118 (a row's elements are its values)
     times = {name: columns.pop(f"time_{name}", None) for name in ("created", "updated", "archived")}
     if isinstance(revert := columns.pop("revert", None), str):
@@ -278,7 +279,7 @@ def _messages_in(database: sqlite3.Connection, session: str, report: Callable[[s
 
 
 def _object_of(row: sqlite3.Row, report: Callable[[str], None]) -> Fields:
-    """Return the object of a row, with its id, which stands beside it."""
+    """Return the object in a row, together with its id, which has a column of its own."""
     value = _object_in(row["data"])
     if value is None:
         report(f"{row['id']}: this is not JSON")
@@ -294,28 +295,28 @@ def _object_in(text: object) -> dict[str, object] | None:
 
 
 def _conversation(source: Source, session: Fields, messages: Messages, unread: list[str]) -> Found:
-    said = Said()
+    reader = SessionEntries()
     in_order = sorted(messages, key=lambda each: (each[0].object("time").time("created"), each[0].text("id")))
     for message, parts in in_order:
-        said.add(message, parts)
+        reader.add(message, parts)
     title = session.text("title")
-    if not said.entries:
+    if not reader.entries:
         return UnreadFile(source.name, without_messages(unread), title)
     times = session.object("time")
     taken_back = session.object("revert").text("messageID")
     created_at, updated_at, put_away_at = times.time("created"), times.time("updated"), times.time("archived")
-    folder = session.text("directory") or said.folder
+    folder = session.text("directory") or reader.folder
     foreign_id = session.text("id") or source.name.rpartition("/")[2].removesuffix(".json")
-    rest = {"session": session.rest(), "messages": said.rests}
+    rest = {"session": session.rest(), "messages": reader.rests}
     return ForeignConversation(
         PROGRAM,
         foreign_id,
         title,
-        tuple(said.entries),
+        tuple(reader.entries),
         created_at=created_at or source.modified,
         updated_at=updated_at,
-        current=said.starts.get(taken_back, ""),
-        model=said.model,
+        current=reader.starts.get(taken_back, ""),
+        model=reader.model,
         folder=folder,
         is_put_away=bool(put_away_at),
         rest=rest_json({name: value for name, value in rest.items() if value}),

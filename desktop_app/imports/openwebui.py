@@ -1,8 +1,8 @@
-"""Open WebUI's export of all chats, or of one: `history.messages` by their ids, each with its parent.
+"""Open WebUI's export of one chat or all chats: `history.messages` by their ids, each with its parent.
 
-A user's files and the images of both sides are `files`. What a reply thought and called stands in `output` in newer
-versions, and as HTML in its text. The envelope was seen in an export of 2026, the two ways of a reply in programs that
-read them.
+A user's files, and the images of both roles, are in `files`. Newer versions store a reply's reasoning and tool calls in
+`output`; all versions write them as HTML into its text. The envelope is based on an export of 2026, and the two forms
+of a reply on programs that read them.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ FENCED = re.compile(r"\A\s*```[^\n]*\n(.*?)\n?```\s*\Z", re.DOTALL)
 
 
 def parts_of_content(content: str) -> list[Part]:
-    """Return what stands in a text: what is between the elements is said."""
+    """Return the parts in a reply's text: the HTML elements and the text between them."""
     parts: list[Part] = []
-    for said, opening, body in _pieces(content):
-        parts += _said(said)
+    for text, opening, body in _pieces(content):
+        parts += _text_parts(text)
         if opening is not None:
             attributes = {a[1]: html.unescape(a[2] or a[3] or "") for a in ATTRIBUTE.finditer(opening[2])}
             inner = html.unescape(SUMMARY.sub("", body))
-            parts += list(_element(opening[1], attributes, inner)) or _said(f"{opening[0]}{body}{CLOSING}")
+            parts += list(_element(opening[1], attributes, inner)) or _text_parts(f"{opening[0]}{body}{CLOSING}")
     return parts
 
 
 def words_of_content(content: str) -> list[str]:
-    """Return the words that stand in a text outside of the elements."""
-    return " ".join(said for said, _, _ in _pieces(content)).split()
+    """Return the words of a reply's text outside the HTML elements."""
+    return " ".join(text for text, _, _ in _pieces(content)).split()
 
 
 def _pieces(content: str) -> Iterator[tuple[str, re.Match[str] | None, str]]:
-    """Return what stands before each element, with its opening and what is in it, and what stands behind the last."""
+    """Yield the text before each element, its opening tag and its body; lastly the text after them, None and ""."""
     start = 0
     while (opening := OPENING.search(content, start)) and (end := content.find(CLOSING, opening.end())) >= 0:
         yield content[start : opening.start()], opening, content[opening.end() : end]
@@ -69,12 +69,12 @@ def _pieces(content: str) -> Iterator[tuple[str, re.Match[str] | None, str]]:
     yield content[start:], None, ""
 
 
-def _said(text: str) -> list[Part]:
+def _text_parts(text: str) -> list[Part]:
     return [Text(text.strip())] if text.strip() else []
 
 
 def _element(kind: str, attributes: dict[str, str], body: str) -> Iterator[Part]:
-    """Return what an element says; nothing for one that is of no known shape."""
+    """Yield the parts of an element; nothing if its structure is unknown."""
     if kind == "reasoning":
         yield Reasoning("\n".join(re.sub(r"^> ?", "", line) for line in body.strip().splitlines()))
     elif kind == INTERPRETER:
@@ -88,11 +88,11 @@ def _element(kind: str, attributes: dict[str, str], body: str) -> Iterator[Part]
         if result:
             yield ToolResult(call_id, name, _as_text(_value(result)))
     elif attributes.get("content"):
-        yield from _calls_of_old(Fields({"calls": _value(attributes["content"])}), attributes.get("results", ""))
+        yield from _older_calls(Fields({"calls": _value(attributes["content"])}), attributes.get("results", ""))
 
 
-def _calls_of_old(fields: Fields, results: str) -> Iterator[Part]:
-    """Return the calls of an element of older versions, which holds several, and their results."""
+def _older_calls(fields: Fields, results: str) -> Iterator[Part]:
+    """Yield the calls and results of an element in older versions, which contains several calls."""
     names: dict[str, str] = {}
     for call in fields.objects("calls"):
         function, call_id = call.object("function"), call.text("id")
@@ -104,7 +104,7 @@ def _calls_of_old(fields: Fields, results: str) -> Iterator[Part]:
 
 
 def _value(text: str) -> Any:
-    """Return the value of JSON, or the text where it is none."""
+    """Return the value of a JSON text; the text itself if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -116,14 +116,14 @@ def _as_text(value: object) -> str:
 
 
 def parts_of_output(items: Iterable[Fields]) -> list[Part]:
-    """Return what stands in an output: items in the shape of OpenAI's Responses, and code that was run."""
+    """Return the parts in an output: items in the format of OpenAI's Responses API, and executed code."""
     parts: list[Part] = []
     names: dict[str, str] = {}
     for item in items:
         kind, call_id = item.text("type"), item.text("call_id", "id")
         item.skip("id", "status", "role", "duration", "started_at", "ended_at", "start_tag", "end_tag", "attributes")
         if kind == "message":
-            parts += _said(_text_of(item, "content"))
+            parts += _text_parts(_text_of(item, "content"))
         elif kind == "reasoning":
             thought = _text_of(item, "content") or _text_of(item, "summary")
             parts += [Reasoning(thought)] if thought else []
@@ -140,7 +140,7 @@ def parts_of_output(items: Iterable[Fields]) -> list[Part]:
 
 
 def _text_of(item: Fields, name: str) -> str:
-    """Return a text, or those of a list of parts."""
+    """Return the text of a field: a string, or the joined texts of a list of parts."""
     texts: list[str] = []
     for part in item.objects(name):
         part.skip("type")
@@ -150,17 +150,17 @@ def _text_of(item: Fields, name: str) -> str:
 
 PROGRAM = "Open WebUI"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.ASSISTANT}
-SAID_ELSEWHERE = ("id", "childrenIds", "models", "modelIdx", "modelName", "done", "lastSentence")
+REDUNDANT = ("id", "childrenIds", "models", "modelIdx", "modelName", "done", "lastSentence")
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether it is chats as the server stores them, or one without what the server knows of it."""
+    """Return whether the file contains chats as the server stores them, or one chat without the server's metadata."""
     keys = source.first_keys
     return ("chat" in keys and b'"history"' in source.beginning) or keys >= {"history", "models"}
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Return the chats of the file."""
+    """Yield the chats of the file."""
     for value in source.values():
         stored = Fields(value)
         chat = stored.object("chat") or stored
@@ -168,7 +168,7 @@ def read(source: Source) -> Iterator[Found]:
         history = chat.object("history")
         messages = list(history.object("messages").named_objects().items())
         if messages:
-            chat.skip("messages")  # of the branch that is open
+            chat.skip("messages")  # repeats the open branch
         else:
             messages = [("", message) for message in chat.objects("messages") if message]
         if messages:
@@ -209,7 +209,7 @@ def _message(fields: Fields) -> Message:
     role = ROLES.get(fields.text("role"), Role.ASSISTANT)
     parts = _reply_parts(fields) if role is Role.ASSISTANT else _content_parts(fields)
     files = [_file(file) for file in fields.objects("files")]
-    fields.skip(*SAID_ELSEWHERE)
+    fields.skip(*REDUNDANT)
     message = Message(role=role, parts=(*parts, *files), at=fields.time("timestamp"))
     if role is not Role.ASSISTANT:
         return message
@@ -218,12 +218,12 @@ def _message(fields: Fields) -> Message:
 
 
 def _reply_parts(fields: Fields) -> list[Part]:
-    """Return what a reply said: its output, or its text where a user has changed that."""
+    """Return the parts of a reply: its output, or its text if the user has edited that."""
     content = _content_parts(fields)
     texts = [part.text for part in content if isinstance(part, Text)]
     output = parts_of_output(fields.objects("output"))
-    said = " ".join(part.text for part in output if isinstance(part, Text)).split()
-    if output and (not texts or words_of_content(" ".join(texts)) == said):
+    words = " ".join(part.text for part in output if isinstance(part, Text)).split()
+    if output and (not texts or words_of_content(" ".join(texts)) == words):
         return [*output, *(part for part in content if not isinstance(part, Text))]
     fields.keep("output")
     error = fields.object("error").text("content")
@@ -233,22 +233,22 @@ def _reply_parts(fields: Fields) -> list[Part]:
 
 
 def _content_parts(fields: Fields) -> list[Part]:
-    """Return a content, which is a text, or a list in OpenAI's shape."""
+    """Return the parts of a content, which is a string or a list in OpenAI's format."""
     text = fields.text("content")
     parts: list[Part] = [Text(text)] if text.strip() else []
     for each in fields.objects("content"):
-        url, said = each.object("image_url").text("url"), each.text("text")
+        url, text = each.object("image_url").text("url"), each.text("text")
         each.skip("type")
-        parts += [attachment_at(url)] if url else [Text(said)] if said else []
+        parts += [attachment_at(url)] if url else [Text(text)] if text else []
     return parts
 
 
 def _usage(fields: Fields) -> Usage | None:
-    """Return the tokens that the server reported: OpenAI's, or Ollama's, which older versions call `info`."""
-    for given in (fields.object("usage"), fields.object("info")):
-        prompt = given.number("prompt_tokens", "input_tokens", "prompt_eval_count")
-        reply = given.number("completion_tokens", "output_tokens", "eval_count")
-        cached = given.object("prompt_tokens_details").number("cached_tokens")
+    """Return the tokens that the server reported, as OpenAI or Ollama do; older versions store them in `info`."""
+    for reported in (fields.object("usage"), fields.object("info")):
+        prompt = reported.number("prompt_tokens", "input_tokens", "prompt_eval_count")
+        reply = reported.number("completion_tokens", "output_tokens", "eval_count")
+        cached = reported.object("prompt_tokens_details").number("cached_tokens")
         if prompt > 0 and reply >= 0:
             return Usage(_tokens(prompt), _tokens(reply), _tokens(cached))
     return None
@@ -259,7 +259,7 @@ def _tokens(number: float) -> int:
 
 
 def _file(file: Fields) -> Attachment:
-    """Return an image, or a file with the text that was taken out of it."""
+    """Return an image, or a file with its extracted text."""
     stored = file.object("file")
     name = file.text("name") or stored.text("filename") or file.text("title") or file.text("type") or "file"
     kind = stored.object("meta").text("content_type") or file.text("content_type")

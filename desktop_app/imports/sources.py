@@ -1,7 +1,7 @@
 """The files of an import: one file, a folder, a zip, or another program's database.
 
-A zip is never unpacked. A database is copied first, since its program may be using it. A pipe or a device is refused:
-it may never end.
+A zip is never unpacked to disk. A database is copied first, because its program may be using it. Pipes and devices are
+refused, because reading them may never end.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from desktop_app.conversation.words import translatable
 
 
 def open_file(path: Path) -> IO[bytes]:
-    """Open a file at once; raises OSError for what is none."""
+    """Open a file without waiting. Raises OSError for anything that is not a regular file."""
     return open(path, "rb", opener=_opened)
 
 
@@ -44,16 +44,16 @@ def _opened(path: str, flags: int) -> int:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BEGINNING = 65_536
-"""Bytes of a file by which a format recognizes it."""
+"""Bytes of a file that formats recognize it by."""
 SMALL_BUFFER = 1_024
-"""Bytes that are parsed at once, so that nothing behind the first object is."""
+"""Bytes parsed at a time when looking for the first object, so that little after it is parsed."""
 LARGE_BUFFERS = 4 * 2**20, 16 * 2**20
-"""The least and the most, of a file that is read to its end: what is there of a string is looked at again with each, so
-that one of 40 MB took 7 seconds with 64 KB, and one of 2 GB an hour."""
+"""Minimum and maximum bytes parsed at a time when reading to the end of a file. The parser scans an incomplete string
+again for each buffer: with 64 KB, a string of 40 MB took 7 seconds, and one of 2 GB an hour."""
 MAX_WHOLE = 256 * 2**20
-"""Bytes of a file that is read whole: lists of conversations are not, a list of one conversation's messages is."""
+"""Bytes of a file that is read at once: a list of one conversation's messages is, a list of conversations is not."""
 MAX_IMAGE = 20 * 2**20
-"""Bytes of an image that is taken along."""
+"""Bytes of an image that is imported."""
 CANNOT_BE_OPENED = translatable("it cannot be opened ({error})")
 LONG_LINE = translatable("it has a line of more than {megabytes} MB")
 
@@ -61,7 +61,7 @@ OpenStream = Callable[[], IO[bytes]]
 
 
 class BadFile(Exception):
-    """Raised for what cannot be read. reason: in words for the user."""
+    """Raised if a file cannot be read. reason: a text for the user."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -69,32 +69,32 @@ class BadFile(Exception):
 
 
 class Source:
-    """One file."""
+    """One file of an import."""
 
     def __init__(self, name: str, size: int, modified: float, open_stream: OpenStream, folder: Sources) -> None:
         self.name = name
-        """Its path within the folder or the zip, with "/"."""
+        """The file's path within the folder or the zip, with "/"."""
         self.size = size
         self.modified = modified
-        """When, in seconds since 1970, for what has no times of its own; 0.0 if that is not known."""
+        """Time of the last change in seconds since 1970, for formats without times of their own; 0.0 if unknown."""
         self.folder = folder
-        """What lies beside it."""
+        """All files of the folder or the zip."""
         self._open = open_stream
 
     def open(self) -> io.BufferedReader:
-        """Return its content as a stream. Raises BadFile."""
+        """Return the content as a stream. Raises BadFile."""
         try:
             return io.BufferedReader(_CountedStream(self._open(), self.folder))
-        except RuntimeError as error:  # of zipfile
+        except RuntimeError as error:  # raised by zipfile
             raise BadFile(translatable("it is locked with a password")) from error
         except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
             raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
 
     @property
     def beginning(self) -> bytes:
-        """Its first bytes, as many as recognizing it takes, without a byte order mark. Raises BadFile.
+        """The first BEGINNING bytes, without a byte order mark. Raises BadFile.
 
-        Of a folder's files that of the last one is kept: of 10,000 files all of them would take 640 MB.
+        A folder caches the beginning of one file only: for 10,000 files, they would take 640 MB.
         """
         if self.folder.begun is None or self.folder.begun[0] != self.name:
             with self.open() as stream, _reading():
@@ -103,11 +103,13 @@ class Source:
 
     @cached_property
     def first_keys(self) -> frozenset[str]:
-        """The keys of the first JSON object, alone, on a line or in a list, as far as its beginning shows them; none
-        of a file that does not begin with one. Raises BadFile."""
+        """The keys of the first JSON object, alone, on a line or in a list, as far as they are in `beginning`.
+
+        Empty if the file does not begin with an object. Raises BadFile.
+        """
         keys: set[str] = set()
         depth = 0
-        with suppress(ijson.JSONError, UnicodeDecodeError):  # it ends where the beginning does
+        with suppress(ijson.JSONError, UnicodeDecodeError):  # the beginning is usually truncated JSON
             # Without use_float, a number of more digits than Python reads ends the process in ijson 3.6.
             found = ijson.basic_parse(self.beginning, multiple_values=True, use_float=True, buf_size=SMALL_BUFFER)
             for event, value in found:
@@ -123,7 +125,7 @@ class Source:
         return frozenset(keys)
 
     def read(self, limit: int = MAX_WHOLE) -> bytes:
-        """Return all of it. Raises BadFile, for more than `limit` bytes too, whatever the size is said to be."""
+        """Return the entire content. Raises BadFile, also if it is longer than `limit` bytes, whatever `size` says."""
         with self.open() as stream, _reading():
             content = stream.read(limit + 1)
         if len(content) > limit:
@@ -131,12 +133,12 @@ class Source:
         return content
 
     def copy_to(self, path: Path) -> None:
-        """Write all of it to a new file, whatever its size. Raises BadFile."""
+        """Write the content to a new file, without a size limit. Raises BadFile."""
         with self.open() as stream, _reading(), path.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
 
     def lines(self) -> Iterator[bytes]:
-        """Return its lines that are not blank, one after the other. Raises BadFile, for an endless line too."""
+        """Yield the lines that are not blank. Raises BadFile, also for a line longer than MAX_WHOLE."""
         with self.open() as stream, _reading():
             while line := stream.readline(MAX_WHOLE):
                 if len(line) == MAX_WHOLE:
@@ -145,14 +147,14 @@ class Source:
                     yield line
 
     def values(self) -> Iterator[object]:
-        """Return the elements of a list one after the other, or the one value of the file. Raises BadFile."""
+        """Yield the elements of a list, or the one value of the file. Raises BadFile."""
         return self.items("item" if self.beginning.lstrip().startswith(b"[") else "")
 
     def items(self, path: str) -> Iterator[object]:
-        """Return the values at a path of a JSON file one after the other, so that a large one does not fill memory.
+        """Yield the values at a path of a JSON file one at a time, so that a large file does not fill memory.
 
-        path: as ijson's: "item" for the elements of a list, "conversations.item". Raises BadFile where it is no JSON
-        any more; what stood before was returned.
+        path: in ijson's syntax: "item" for the elements of a list, "conversations.item". Raises BadFile at invalid
+        JSON; the values before it have then been yielded.
         """
         least, most = LARGE_BUFFERS
         buffer = min(max(least, self.size // 64), most)
@@ -172,7 +174,7 @@ def _first_line(error: Exception) -> str:
 
 
 class _CountedStream(io.RawIOBase):
-    """A stream that tells its folder how much of it was read."""
+    """A stream that adds the bytes read to its folder's counter."""
 
     def __init__(self, stream: IO[bytes], folder: Sources) -> None:
         self._stream = stream
@@ -184,7 +186,7 @@ class _CountedStream(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         content: bytes | None = self._stream.read(len(buffer))
         if content is None:
-            raise BlockingIOError("nothing can be read now")  # of the kernel's log, which is waited for
+            raise BlockingIOError("nothing can be read now")  # e.g. the kernel's log, where a read would wait
         buffer[: len(content)] = content
         self._folder.bytes_read += len(content)
         return len(content)
@@ -196,7 +198,7 @@ class _CountedStream(io.RawIOBase):
 
 @contextmanager
 def _reading() -> Iterator[None]:
-    """Turn what goes wrong while a stream is read into BadFile."""
+    """Raise BadFile for errors while a stream is read."""
     try:
         yield
     except (OSError, EOFError, zipfile.BadZipFile, NotImplementedError, zlib.error, lzma.LZMAError) as error:
@@ -204,48 +206,48 @@ def _reading() -> Iterator[None]:
 
 
 class Sources:
-    """All files of a folder or a zip, or one alone."""
+    """All files of a folder or a zip, or a single file."""
 
     def __init__(self) -> None:
         self._files: dict[str, Source] = {}
         self._folders: dict[str, dict[str, Source]] = {}
         self.bytes_read = 0
-        """Of all files so far; a file that is looked at twice counts twice."""
+        """Bytes read of all files so far; a file that is read twice counts twice."""
         self.begun: tuple[str, bytes] | None = None
-        """The name of the file whose beginning was read last, and that beginning."""
+        """The name and the beginning of the file whose beginning was read last."""
 
     def add(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
-        """Add a file of that path."""
+        """Add a file. name: its path."""
         self._files[name] = Source(name, size, modified, open_stream, self)
         self._folders.setdefault(name.rpartition("/")[0], {})[name] = self._files[name]
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Total size of the files in bytes."""
         return sum(source.size for source in self)
 
     def __iter__(self) -> Iterator[Source]:
         return iter(self._files.values())
 
     def named(self, name: str) -> Source | None:
-        """Return the file of that path."""
+        """Return the file with that path; None if there is none."""
         return self._files.get(name)
 
     def under(self, folder: str) -> list[Source]:
-        """Return the files in a folder and the folders in it, in the order of their paths."""
+        """Return the files in a folder and its subfolders, in the order of their paths."""
         return [source for name, source in sorted(self._files.items()) if name.startswith(folder.rstrip("/") + "/")]
 
     def directly_in(self, folder: str) -> list[Source]:
-        """Return the files in a folder, without those in the folders in it, in the order of their names."""
+        """Return the files in a folder, without its subfolders, in the order of their names."""
         return [source for _, source in sorted(self._folders.get(folder, {}).items())]
 
     def beginning_with(self, name: str) -> Source | None:
-        """Return a file whose own name begins so, wherever it lies."""
+        """Return a file in any folder whose own name begins with `name`; None if there is none."""
         return next((s for path, s in self._files.items() if path.rpartition("/")[2].startswith(name)), None)
 
 
 def sources_in(path: Path) -> Sources:
-    """Return the files of a folder or a zip, or that one file. Raises BadFile."""
+    """Return the files of a folder or a zip, or the single file. Raises BadFile."""
     try:
         if path.is_dir():
             return _of_folder(path)
@@ -253,7 +255,7 @@ def sources_in(path: Path) -> Sources:
             if zipfile.is_zipfile(file):
                 return _of_zip(path)
             status = os.fstat(file.fileno())
-    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+    except (OSError, ValueError) as error:  # ValueError: an invalid file name
         raise BadFile(_why_not_opened(error)) from error
     alone = Sources()
     alone.add(path.name, status.st_size, status.st_mtime, partial(open_file, path))
@@ -270,11 +272,11 @@ def _why_not_opened(error: OSError | ValueError) -> str:
 
 def _of_folder(folder: Path) -> Sources:
     found = Sources()
-    for directory, folders, names in os.walk(folder):  # follows no links to folders, which could go round in a circle
+    for directory, folders, names in os.walk(folder):  # follows no links to folders, which could form a cycle
         folders.sort()
         for name in sorted(names):
             file = Path(directory, name)
-            if file.is_file():  # no pipe, which would be waited for
+            if file.is_file():  # not a pipe, where a read would wait
                 status = file.stat()
                 found.add(
                     _text_of(file.relative_to(folder).as_posix()),
@@ -286,7 +288,7 @@ def _of_folder(folder: Path) -> Sources:
 
 
 def _text_of(name: str) -> str:
-    """Return a name with `\\xe9` for a byte that is no UTF-8: what is no character cannot be sent or stored."""
+    """Return a name with `\\xe9` for a byte that is not UTF-8: surrogates cannot be sent or stored."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
@@ -296,10 +298,10 @@ def _of_zip(path: Path) -> Sources:
         file = opened.enter_context(open_file(path))
         try:
             archive = zipfile.ZipFile(file)
-        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:  # of a name or a place, too
+        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:  # ValueError: a name, an offset
             raise BadFile(translatable("it is a damaged zip file ({error})").format(error=error)) from error
         opened.pop_all()
-    weakref.finalize(found, file.close)  # left to the collector, it may go unclosed
+    weakref.finalize(found, file.close)  # the garbage collector may not close it
     for info in archive.infolist():
         if not info.filename.endswith("/"):
             found.add(info.filename, info.file_size, _time_of(info), partial(archive.open, info))
@@ -307,7 +309,7 @@ def _of_zip(path: Path) -> Sources:
 
 
 def _time_of(info: zipfile.ZipInfo) -> float:
-    """Return when a file of a zip was changed: it says so in the local time of wherever it was made."""
+    """Return when a file in a zip was modified. The zip has local time without a zone; this machine's is assumed."""
     try:
         return datetime(*info.date_time).timestamp()
     except (ValueError, OverflowError, OSError):
@@ -319,7 +321,7 @@ SQLITE = b"SQLite format 3\0"
 
 @contextmanager
 def database_in(source: Source) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database, with what is in its log of newest changes. Raises BadFile."""
+    """Open a copy of a database, including its write-ahead log. Raises BadFile."""
     with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
         path = Path(folder, "copy.db")
         source.copy_to(path)

@@ -1,4 +1,4 @@
-"""Message trees, replies with tools, and images, as files of several programs contain them."""
+"""Message trees, replies with tools, and images, which the files of several programs contain."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from .sources import MAX_IMAGE, BadFile, Sources
 
 
 def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[ForeignMessage]:
-    """Return the message as those that were exchanged. The first has the name, unless it is taken, and all names are
-    taken then."""
+    """Return the messages that `message` becomes, linked in sequence, and add their names to `taken`.
+
+    The first one has the name `name`, with "'" appended as often as needed to make all names unused.
+    """
     turns = turns_of_reply(message)
     while not taken.isdisjoint(names := [name, *(f"{name}/{number}" for number in range(1, len(turns)))]):
         name += "'"
@@ -28,26 +30,26 @@ def in_turns(name: str, parent: str, message: Message, taken: set[str]) -> list[
 
 
 def turns_of_reply(message: Message) -> list[Message]:
-    """Return what the model said, a message for each result, and so on; nothing of a message without parts.
+    """Split a reply at its tool results: a message for each run of the model's parts and for each result.
 
-    The parts may hold results between them, each with its images behind it. Usage, seconds and whether it was
-    interrupted belong to the last message of the model.
+    Images after a result belong to it. The last message of the model has the usage, the seconds and whether the reply
+    was interrupted. Returns [] for a message without parts.
     """
     turns: list[Message] = []
     for is_result, group in groupby(_runs(message.parts), key=lambda run: isinstance(run[0], ToolResult)):
         if is_result:
             turns += [Message(role=Role.TOOL, parts=tuple(run), at=message.at) for run in group]
         else:
-            said = tuple(part for run in group for part in run)
-            turns.append(replace(message, parts=said, usage=None, seconds=0.0, is_interrupted=False))
-    last = max((place for place, turn in enumerate(turns) if turn.role is not Role.TOOL), default=None)
+            parts = tuple(part for run in group for part in run)
+            turns.append(replace(message, parts=parts, usage=None, seconds=0.0, is_interrupted=False))
+    last = max((position for position, turn in enumerate(turns) if turn.role is not Role.TOOL), default=None)
     if last is not None:
         turns[last] = replace(message, parts=turns[last].parts)
     return turns
 
 
 def _runs(parts: tuple[Part, ...]) -> list[list[Part]]:
-    """Return each part alone, but a result with the images behind it."""
+    """Return each part alone, except that a result is together with the images after it."""
     runs: list[list[Part]] = []
     for part in parts:
         if isinstance(part, Attachment) and runs and isinstance(runs[-1][0], ToolResult):
@@ -59,13 +61,13 @@ def _runs(parts: tuple[Part, ...]) -> list[list[Part]]:
 
 AnyForeign = TypeVar("AnyForeign", bound=ForeignEntry)
 SYSTEM_PROMPT = "system prompt"
-"""The name of the message that a conversation's system prompt becomes."""
+"""The name of the message with a conversation's system prompt."""
 
 
 class Tree:
-    """A tree of messages of a program whose replies hold their calls and results: these become messages of their own.
+    """A tree of messages from a program whose replies contain tool results, which become separate messages.
 
-    system_prompt: where the program keeps it apart from the messages; it stands before all of them.
+    system_prompt: the prompt, if the program stores it apart from the messages; it becomes the first message.
     """
 
     def __init__(self, system_prompt: str = "") -> None:
@@ -77,7 +79,7 @@ class Tree:
             self._root = self.add(SYSTEM_PROMPT, "", Message(role=Role.SYSTEM, parts=(Text(system_prompt),)))
 
     def add(self, name: str, parent: str, message: Message) -> str:
-        """Add a message, one without parts too, and return its name: another one where that name stands already."""
+        """Add a message, possibly without parts, and return its name, which is a new one if `name` is in use."""
         if not name or name in self._ends:
             name = f"{name}#{len(self._ends)}"
         end, before = name, parent
@@ -92,11 +94,11 @@ class Tree:
         return name
 
     def end_of(self, name: str) -> str:
-        """Return the last of the messages that the one of this name became; "" if there is none."""
+        """Return the name of the last message that the message `name` became; "" if it is unknown."""
         return self._ends.get(name, "")
 
     def in_order(self) -> tuple[ForeignMessage, ...]:
-        """Return the messages, each behind the one that it follows."""
+        """Return the messages, each after its parent."""
         linked = {
             name: self._ends.get(parent, self._root if name != self._root else "") if name in self._ends else parent
             for name, parent in self._parents.items()
@@ -105,10 +107,10 @@ class Tree:
 
 
 def in_order(messages: Mapping[str, AnyForeign], parents: Mapping[str, str]) -> tuple[AnyForeign, ...]:
-    """Return the messages so that each stands behind the one that it follows, else by their times.
+    """Return the entries, which may include compactions, linked and ordered: parents first, otherwise by time.
 
-    Compactions may be among them. parents: of all nodes, also of those that are no message, which are passed over. A
-    parent that there is not, or a circle of parents, ends the way up: such a message is a first one.
+    parents: the parents of all nodes. Nodes without a message are skipped. A message whose parent is missing, or that
+    closes a cycle of parents, becomes a first one.
     """
     linked = {name: replace(message, parent=_parent(name, messages, parents)) for name, message in messages.items()}
     ordered: dict[str, AnyForeign] = {}
@@ -123,7 +125,7 @@ def _at(entry: ForeignEntry) -> float:
 
 
 def _parent(name: str, messages: Mapping[str, ForeignEntry], parents: Mapping[str, str]) -> str:
-    """Return the nearest message above a node; "" if there is none."""
+    """Return the nearest ancestor of a node that is a message; "" if there is none."""
     seen = {name}
     while (name := parents.get(name, "")) and name not in seen:
         if name in messages:
@@ -133,15 +135,15 @@ def _parent(name: str, messages: Mapping[str, ForeignEntry], parents: Mapping[st
 
 
 def _add_with_parents(name: str, linked: dict[str, AnyForeign], ordered: dict[str, AnyForeign]) -> None:
-    """Add the message behind those above it. A circle is opened where it is entered."""
-    way = {name: None}  # a dictionary, as it may be long
+    """Add a message after its ancestors. A cycle is broken where it is first closed."""
+    path = {name: None}  # a dictionary for fast lookup, as it may be long
     while (parent := linked[name].parent) and parent not in ordered:
-        if parent in way:
+        if parent in path:
             linked[name] = replace(linked[name], parent="")
             break
-        way[parent] = None
+        path[parent] = None
         name = parent
-    for each in reversed(way):
+    for each in reversed(path):
         ordered.setdefault(each, linked[each])
 
 
@@ -156,7 +158,7 @@ _SIGNATURES = {
 
 
 def image_of(folder: Sources, name: str) -> Attachment:
-    """Return the image whose file's name begins so; its name alone where the file is missing, or too large."""
+    """Return the image whose file name begins with `name`; only its name if the file is missing or too large."""
     source = folder.beginning_with(name)
     if source is None:
         return Attachment(name, "application/octet-stream", "", about=NOT_IN_EXPORT)
@@ -169,7 +171,7 @@ def image_of(folder: Sources, name: str) -> Attachment:
 
 
 def attachment_of(name: str, content: bytes) -> Attachment:
-    """Return a file as an attachment: an image as such, text as text, else its name alone."""
+    """Return a file as an attachment: an image, a text, or otherwise only its name."""
     kind = next((kind for beginning, kind in _SIGNATURES.items() if content.startswith(beginning)), "")
     if kind and (kind != "image/webp" or content[8:12] == b"WEBP"):
         return Attachment(name, kind, f"data:{kind};base64,{base64.b64encode(content).decode()}")
@@ -180,7 +182,7 @@ def attachment_of(name: str, content: bytes) -> Attachment:
 
 
 def attachment_at(url: str, name: str = "image") -> Attachment:
-    """Return an image or a file of that address: with its content if that is what the address holds."""
+    """Return the image or the file at a URL: with its content for a data URL, with the address for a web address."""
     if url.startswith("data:"):
         return _attachment_in(url, name)
     if url.startswith(("https://", "http://")):
@@ -189,7 +191,7 @@ def attachment_at(url: str, name: str = "image") -> Attachment:
 
 
 def _attachment_in(url: str, name: str) -> Attachment:
-    """Return what a data URL holds. An image is one by its content: no provider takes what only says so."""
+    """Return the content of a data URL. Images are recognized by content, as providers reject wrong media types."""
     head, _, encoded = url.partition(",")
     kind = head.removeprefix("data:").partition(";")[0] or "application/octet-stream"
     if not kind.startswith("image/"):
