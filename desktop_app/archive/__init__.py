@@ -1,1 +1,1 @@
-"""The archive: peewee and SQLite. Tables, rows to values and back, migrations, full-text search."""
+"""The archive, with peewee and SQLite: tables, conversion between rows and values, migrations, full-text search."""

@@ -1,6 +1,6 @@
-"""The archive for the engine's event loop: the store on one thread, the search on another with its own connection.
+"""Asynchronous access to the archive: the store on one thread, the search on another one with its own connection.
 
-Nothing that is read or stored waits for a search.
+No reading or storing waits for a search.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ from .opening import open_to_read
 from .store import Store
 
 CHECK_EVERY = 5_000
-"""Instructions of SQLite's machine between two checks whether the search is still wanted: 1 ms at most."""
+"""SQLite VM instructions between two checks whether the search was cancelled: 1 ms at most."""
 CACHE = 16_000
-"""Kilobytes of the index that stay in memory between two searches."""
+"""Kilobytes of the index cached between two searches."""
 
 
 class _Interest:
-    """A search that somebody waits for, until nobody does."""
+    """A flag that tells the search thread that its caller no longer waits."""
 
     is_over = False
 
 
 class SearchThread:
-    """Carries out searches one after the other. A cancelled one ends, so that the next keystroke's begins at once."""
+    """Runs searches one after the other. A cancelled one stops, so that the search for the next keystroke can begin."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="search")
-        self._database: SqliteDatabase | None = None  # of that thread
+        self._database: SqliteDatabase | None = None  # used on that thread only
 
     async def search(
         self,
@@ -56,7 +56,7 @@ class SearchThread:
         limit: int = SEARCH_LIMIT,
         filters: SearchFilters = NO_FILTERS,
     ) -> tuple[SearchResult, ...]:
-        """Return what `search_messages` does. Raises ArchiveError."""
+        """Run `search_messages` on the thread. Raises ArchiveError."""
         interest = _Interest()
         work = asyncio.get_running_loop().run_in_executor(
             self._thread, self._search, interest, query, conversation, limit, filters
@@ -67,7 +67,7 @@ class SearchThread:
             interest.is_over = True
 
     async def close(self) -> None:
-        """End the search that runs, if any, and close the connection."""
+        """Wait for a running search, and close the connection."""
         if self._database is not None:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._database.close)
         self._thread.shutdown(wait=False)
@@ -81,13 +81,13 @@ class SearchThread:
                 self._database.execute_sql(f"PRAGMA cache_size = -{CACHE}")
             connection = self._database.connection()
             connection.set_progress_handler(lambda: interest.is_over, CHECK_EVERY)
-            with self._database.atomic("DEFERRED"):  # of one moment, whatever is stored meanwhile
+            with self._database.atomic("DEFERRED"):  # a consistent snapshot, whatever is stored in the meantime
                 return search_messages(self._database, query, conversation, limit, filters)
 
 
 CLOSING = Failure("engine", translatable("Palimpsest is closing"), kept=KEPT)
 SLICE = 2_000
-"""Entries that are read at a time, which takes some milliseconds."""
+"""Entries read at a time, which takes a few milliseconds."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -96,7 +96,7 @@ T = TypeVar("T")
 def _on_thread(
     method: Callable[Concatenate[Store, P], T],
 ) -> Callable[Concatenate[ArchiveThread, P], CoroutineType[Any, Any, T]]:
-    """Make a method of the store awaitable. Lists are copied, since the caller may change them meanwhile."""
+    """Make a method of the store awaitable. Lists are copied, because the caller may change them in the meantime."""
 
     @wraps(method)
     async def call(self: ArchiveThread, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -109,7 +109,7 @@ def _on_thread(
 class ArchiveThread:
     """The `Archive` port: the methods of `Store`, run one after the other in the order of the calls.
 
-    A call that is cancelled while it runs is still carried out; one that waits for its turn is not.
+    Cancelling a call prevents it from starting, but does not stop one that is running.
     """
 
     def __init__(self, thread: ThreadPoolExecutor, store: Store) -> None:
@@ -125,7 +125,7 @@ class ArchiveThread:
         cls, path: Path, read_only: bool = False, on_progress: OnProgress = ignore_progress
     ) -> ArchiveThread:
         """Open the archive, or create it, as `Store` does; on_progress is called on its thread. Raises ArchiveError."""
-        # One thread, since an SQLite connection belongs to the thread that made it.
+        # One thread, because an SQLite connection belongs to the thread that opened it.
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="archive")
         try:
             store = await asyncio.get_running_loop().run_in_executor(thread, Store, path, read_only, on_progress)
@@ -135,7 +135,7 @@ class ArchiveThread:
         return cls(thread, store)
 
     async def close(self) -> None:
-        """Carry out the calls that wait, then close the file and release the data folder. Later calls are refused."""
+        """Finish the waiting calls, then close the file and release the data folder. Later calls raise ArchiveError."""
         try:
             await self._searches.close()
             self._is_closing = True
@@ -144,21 +144,21 @@ class ArchiveThread:
             self._thread.shutdown()  # it is idle now
 
     async def run(self, work: Callable[[Store], T]) -> T:
-        """Run a function of the store on the thread. Raises ArchiveError once it is being closed."""
+        """Call a function with the store on the thread. Raises ArchiveError once the archive is being closed."""
         return await asyncio.get_running_loop().run_in_executor(self._open_thread(), work, self._store)
 
     async def run_while_wanted(self, work: Callable[[Store, CheckPoint], T]) -> T:
-        """Run such a function as `run` does. When this is cancelled, it ends at its next check point."""
+        """Call a function as `run` does. If this is cancelled, the function stops at its next check point."""
         return await run_while_wanted(lambda check: work(self._store, check), self._open_thread())
 
     def _open_thread(self) -> ThreadPoolExecutor:
-        """Return the thread. Raises ArchiveError once it is being closed."""
+        """Return the thread. Raises ArchiveError once the archive is being closed."""
         if self._is_closing:
             raise ArchiveError(CLOSING)
         return self._thread
 
     async def entries(self, conversation: str) -> tuple[AnyEntry, ...]:
-        """Return the whole record. A long one is read slice by slice: what else is called meanwhile comes between."""
+        """Return the entire record. A long one is read in slices, so that other calls can run between them."""
         read: list[AnyEntry] = []
         messages, end = 0, await self._length(conversation)
         for start in range(0, end if end > SLICE else 0, SLICE):

@@ -1,4 +1,4 @@
-"""Backups of the archive: made while it is written, checked by opening them, and kept by their age."""
+"""Backups of the archive: made while it is in use, verified by opening them, and removed by age."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from desktop_app.paths import make_folder, sync_folder
 from .damage import damage_of
 from .disk_failures import DATABASE_ERRORS, backup_exists, backup_failed, damaged_archive, failing_as, world_errors
 from .migrations import OnProgress, copy_to_file, ignore_progress
-from .opening import open_as_it_is, reading_connection
+from .opening import open_any_version, reading_connection
 
 log = logging.getLogger(__name__)
 
 NAME = "archive-%Y-%m-%dT%H%M%S.sqlite3"
-"""Of a backup in its folder, by the time at which it was made, UTC."""
+"""The file name of a backup in its folder, by the time when it was made, UTC."""
 UNFINISHED = ".unfinished"
 DAYS, WEEKS = 7, 4
 EVERY = timedelta(days=1)
@@ -33,16 +33,17 @@ EVERY = timedelta(days=1)
 def make_backup(
     archive: Path, target: Path, on_progress: OnProgress = ignore_progress, is_replacing: bool = False
 ) -> Backup:
-    """Write a backup to that file, complete and checked or not at all. Raises ArchiveError.
+    """Write a backup to a file, complete and verified or not at all. Raises ArchiveError.
 
-    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
-    with pages of the file.
+    An existing file is not overwritten (a failure of the kind "exists") unless `is_replacing`. on_progress: called with
+    numbers of pages.
     """
     check_target(target, is_replacing)
     unfinished = target.with_name(target.name + UNFINISHED)
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         try:
-            with closing(open_as_it_is(archive)) as database, database.atomic("DEFERRED"):  # counted and copied as one
+            # One transaction, so that the copy has the entries that were counted.
+            with closing(open_any_version(archive)) as database, database.atomic("DEFERRED"):
                 make_folder(target.parent)
                 counts = entry_total(database)
                 copy_to_file(database, unfinished, on_progress)
@@ -56,17 +57,17 @@ def make_backup(
 
 
 def back_up_to_folder(archive: Path, folder: Path, on_progress: OnProgress = ignore_progress) -> Backup:
-    """Add a backup to the folder, and remove those that are too old. Raises ArchiveError."""
+    """Add a backup to the folder, and remove old ones. Raises ArchiveError."""
     now = datetime.now(UTC).replace(microsecond=0)
     while (target := folder / now.strftime(NAME)).exists():
         now += timedelta(seconds=1)
-    made = make_backup(archive, target, on_progress)
+    backup = make_backup(archive, target, on_progress)
     _remove_old(folder, now)
-    return msgspec.structs.replace(made, at=now.timestamp())
+    return msgspec.structs.replace(backup, at=now.timestamp())
 
 
 def check_target(target: Path, is_replacing: bool) -> None:
-    """Raise ArchiveError if a file is there that may not be replaced, or its name is none that a file can have."""
+    """Raise ArchiveError if the file exists and must not be replaced, or if its name is invalid."""
     with failing_as(lambda error: backup_failed(target, error)), world_errors(target):
         is_there = target.exists()
     if is_there and not (is_replacing and target.is_file()):
@@ -74,19 +75,19 @@ def check_target(target: Path, is_replacing: bool) -> None:
 
 
 def is_backup_due(folder: Path, now: datetime) -> bool:
-    """Return whether none of the backups in the folder was made within the last day."""
+    """Return whether no backup in the folder was made within the last day."""
     return not any(now - EVERY < at <= now for at in _times_of(folder).values())
 
 
 def list_backups(folder: Path) -> tuple[Backup, ...]:
-    """Return the backups in the folder, newest first, each with what it holds. Raises ArchiveError."""
+    """Return the backups in the folder, newest first, each with the size of its content. Raises ArchiveError."""
     with world_errors(folder / "*"):
         times = sorted(_times_of(folder).items(), key=lambda item: item[1], reverse=True)
         return tuple(_described(path, at) for path, at in times)
 
 
 def list_kept_copies(archive: Path) -> tuple[Backup, ...]:
-    """Return the copies that were kept beside the archive before a restore or an update, newest first.
+    """Return the copies of the archive that were made before a restore or an update, newest first.
 
     Raises ArchiveError.
     """
@@ -96,7 +97,7 @@ def list_kept_copies(archive: Path) -> tuple[Backup, ...]:
 
 
 def conversations_in(copy: Path) -> frozenset[str]:
-    """Return the ids of the conversations that a copy of the archive holds; none if it cannot be read."""
+    """Return the ids of the conversations in a copy of the archive; empty if it cannot be read."""
     try:
         with closing(reading_connection(copy, "mode=ro&immutable=1")) as database:
             return frozenset(str(row[0]) for row in database.execute_sql("SELECT id FROM conversations").fetchall())
@@ -106,10 +107,10 @@ def conversations_in(copy: Path) -> frozenset[str]:
 
 
 def times_to_keep(times: Iterable[datetime], now: datetime) -> set[datetime]:
-    """Return which backups stay: the newest of each of the last 7 days and of each of the last 4 weeks that have one.
+    """Return the backups to keep: the newest of each of the last 7 days and of each of the last 4 weeks that have one.
 
-    Days without a backup do not count, so that nothing goes while the program is not used. What seems to be of the
-    future was made when the clock was wrong: it stays until its time has come.
+    Days without a backup do not count, so that no backup is removed while the program is not used. A backup from the
+    future was made when the clock was wrong: it is kept until that time has come.
     """
     newest_first = sorted(set(times), reverse=True)
     past = [at for at in newest_first if at <= now]
@@ -122,8 +123,11 @@ def times_to_keep(times: Iterable[datetime], now: datetime) -> set[datetime]:
 
 
 def damage_of_copy(file: Path, counts: tuple[int, int] | None = None) -> str:
-    """Return what is wrong with a copy of the archive, "" if nothing is. counts: what it must hold."""
-    with closing(reading_connection(file, "mode=ro&immutable=1")) as database:  # makes no files beside it
+    """Return a description of the damage in a copy of the archive; "" if it is sound.
+
+    counts: the numbers of conversations and entries that it must have.
+    """
+    with closing(reading_connection(file, "mode=ro&immutable=1")) as database:  # immutable: creates no other files
         if damage := damage_of(database):
             return damage
         found = entry_total(database)
@@ -131,21 +135,21 @@ def damage_of_copy(file: Path, counts: tuple[int, int] | None = None) -> str:
 
 
 def entry_total(database: SqliteDatabase) -> tuple[int, int]:
-    """Return how many conversations are on the list, and how many entries there are."""
+    """Return the number of conversations that are not deleted, and of all entries."""
     (conversations,) = database.execute_sql("SELECT COUNT(*) FROM conversations WHERE NOT is_deleted").fetchone()
     (entries,) = database.execute_sql("SELECT COUNT(*) FROM entries").fetchone()
     return conversations, entries
 
 
 def _described(path: Path, at: datetime, kept_before: Literal["", "restore", "update"] = "") -> Backup:
-    made = Backup(str(path), at.timestamp(), path.stat().st_size, is_damaged=True, kept_before=kept_before)
+    backup = Backup(str(path), at.timestamp(), path.stat().st_size, is_damaged=True, kept_before=kept_before)
     try:
         with closing(reading_connection(path, "mode=ro&immutable=1")) as database:
             conversations, entries = entry_total(database)
     except DATABASE_ERRORS as error:
         log.warning("the backup %s cannot be read: %s", path, error)
-        return made
-    return msgspec.structs.replace(made, conversations=conversations, entries=entries, is_damaged=False)
+        return backup
+    return msgspec.structs.replace(backup, conversations=conversations, entries=entries, is_damaged=False)
 
 
 def _kept_copies(archive: Path) -> Iterator[tuple[Path, Literal["restore", "update"]]]:
@@ -164,7 +168,7 @@ def _backup_of(path: Path, at: datetime, counts: tuple[int, int]) -> Backup:
 
 
 def _times_of(folder: Path) -> dict[Path, datetime]:
-    """Return the backups of the folder with their times. Other files in it are not ours."""
+    """Return the backups in the folder with their times. Other files in it are ignored."""
     return {path: at for path in folder.glob("archive-*.sqlite3") if (at := _time_in(path.name)) is not None}
 
 
@@ -175,13 +179,13 @@ def _time_in(name: str) -> datetime | None:
 
 
 def _remove_old(folder: Path, now: datetime) -> None:
-    """Remove the backups that are too old, and what was left of one that was cut off. What cannot be removed stays."""
+    """Remove old backups, and unfinished ones older than a day. Files that cannot be removed are logged."""
     times = _times_of(folder)
     kept = times_to_keep(times.values(), now)
     old = [path for path, at in times.items() if at not in kept]
-    for left in folder.glob(f"archive-*{UNFINISHED}"):
-        at = _time_in(left.name.removesuffix(UNFINISHED))
-        old += [left] if at is not None and at < now - EVERY else []
+    for unfinished in folder.glob(f"archive-*{UNFINISHED}"):
+        at = _time_in(unfinished.name.removesuffix(UNFINISHED))
+        old += [unfinished] if at is not None and at < now - EVERY else []
     for path in old:
         try:
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Copying a damaged archive aside, and salvaging what can be read of it into a new one."""
+"""Detection of a damaged archive, copying it aside, and salvaging its readable rows into a new one."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from .writing import lost_entries
 
 log = logging.getLogger(__name__)
 
-BESIDE = ("-wal", "-shm")
+SIDE_FILES = ("-wal", "-shm")
+"""Suffixes of SQLite's files next to the archive."""
 FACETS_MISSING = "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1"
 COPIED = ("conversations", "entries", "archived", "partials", "memories", "drafts")
-"""The search tables are made anew from these."""
+"""Tables that are copied; the search tables are rebuilt from them."""
 MAX_UNKNOWN_ROWS = 10_000
-"""Rows that are tried beyond the last known one, where the damage hides how many there are."""
+"""Missing rows in sequence after which a table ends, if damage hides the number of its last row."""
 RECOVERED_TITLE = "Recovered conversation"
 _ODD_INDEX = """typeof(position) != 'integer' OR (message_index IS NOT NULL
     AND (typeof(message_index) != 'integer' OR message_index NOT BETWEEN 0 AND position))"""
@@ -38,18 +39,18 @@ ODD_INDEXES = f"SELECT 1 FROM entries WHERE {_ODD_INDEX} LIMIT 1"
 REPAIRED_INDEX = f"""CASE WHEN {_ODD_INDEX} THEN (SELECT COALESCE(MAX(before.message_index), -1) + 1 FROM entries before
     NOT INDEXED WHERE before.conversation = entries.conversation AND before.number < entries.number
     AND typeof(before.message_index) = 'integer' AND before.message_index <= before.position) ELSE message_index END"""
-"""One more than the index of the message before."""
+"""Replaces an impossible index by one more than the index of the previous message."""
 ORPHANS = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
     SELECT conversation, ?, MIN(at), MAX(at), '', 0.0, 'safe' FROM entries GROUP BY conversation"""
 
 
 def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
-    """Copy a damaged archive aside and replace it by what can be read of it. Return the copy; None of a sound archive.
+    """Copy a damaged archive aside and replace it with its readable rows. Return the copy; None for a sound archive.
 
-    One that has only lost its end is copied and kept. noted: the last noted number of entries of each conversation.
-    Raises errors of peewee and sqlite3 if nothing can be read; OSError.
+    A sound archive that has only lost its newest entries is copied, but not replaced. noted: the last recorded number
+    of entries of each conversation. Raises errors of peewee and sqlite3 if nothing can be read; OSError.
     """
-    _go_back(path)
+    _roll_back(path)
     if not path.exists() or not path.stat().st_size:
         return None
     is_truncated = _is_truncated(path)
@@ -65,9 +66,11 @@ def keep_damaged(path: Path, noted: Mapping[str, int]) -> Path | None:
     return aside
 
 
-def _go_back(path: Path) -> None:
-    """Let SQLite go back to before a change that a power cut ended, which a reader must not. It has a journal while the
-    archive is made."""
+def _roll_back(path: Path) -> None:
+    """Let SQLite roll back a change that a power cut interrupted, which a read-only connection cannot do.
+
+    There is a journal only while the archive is created.
+    """
     if journal_of(path).exists():
         with suppress(*DATABASE_ERRORS), closing(ArchiveDatabase(str(path), autoconnect=False)) as database:
             database.connect()
@@ -75,9 +78,9 @@ def _go_back(path: Path) -> None:
 
 
 def _is_truncated(path: Path) -> bool:
-    """Return whether the file is shorter than its header says. With a log, the pages may be there.
+    """Return whether the file is shorter than its header says. With a log, the missing pages may be in the log.
 
-    It is asked before the archive is opened; one that this process still reads elsewhere was whole then.
+    For an archive that this process has open elsewhere, the answer is False: it was checked before it was opened.
     """
     if is_open_here(path):
         return False
@@ -88,7 +91,7 @@ def _is_truncated(path: Path) -> bool:
 
 
 def damage_of(database: SqliteDatabase) -> str:
-    """Return what is wrong with the file; "" if it is sound."""
+    """Return a description of the damage in the file; "" if it is sound."""
     try:
         if version_of(database) > len(MIGRATIONS):
             return ""
@@ -98,7 +101,7 @@ def damage_of(database: SqliteDatabase) -> str:
                 database.execute_sql(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
                 if lost := wanted - _columns(database, table):
                     return f"the table {table} has lost {', '.join(sorted(lost))}"
-            for index in ("words", "trigrams"):  # an integrity check does not read how they are set up
+            for index in ("words", "trigrams"):  # an integrity check does not read their configuration
                 database.execute_sql(f"SELECT 1 FROM {index} WHERE {index} MATCH 'any' LIMIT 1").fetchone()
             if database.execute_sql(ODD_INDEXES).fetchone():
                 return "an entry has an impossible index"
@@ -110,7 +113,7 @@ def damage_of(database: SqliteDatabase) -> str:
 
 
 def _columns_of_version(version: int) -> dict[str, set[str]]:
-    """Return the columns that each of the tables has in an archive of that version."""
+    """Return the columns of each copied table in an archive of a version."""
     plain = SqliteDatabase(":memory:")
     with closing(plain):
         migrate(plain, Path(), MIGRATIONS[:version])
@@ -130,7 +133,7 @@ def _has_lost(database: SqliteDatabase, noted: Mapping[str, int]) -> bool:
 
 
 def free_name(path: Path, reason: str) -> Path:
-    """Return a name for a copy of the archive that says why it is kept, and that no file has."""
+    """Return an unused name for a copy of the archive, which contains the reason for keeping it."""
     number = 1
     while (aside := path.with_name(f"{path.stem}.{reason}-{number}{path.suffix}")).exists():
         number += 1
@@ -138,13 +141,13 @@ def free_name(path: Path, reason: str) -> Path:
 
 
 def copy_aside(path: Path, reason: str) -> Path:
-    """Copy the archive, with SQLite's files beside it, to a free name that says why: all of it, or nothing.
+    """Copy the archive and SQLite's side files to an unused name that contains the reason, completely or not at all.
 
     Raises OSError.
     """
     aside = free_name(path, reason)
     unfinished = aside.with_name(f"{aside.name}.unfinished")
-    copies = {name: aside.with_name(aside.name + name) for name in BESIDE} | {"": unfinished}
+    copies = {name: aside.with_name(aside.name + name) for name in SIDE_FILES} | {"": unfinished}
     try:
         for name, copy in copies.items():
             if (source := path.with_name(path.name + name)).exists():
@@ -161,7 +164,7 @@ def copy_aside(path: Path, reason: str) -> Path:
 
 
 def replace_archive(path: Path, new: Path) -> None:
-    """Put another file in the archive's place: from the first rename on it is decided. Raises OSError."""
+    """Replace the archive with another file; the first rename commits the replacement. Raises OSError."""
     sync_file(new)
     new.replace(_decided(path))
     sync_folder(path.parent)
@@ -170,25 +173,25 @@ def replace_archive(path: Path, new: Path) -> None:
 
 def remove_archive(path: Path) -> None:
     """Remove an archive that was copied aside. Raises OSError."""
-    path.unlink(missing_ok=True)  # first: SQLite refuses to open a log alone, and a file without its log would lose it
-    for name in BESIDE:
+    path.unlink(missing_ok=True)  # first: SQLite refuses a log without its file, but would open a file without its log
+    for name in SIDE_FILES:
         path.with_name(path.name + name).unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
 def finish_replacing(path: Path) -> None:
-    """Do to its end what a crash or a power cut left of `replace_archive`, if anything. Raises OSError."""
+    """Complete a `replace_archive` that a crash or a power cut interrupted, if there is one. Raises OSError."""
     new = _decided(path)
     if not new.exists():
         return
-    for name in BESIDE:  # the log first: it would be taken for the new file's
+    for name in SIDE_FILES:  # before the rename: SQLite would use the old log for the new file
         path.with_name(path.name + name).unlink(missing_ok=True)
     new.replace(path)
     sync_folder(path.parent)
 
 
 def salvaged_file(path: Path) -> Path:
-    """Return where what can be read of a damaged archive is gathered, before it takes the archive's place."""
+    """Return the file that collects the readable rows of a damaged archive before it replaces the archive."""
     return path.with_name(f"{path.stem}.salvaged")
 
 
@@ -197,12 +200,12 @@ def _decided(path: Path) -> Path:
 
 
 def _salvage(damaged: SqliteDatabase, path: Path) -> Path:
-    """Return a new archive with all rows that can be read. Raises errors of peewee if there are none to be read."""
+    """Return a new archive with all readable rows. Raises errors of peewee if the schema cannot be read."""
     damaged.execute_sql("SELECT COUNT(*) FROM sqlite_master").fetchone()
     unfinished = salvaged_file(path)
     unfinished.unlink(missing_ok=True)
     os.close(os.open(unfinished, os.O_CREAT | os.O_WRONLY, 0o600))
-    pragmas = {"journal_mode": "OFF", "synchronous": "OFF"}  # what is not finished is thrown away
+    pragmas = {"journal_mode": "OFF", "synchronous": "OFF"}  # an unfinished file is discarded
     found = SqliteDatabase(str(unfinished), pragmas=pragmas, autoconnect=False)
     found.connect()
     with closing(found):
@@ -235,7 +238,7 @@ def _copy(damaged: SqliteDatabase, found: SqliteDatabase, table: str) -> None:
 
 
 def _rows(damaged: SqliteDatabase, table: str, columns: str) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows in their order, one look-up each: a scan ends at the first damaged page."""
+    """Yield the rows in order, with one look-up for each: a scan would end at the first damaged page."""
     missing, last = 0, _last_row(damaged, table)
     number = 0
     while number <= last or missing < MAX_UNKNOWN_ROWS:

@@ -1,4 +1,4 @@
-"""Failures of the disk and of SQLite, for the user."""
+"""Translation of errors of the disk and of SQLite into failures that the window shows."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 
 DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError)
-"""peewee wraps errors of starting a statement, but not those of fetching its rows. sqlite3 cannot decode the message of
-an error that quotes a damaged schema."""
+"""Errors of the database. peewee wraps errors of starting a statement, but not errors of fetching its rows. sqlite3
+raises UnicodeDecodeError for an error message that quotes a damaged schema."""
 
 _SCHEMA_ERROR = re.compile(
     "no such (table|column|tokenizer|module|index)|malformed|vtable constructor failed|invalid fts5 file format"
     "|unrecognized (column )?option|parse error in|error in tokenizer|reserved fts5|has no column named"
 )
-"""What SQLite says of a schema in whose text something changed. None of our statements could cause it otherwise."""
+"""SQLite's messages about a schema whose text was damaged. No statement of this program causes them otherwise."""
 
 DISK_FULL = translatable("The disk is full")
 FREE_SPACE = translatable("Free some space, then try again.")
@@ -35,7 +35,7 @@ UNTOUCHED = translatable("The file was not touched.")
 
 @contextmanager
 def world_errors(path: Path) -> Iterator[None]:
-    """Turn errors of the world into ArchiveError. Bugs pass, such as an id that is used twice."""
+    """Raise ArchiveError for errors of the disk and the database. Bugs, such as a duplicate id, propagate unchanged."""
     try:
         yield
     except (*DATABASE_ERRORS, OSError) as error:
@@ -47,7 +47,7 @@ def world_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def failing_as(described: Callable[[ArchiveError], ArchiveError]) -> Iterator[None]:
-    """Say of an error what could not be done because of it."""
+    """Replace an ArchiveError by one that describes the failed operation."""
     try:
         yield
     except ArchiveError as error:
@@ -55,10 +55,10 @@ def failing_as(described: Callable[[ArchiveError], ArchiveError]) -> Iterator[No
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return whether SQLite found the file's content damaged."""
+    """Return whether an error means that the file's content is damaged."""
     if isinstance(error, UnicodeDecodeError):
         return True
-    if _code(error) == sqlite3.SQLITE_ERROR:  # of a schema that can be read in part
+    if _code(error) == sqlite3.SQLITE_ERROR:  # e.g. a schema that is partly readable
         return bool(_SCHEMA_ERROR.search(str(error)))
     code = getattr(getattr(error, "orig", error), "sqlite_errorcode", None)
     return code == sqlite3.SQLITE_IOERR_SHORT_READ or _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -112,7 +112,7 @@ def _failure_of(error: Exception, path: Path) -> Failure | None:
 
 
 def damaged_archive(path: Path, detail: str) -> ArchiveError:
-    """Return the error of an archive that is damaged."""
+    """Return the error for a damaged archive."""
     kept = translatable("The file was left as it is; conversations outside of the damaged place can still be read.")
     advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
     title = translatable("The archive {path} is damaged").format(path=path)
@@ -120,7 +120,7 @@ def damaged_archive(path: Path, detail: str) -> ArchiveError:
 
 
 def mended_archive(aside: Path, total: tuple[int, int], missing: int) -> Failure:
-    """Return what is told of an archive that was damaged. total: conversations and entries that could be read."""
+    """Return the notice about an archive that was repaired. total: the conversations and entries that were readable."""
     detail = translatable("What could be read is here: {conversations} conversations with {entries} entries.").format(
         conversations=f"{total[0]:,}", entries=f"{total[1]:,}"
     )
@@ -135,7 +135,7 @@ def mended_archive(aside: Path, total: tuple[int, int], missing: int) -> Failure
 
 
 def already_open(path: Path, holder: str) -> ArchiveError:
-    """Return the error of a data folder in use. holder: the other process's id, if known."""
+    """Return the error for a data folder in use. holder: the other process's id; "" if unknown."""
     used = translatable("{folder} is in use by process {holder}.") if holder else translatable("{folder} is in use.")
     detail = used.format(folder=path.parent, holder=holder)
     advice = translatable("Use the window that is open, close it first, or choose another folder with --data-dir.")
@@ -144,7 +144,7 @@ def already_open(path: Path, holder: str) -> ArchiveError:
 
 
 def foreign_file(path: Path, detail: str) -> ArchiveError:
-    """Return the error of a file that is no archive."""
+    """Return the error for a file that is not an archive."""
     advice = translatable("Move it elsewhere, or choose another folder with --data-dir.")
     return ArchiveError(
         Failure(
@@ -154,7 +154,7 @@ def foreign_file(path: Path, detail: str) -> ArchiveError:
 
 
 def empty_beside_log(path: Path) -> ArchiveError:
-    """Return the error of an empty archive with a log, which opening would erase."""
+    """Return the error for an empty archive with a log, which opening would erase."""
     title = translatable("The archive {path} is empty, but its log is not").format(path=path)
     detail = translatable("{name}-wal holds what was written last. Opening the empty file would erase it.").format(
         name=path.name
@@ -166,7 +166,7 @@ def empty_beside_log(path: Path) -> ArchiveError:
 
 
 def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
-    """Return the error of an archive with unknown migrations."""
+    """Return the error for an archive of a newer version."""
     detail = translatable("It has version {version}; this program knows version {known} and older.").format(
         version=version, known=known
     )
@@ -178,7 +178,7 @@ def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
-    """Return the error of an archive that must be migrated, which a reader must not do."""
+    """Return the error for an archive that must be migrated first, which needs write access."""
     detail = translatable("It has version {version}, and is brought up to date when Palimpsest opens it.").format(
         version=version
     )
@@ -195,7 +195,7 @@ def older_archive(path: Path, version: int) -> ArchiveError:
 
 
 def no_archive(path: Path) -> ArchiveError:
-    """Return the error of a missing archive."""
+    """Return the error for a missing archive."""
     advice = translatable("Start Palimpsest once, import a conversation, or choose another folder with --data-dir.")
     return ArchiveError(
         Failure(
@@ -205,7 +205,7 @@ def no_archive(path: Path) -> ArchiveError:
 
 
 def no_conversation(conversation: str) -> ArchiveError:
-    """Return the error of a missing or deleted conversation."""
+    """Return the error for a missing or deleted conversation."""
     title, detail = (
         translatable("There is no conversation {conversation}").format(conversation=f"{conversation!r}"),
         translatable("It does not exist, or it was deleted."),
@@ -214,20 +214,20 @@ def no_conversation(conversation: str) -> ArchiveError:
 
 
 def backup_exists(path: Path) -> ArchiveError:
-    """Return the error of a backup that would replace a file."""
+    """Return the error for a backup that would replace an existing file."""
     title = translatable("There is a file {name} already").format(name=path.name)
     advice = translatable("Replace it, or choose another.")
     return ArchiveError(Failure("exists", title, str(path), translatable("It is as it was."), advice))
 
 
 def backup_failed(path: Path, error: ArchiveError) -> ArchiveError:
-    """Return the error of a backup that was not made, because of that one."""
+    """Return the error for a backup that could not be made. error: the cause."""
     title = translatable("The backup {path} could not be made").format(path=path)
     return _because_of(error, title, translatable("The archive and older backups are as they were."))
 
 
 def backup_not_restored(path: Path, error: ArchiveError) -> ArchiveError:
-    """Return the error of a backup that cannot be restored, because of that one."""
+    """Return the error for a backup that cannot be restored. error: the cause."""
     return _because_of(error, translatable("{path} cannot be restored").format(path=path), UNCHANGED)
 
 
@@ -238,13 +238,13 @@ def _because_of(error: ArchiveError, title: str, kept: str) -> ArchiveError:
 
 
 def damaged_backup(path: Path, damage: str) -> ArchiveError:
-    """Return the error of a backup that is not sound."""
+    """Return the error for a damaged backup."""
     title = translatable("The backup {path} is damaged").format(path=path)
     return ArchiveError(Failure("damaged", title, damage, UNTOUCHED, translatable("Choose another backup.")))
 
 
 def not_deleted(conversation: str) -> ArchiveError:
-    """Return the error of a conversation that is to be erased and is on the list, or gone."""
+    """Return the error for erasing a conversation that is not deleted or does not exist."""
     title = translatable("The conversation {conversation} is not among the deleted ones").format(
         conversation=f"{conversation!r}"
     )
@@ -253,7 +253,7 @@ def not_deleted(conversation: str) -> ArchiveError:
 
 
 def in_use(path: Path) -> ArchiveError:
-    """Return the error of an archive that cannot be replaced, since somebody reads it."""
+    """Return the error for an archive that cannot be replaced because another connection is reading it."""
     advice = translatable("Try again in a minute: a backup or another program is reading it.")
     return ArchiveError(
         Failure("locked", translatable("{path} is being read").format(path=path), kept=UNCHANGED, advice=advice)
@@ -261,13 +261,13 @@ def in_use(path: Path) -> ArchiveError:
 
 
 def not_compacted(error: ArchiveError) -> ArchiveError:
-    """Return the error of an archive that could not be made smaller, because of that one."""
+    """Return the error for an archive that could not be compacted. error: the cause."""
     kept = translatable("What was removed is gone; its space will be used again.")
     return _because_of(error, translatable("The archive could not be made smaller"), kept)
 
 
 def bad_export(path: Path, detail: str) -> ArchiveError:
-    """Return the error of a file of the whole archive that cannot be read."""
+    """Return the error for an exported archive that cannot be imported."""
     title = translatable("{path} cannot be imported").format(path=path)
     advice = translatable("Export everything again, with the newest Palimpsest.")
     return ArchiveError(Failure("damaged", title, detail, UNCHANGED, advice))

@@ -1,6 +1,6 @@
-"""Erase deleted conversations permanently at the user's request, and compact the archive's file afterwards.
+"""Permanent erasure of deleted conversations at the user's request, and compaction of the archive's file.
 
-This is the only place that removes rows of the record. Each function runs inside a transaction of its caller.
+No other module removes rows of the record. Each function runs inside a transaction of its caller.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ERASE = (
     f"DELETE FROM archived WHERE entry IN {_OWN}",
     f"DELETE FROM partials WHERE conversation IN {_CHOSEN}",
     f"DELETE FROM drafts WHERE conversation IN {_CHOSEN}",
-    # What is remembered elsewhere stays; these were of use in the conversation alone.
+    # Only memories whose scope is the conversation; others remain useful.
     f"DELETE FROM memories WHERE scope = 'conversation' AND conversation IN {_CHOSEN}",
     f"DELETE FROM entries WHERE conversation IN {_CHOSEN}",
     f"DELETE FROM conversations WHERE id IN {_CHOSEN}",
@@ -45,7 +45,7 @@ UNUSED_NAMES = "DELETE FROM facet_names WHERE facet NOT IN (SELECT facet FROM fa
 
 
 def deleted_conversations(database: SqliteDatabase) -> tuple[RemovableItem, ...]:
-    """Return the conversations that were deleted and are still stored, the largest first."""
+    """Return the deleted conversations that are still stored, largest first."""
     return tuple(
         RemovableItem(f"conversation:{name}", "conversation", str(title), int(size), float(at), int(messages))
         for name, title, at, messages, size in database.execute_sql(DELETED)
@@ -53,7 +53,7 @@ def deleted_conversations(database: SqliteDatabase) -> tuple[RemovableItem, ...]
 
 
 def erase(database: SqliteDatabase, conversations: Sequence[str]) -> None:
-    """Erase conversations with all that was said in them. Raises ArchiveError if one of them was not deleted."""
+    """Erase conversations with everything in them. Raises ArchiveError if one of them is not deleted."""
     chosen = {"chosen": json.dumps(list(conversations))}
     on_list = database.execute_sql(f"SELECT value FROM json_each(:chosen) WHERE value NOT IN {_DELETED}", chosen)
     if (kept := on_list.fetchone()) is not None:
@@ -66,7 +66,7 @@ def erase(database: SqliteDatabase, conversations: Sequence[str]) -> None:
 
 @contextmanager
 def _guards_lifted(database: SqliteDatabase) -> Iterator[None]:
-    """Lift the triggers that keep the record, in the transaction that erases: if it fails they were never gone."""
+    """Drop the triggers that protect the record, and restore them in the same transaction; a rollback also does."""
     marks = ", ".join("?" * len(GUARDS))
     query = f"SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name IN ({marks})"
     guards = database.execute_sql(query, GUARDS).fetchall()
@@ -78,24 +78,24 @@ def _guards_lifted(database: SqliteDatabase) -> Iterator[None]:
 
 
 MERGED_PAGES = 500
-"""Of a search index at a time: some hundredths of a second."""
+"""Pages of a search index merged at a time, which takes some hundredths of a second."""
 VACUUM = "VACUUM INTO ?"
 STEPS = 10_000
-"""Of SQLite's machine between two reports: some milliseconds."""
+"""SQLite VM instructions between two progress reports: a few milliseconds."""
 
 
 def unused_room(database: SqliteDatabase) -> int:
-    """Return how many bytes of the file nothing uses."""
+    """Return the number of unused bytes in the file."""
     pages, size = (database.execute_sql(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_size"))
     return int(pages) * int(size)
 
 
 def merge_indexes(database: SqliteDatabase, on_progress: OnProgress) -> None:
-    """Merge the search indexes, which keep the words of erased messages until then."""
+    """Merge the search indexes, which otherwise still contain the words of erased messages."""
     connection: sqlite3.Connection = database.connection()
     for index in ("words", "trigrams"):
-        pages, before = -MERGED_PAGES, -2  # the first one, below zero, begins to merge all of them
-        while connection.total_changes - before >= 2:  # as its documentation has it
+        pages, before = -MERGED_PAGES, -2  # a negative number of pages starts merging all segments
+        while connection.total_changes - before >= 2:  # the end condition that FTS5's documentation gives
             before = connection.total_changes
             database.execute_sql(f"INSERT INTO {index} ({index}, rank) VALUES ('merge', ?)", (pages,))
             pages = MERGED_PAGES
@@ -103,20 +103,20 @@ def merge_indexes(database: SqliteDatabase, on_progress: OnProgress) -> None:
 
 
 def copy_compacted(database: SqliteDatabase, file: Path, on_progress: OnProgress) -> None:
-    """Copy the archive to that file without the room that nothing uses. A failure leaves no file.
+    """Copy the archive to a file without unused pages. A failure leaves no file.
 
-    on_progress: called often with the bytes written and all of them; what it raises ends the copying.
+    on_progress: called often with the bytes written and the expected total; an exception from it ends the copying.
     """
     file.unlink(missing_ok=True)
     make_private_file(file)
     pages, size = (database.execute_sql(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-    whole = max(int(pages) * int(size) - unused_room(database), 1)
+    total = max(int(pages) * int(size) - unused_room(database), 1)
     raised: list[BaseException] = []
 
     def report() -> int:
         try:
-            on_progress(min(file.stat().st_size, whole), whole)
-        except BaseException as error:  # noqa: BLE001 - SQLite would drop it
+            on_progress(min(file.stat().st_size, total), total)
+        except BaseException as error:  # noqa: BLE001 - SQLite would discard it
             raised.append(error)
         return bool(raised)
 

@@ -1,8 +1,8 @@
 """Full-text search with ranked results and snippets. No query is a syntax error.
 
-Words to look up are tried in this order until something is found: all of them; all, the last one as a prefix; the query
-as a substring; any of them. A question is answered by the messages with its most distinctive words. Of very many
-matches the newest are ranked. Without words, the newest messages that the filters leave are listed.
+These searches are tried in order until one finds something: all words; all words, the last one as a prefix; the query
+as a substring; any of the words. For a question, messages with its most distinctive words are found. If there are very
+many matches, only the newest are ranked. Without words, the newest messages that match the filters are listed.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from .snippets import END, LENGTH, LONG, START, mark_hits, snippet_of
 from .tables import SEPARATOR, number_of, space_out
 
 AROUND = 80
-"""Characters on each side of what was found inside of words."""
+"""Characters on each side of a hit inside words."""
 AT_ONCE = 500
+"""Rows of one query."""
 
 ROWS = """SELECT e.number, e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at
     FROM entries e JOIN conversations c ON c.id = e.conversation LEFT JOIN archived a ON a.entry = e.number
     WHERE e.number IN ({})"""
 TEXT = "COALESCE(CAST(found.text AS TEXT), '')"
-"""In a damaged archive a text may be anything, or nothing."""
+"""In a damaged archive, the value may have any type, or be NULL."""
 MARKED = f"""SELECT rowid, COALESCE(CAST(
     CASE WHEN length(text) > {LONG} THEN text ELSE highlight(words, 0, '{START}', '{END}') END AS TEXT), '')
     FROM words WHERE words MATCH ? AND rowid IN ({{}})"""
@@ -51,17 +52,17 @@ def results_of(
     match: str = "",
     snippets: Mapping[int, str] | None = None,
 ) -> list[SearchResult]:
-    """Return the results in the order of what was found: scores and numbers.
+    """Return the results for pairs of score and number, in their order.
 
-    match: what was looked for, in FTS5's language; "" for nothing. snippets: by number, where they are known.
+    match: the query in FTS5's syntax; "" for none. snippets: known snippets by number; None to make them.
     """
     results: list[SearchResult] = []
     for start in range(0, len(found), AT_ONCE):
         some = found[start : start + AT_ONCE]
         listed = ", ".join(str(number) for _, number in some)
-        shown = snippets if snippets is not None else _snippets(database, listed, match)
+        texts = snippets if snippets is not None else _snippets(database, listed, match)
         rows = {number: columns for number, *columns in database.execute_sql(ROWS.format(listed))}
-        results += [_result(rows[number], shown.get(number, ""), score) for score, number in some if number in rows]
+        results += [_result(rows[number], texts.get(number, ""), score) for score, number in some if number in rows]
     return results
 
 
@@ -80,10 +81,10 @@ def _result(columns: list[Any], snippet: str, score: float) -> SearchResult:
     conversation, title, message, index, body, archived, at = columns
     try:
         role = msgspec.json.decode(body, type=_Speaker).role
-    except (msgspec.DecodeError, TypeError, RecursionError):  # the message is damaged, and says so where it is opened
+    except (msgspec.DecodeError, TypeError, RecursionError):  # the conversation shows that the message is damaged
         role = Role.USER
-    found, named, said = (value if isinstance(value, str) else "" for value in (conversation, title, message))
-    return SearchResult(found, named, said, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
+    found, title, name = (value if isinstance(value, str) else "" for value in (conversation, title, message))
+    return SearchResult(found, title, name, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
 
 
 def one_line(snippet: str) -> str:
@@ -95,7 +96,7 @@ def one_line(snippet: str) -> str:
 def excerpt_of(text: str, piece: str) -> str:
     """Return a snippet around a substring."""
     found = re.search(re.escape(piece), text, re.IGNORECASE)
-    if found is None:  # LIKE folds the case of fewer letters than re does: the text is not the one that was indexed
+    if found is None:  # SQLite and re fold case differently, or the text is not the indexed one
         return one_line(text[: 2 * AROUND])
     start, end = max(found.start() - AROUND, 0), found.end() + AROUND
     before, after = "…" if start else "", "…" if end < len(text) else ""
@@ -104,14 +105,14 @@ def excerpt_of(text: str, piece: str) -> str:
 
 MAX_TERMS = 32
 MAX_LOOSE_TERMS = 12
-"""Terms of a query that count, if all must match and if any may: a query may be a whole pasted page."""
+"""Terms of a query that are used if all must match, and if any may match: a query may be an entire pasted page."""
 MAX_ASKED = 8
-"""Terms of a question that are looked up, the longest."""
+"""Terms of a question that are looked up, the longest first."""
 MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 MAX_READ = 20_000
-"""Characters of a message that its rank depends on."""
+"""Characters of a message that its ranking considers."""
 RANKED = 500
-"""Matches that are ranked, the newest. Each is on two pages of the file, which a cold disk gives one by one."""
+"""Newest matches that are ranked. Each is on two pages of the file, which a disk without cache reads one by one."""
 MAX_COUNTED = 20_000
 """Messages with a word that are counted for its weight, in 2 ms."""
 
@@ -125,7 +126,7 @@ _STOP_WORDS = frozenset(
     why will with would you your""".split()  # noqa: SIM905 (as a list it would be eighty lines)
 )
 
-# CROSS JOIN: the index is walked first, from the newest entry on, until there are enough.
+# CROSS JOIN makes SQLite scan the index first, from the newest entry, until there are enough.
 BY_WORDS = """SELECT found.rowid FROM words AS found CROSS JOIN entries e ON e.number = found.rowid
     CROSS JOIN conversations c ON c.id = e.conversation WHERE words MATCH ? AND {} ORDER BY found.rowid DESC LIMIT ?"""
 CANDIDATES = f"""SELECT entry, substr({TEXT}, 1, {MAX_READ}), {{}} FROM message_texts found WHERE entry IN ({{}})"""
@@ -141,7 +142,7 @@ COUNTED = f"SELECT COUNT(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT 
 
 
 class _FilteredSearch(msgspec.Struct, frozen=True):
-    """A search in what the filters leave."""
+    """A search among the messages that match the filters."""
 
     database: SqliteDatabase
     selection: Selection
@@ -149,18 +150,18 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
 
     @property
     def ranked(self) -> int:
-        """How many matches are ranked: at least as many as are wanted."""
+        """The number of matches that are ranked, at least `limit`."""
         return max(RANKED, self.limit)
 
     def by_words(self, phrases: Sequence[str], literal: str = "", *, is_prefix: bool = False) -> list[SearchResult]:
-        """Return messages with all phrases. literal: text that had better be there as it stands."""
+        """Return messages with all phrases. literal: text whose exact occurrence raises the rank; "" for none."""
         match = " AND ".join(phrases) + (" *" if is_prefix else "")
         numbers = self._numbers(match) if phrases else []
         wanted = Wanted(_plain(phrases), self._weights(phrases) if numbers else (), literal, holds_all=True)
         return self._ranked(numbers, wanted, match)
 
     def by_any_word(self, words: Iterable[str], most: int, question: Question | None = None) -> list[SearchResult]:
-        """Return messages with some of the words, those with the most telling ones first."""
+        """Return messages with some of the words, those with the most distinctive ones first."""
         phrases = _phrases(words)[:most]
         weights = self._weights(phrases)
         by_weight = [phrase for _, phrase in sorted(zip(weights, phrases, strict=True), reverse=True)]
@@ -177,10 +178,10 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
         return self._ranked(best, wanted, " OR ".join(phrases))
 
     def by_substring(self, piece: str) -> list[SearchResult]:
-        """piece: text as it stands, letters of either case, also inside of words. The newest come first."""
+        """Return messages that contain `piece`, ignoring case, also inside words, newest first."""
         if not 0 < len(piece) <= MAX_SUBSTRING:
             return []
-        # % and _ of the piece are wildcards to the index, which knows no ESCAPE; a second LIKE takes them as they are.
+        # The index does not support ESCAPE, so % and _ in the piece are wildcards in it; a second LIKE is exact.
         table = "trigrams" if _has_trigrams(piece) else "message_texts"
         sql = BY_SUBSTRING.format(table=table, where=self.selection.conditions("found.rowid"))
         pattern = "%" + _WILDCARD.sub(r"!\g<0>", piece) + "%"
@@ -189,7 +190,7 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
         return results_of(self.database, [(0.0, number) for number in snippets], snippets=snippets)
 
     def newest(self) -> list[SearchResult]:
-        """Return the newest messages that the filters leave, month by month."""
+        """Return the newest messages that match the filters, looked up month by month."""
         found: list[int] = []
         for (month,) in self._rows(MONTHS):
             sql = BY_FILTERS.format(self.selection.conditions("m.entry"))
@@ -199,7 +200,7 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
         return results_of(self.database, [(0.0, number) for number in found[: self.limit]])
 
     def _numbers(self, match: str) -> list[int]:
-        """Return the numbers of the newest messages that match, as many as are ranked."""
+        """Return the numbers of the newest messages that match, at most `ranked`."""
         sql = BY_WORDS.format(self.selection.conditions("found.rowid"))
         return [number for (number,) in self._rows(sql, match, *self.selection.parameters, self.ranked)]
 
@@ -233,7 +234,7 @@ def search_messages(
     limit: int = SEARCH_LIMIT,
     filters: SearchFilters = NO_FILTERS,
 ) -> tuple[SearchResult, ...]:
-    """Return messages with the query's words, best first, except of deleted conversations."""
+    """Return messages with the query's words, best first, excluding deleted conversations."""
     selection = selection_of(database, filters, conversation)
     if limit <= 0 or selection.is_empty:
         return ()
@@ -267,24 +268,27 @@ def _phrases(terms: Iterable[str]) -> list[str]:
 
 
 def _plain(phrases: Iterable[str]) -> tuple[str, ...]:
-    """Return phrases as they were before they were quoted."""
+    """Return the phrases without their quotes."""
     return tuple(phrase[1:-1].replace('""', '"') for phrase in phrases)
 
 
 def _loose_words(wanted: str) -> list[str]:
-    """Return the words without stop words, long ones first. Of unspaced scripts also pairs of characters."""
+    """Return the words without stop words, longest first, and pairs of characters for scripts without spaces."""
     words = [word for word in _WORD.findall(wanted) if word.lower() not in _STOP_WORDS]
     pairs = [word[start : start + 2] for word in words if space_out(word) != word for start in range(len(word) - 1)]
     return sorted(words, key=len, reverse=True) + pairs
 
 
 def _has_word(term: str) -> bool:
-    """Whether the tokenizer unicode61 finds a word in it: letters, numbers, private use."""
+    """Return whether the tokenizer unicode61 finds a word in the term: letters, numbers, private use."""
     return any(category[0] in "LN" or category == "Co" for category in map(unicodedata.category, term))
 
 
 def _has_trigrams(piece: str) -> bool:
-    """Whether the index of trigrams can be asked. SQLite counts bytes where it should count characters, and finds
-    nothing for two characters that are three bytes; then the texts themselves are read (0.4 s for 500,000)."""
+    """Return whether the trigram index can answer the query.
+
+    SQLite counts bytes where it should count characters, and so finds nothing for two characters with three bytes. In
+    that case, the texts themselves are scanned (0.4 s for 500,000).
+    """
     runs = re.split("[%_]", piece)
     return all(run.isascii() or len(run) >= 3 for run in runs)

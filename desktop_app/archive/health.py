@@ -1,4 +1,4 @@
-"""Checking an archive, for `palimpsest doctor`. Reads everything, changes nothing."""
+"""The check of an archive by `palimpsest doctor`, which reads everything and changes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .disk_failures import DATABASE_ERRORS, is_damage
 from .tables import decode, searched_text
 
 MAX_NAMED = 5
-"""Damaged places that are named; the others are counted."""
+"""Damaged items that are listed by name; the others are only counted."""
 
 _ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
     (e.number IN (SELECT id FROM words_docsize)) + (e.number IN (SELECT id FROM trigrams_docsize))
@@ -22,22 +22,22 @@ _ENTRIES = """SELECT e.id, CAST(e.body AS BLOB), t.text,
 
 
 class Health(msgspec.Struct, frozen=True):
-    """What a check has found."""
+    """The result of a check."""
 
     conversations: int = 0
     entries: int = 0
     damage: tuple[str, ...] = ()
-    """What SQLite says of the file."""
+    """SQLite's messages about damage in the file."""
     unreadable: tuple[str, ...] = ()
     """Entries, memories and projects whose content is damaged."""
     unsearchable: tuple[str, ...] = ()
-    """Messages that the search tables lack, or hold with another text."""
+    """Messages that are missing in the search tables, or have a different text there."""
     is_whole: bool = True
-    """Whether everything could be read, so that nothing is missing above."""
+    """Whether the check was completed, so that the lists above are complete."""
 
 
 def examine(database: SqliteDatabase) -> Health:
-    """Read the whole archive, in half a second for 10,000 messages. Raises errors of peewee other than damage."""
+    """Check the entire archive, in half a second for 10,000 messages. Raises errors of peewee other than damage."""
     unreadable: list[str] = []
     unsearchable: list[str] = []
     damage: list[str] = []
@@ -50,7 +50,7 @@ def examine(database: SqliteDatabase) -> Health:
         for entry_id, body, text, indexes in database.execute_sql(_ENTRIES):
             entries += 1
             try:
-                entry = decode(body.decode())  # invalid UTF-8 is replaced elsewhere, and reported here
+                entry = decode(body.decode())  # strict: elsewhere, invalid UTF-8 is replaced
             except (msgspec.DecodeError, UnicodeDecodeError, AttributeError, TypeError, RecursionError):
                 unreadable.append(str(entry_id))
                 continue
@@ -66,7 +66,7 @@ def examine(database: SqliteDatabase) -> Health:
 
 
 def list_names(places: Iterable[str]) -> str:
-    """Return the first few names, and how many more there are."""
+    """Return the first MAX_NAMED names, and the number of further ones."""
     known = list(places)
     more = len(known) - MAX_NAMED
     return ", ".join(known[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -17,12 +17,12 @@ from .reading import readable_rows
 
 log = logging.getLogger(__name__)
 
-# As bytes: sqlite3 raises an error for a whole result if one text in it is no valid UTF-8.
+# As bytes, because sqlite3 fails for the entire result if one text in it is not valid UTF-8.
 _NAMES = ("id", "text", "conversation", "author", "scope", "folder", "project")
 _TEXTS = ", ".join(f"CAST({name} AS BLOB)" for name in _NAMES)
 _COLUMNS = f"number, at, changed_at, is_on, is_deleted, {_TEXTS}"
 
-# The user restores a deleted memory: then no other one replaces it any more.
+# Storing a memory that is not deleted clears replaced_by: after the user restores it, no other memory replaces it.
 _STORE = """INSERT INTO memories (id, text, at, changed_at, conversation, author, is_on, is_deleted, scope, folder,
     project) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET text = excluded.text, at = excluded.at, changed_at = excluded.changed_at,
@@ -45,7 +45,7 @@ def unreadable(database: SqliteDatabase) -> list[str]:
 
 
 def store(database: SqliteDatabase, *memories: Memory, replaced: Mapping[str, str] | None = None) -> None:
-    """Store memories that are new or changed. replaced: ids of memories to delete, each with its successor's."""
+    """Store new or changed memories. replaced: the ids of memories to delete, each with its successor's id."""
     at = max((memory.changed_at for memory in memories), default=0.0)
     connection = database.connection()
     connection.executemany(_STORE, [_row(memory) for memory in memories])
@@ -56,13 +56,13 @@ def store(database: SqliteDatabase, *memories: Memory, replaced: Mapping[str, st
 
 
 def undo(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
-    """Delete those memories, and restore what they had replaced. at: seconds since 1970, UTC."""
+    """Delete memories, and restore the ones that they replaced. at: seconds since 1970, UTC."""
     _mark(database, "id", ids, True, at)
     _mark(database, "replaced_by", ids, False, at)
 
 
 def redo(database: SqliteDatabase, ids: Sequence[str], at: float) -> None:
-    """Restore those memories, and delete again what they had replaced. at: seconds since 1970, UTC."""
+    """Restore memories, and delete again the ones that they replace. at: seconds since 1970, UTC."""
     _mark(database, "id", ids, False, at)
     _mark(database, "replaced_by", ids, True, at)
 
@@ -85,8 +85,8 @@ def _memory(row: Sequence[Any]) -> Memory | None:
     number, at, changed_at, is_on, is_deleted, *texts = row
     try:
         values = {name: str(part, "utf-8") for name, part in zip(_NAMES, texts, strict=True)}
-        shown = {"at": at, "changed_at": changed_at, "is_on": bool(is_on), "is_deleted": bool(is_deleted)}
-        return msgspec.convert(values | shown, Memory)
+        state = {"at": at, "changed_at": changed_at, "is_on": bool(is_on), "is_deleted": bool(is_deleted)}
+        return msgspec.convert(values | state, Memory)
     except (TypeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         log.error("memory number %s cannot be read: %s", number, error)
         return None

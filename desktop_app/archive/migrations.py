@@ -1,6 +1,6 @@
-"""The schema as numbered migrations: number n takes an archive from version n - 1 to n.
+"""The schema as numbered migrations: migration n takes an archive from version n - 1 to n.
 
-A released migration is never changed; `tests/archive/data` has an archive of each version, which must still open.
+A released migration is never changed. `tests/archive/data` has an archive of each version, which must still open.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from desktop_app.paths import create_file, sync_file, sync_folder
 from .disk_failures import newer_archive
 
 APPLICATION_ID = int.from_bytes(b"Plmp", "big")
-"""In the header of every archive, which tells it from other SQLite files."""
+"""Distinguishes archives from other SQLite files; stored in the header."""
 
 PAGES_AT_ONCE = 2048
-"""Pages that are copied between two checks whether the copy is still wanted: 8 MB."""
+"""Pages copied between two progress reports: 8 MB."""
 
 Migration = tuple[str, ...]
 
 OnProgress = Callable[[int, int], None]
-"""Called often with what is done, and all that is to be done; what it raises ends that."""
+"""Called often with the amount done and the total; an exception from it ends the operation."""
 
 
 def ignore_progress(done: int, whole: int) -> None:
-    """Take no notice of progress."""
+    """Ignore progress."""
 
 
 FIRST: Migration = (
@@ -102,14 +102,14 @@ SECOND: Migration = (
 """The working folder of a conversation, and memories."""
 
 THIRD: Migration = ("ALTER TABLE conversations ADD COLUMN uncounted INTEGER NOT NULL DEFAULT 0",)
-"""The number of uncounted messages; noted for an older conversation when it is opened."""
+"""The number of uncounted messages; for an older conversation, it is stored when the conversation is opened."""
 
 FOURTH: Migration = (
     "ALTER TABLE memories ADD COLUMN scope TEXT NOT NULL DEFAULT 'user'",
     "ALTER TABLE memories ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
     """UPDATE memories SET folder = (SELECT folder FROM conversations WHERE conversations.id = memories.conversation)
         WHERE conversation IN (SELECT id FROM conversations)""",
-    # The user never approved memories that rules found: they stay where they were made.
+    # The user never approved memories that rules found, so these apply only where they were made.
     """UPDATE memories SET scope = CASE folder WHEN '' THEN 'conversation' ELSE 'folder' END
         WHERE author = 'rule' AND conversation != ''""",
 )
@@ -122,22 +122,22 @@ FIFTH: Migration = (
     "ALTER TABLE conversations ADD COLUMN is_put_away INTEGER NOT NULL DEFAULT 0",
     "CREATE TABLE drafts (conversation TEXT NOT NULL PRIMARY KEY REFERENCES conversations (id), body TEXT NOT NULL)",
 )
-"""A policy and a place in the list for each conversation, and drafts, which are not of the record yet."""
+"""A policy and a place in the list for each conversation, and drafts, which are not in the record yet."""
 
 SIXTH: Migration = ("ALTER TABLE conversations ADD COLUMN setup TEXT NOT NULL DEFAULT ''",)
 """The system prompt and the parameters of a conversation, as JSON."""
 
 SEVENTH: Migration = ("CREATE INDEX operations ON entries (conversation, position) WHERE message_index IS NULL",)
-"""Finds what was done in a conversation without reading what was said."""
+"""An index of the entries of a conversation other than messages."""
 
 EIGHTH: Migration = (
     "CREATE TABLE facet_names (facet INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL, UNIQUE (kind, name))",
     "CREATE TABLE facets (facet INTEGER NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (facet, entry)) WITHOUT ROWID",
-    # To read a million messages takes a minute: nobody waits for that when the program starts (search_filters.py).
+    # Reading a million messages takes a minute, so facets are filled in the background (search_filters.py).
     "CREATE TABLE facets_missing (below INTEGER NOT NULL)",
     "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1",
 )
-"""What search filters ask for: the role, month, model, tools and code of messages."""
+"""Facets for search filters: the role, month, model, tools and code of messages."""
 
 NINTH: Migration = (
     """CREATE TABLE projects (
@@ -163,7 +163,7 @@ NINTH: Migration = (
         WHERE TRIM(section) != ''""",
     "ALTER TABLE conversations DROP COLUMN section",
 )
-"""Projects, each section of the list becomes one, and the project in which a memory was said."""
+"""Projects, one for each former section of the list, and the project in which a memory was made."""
 
 MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
 
@@ -176,7 +176,7 @@ def migrate(
 ) -> None:
     """Migrate an archive to the newest version in one transaction, after a backup of an existing one.
 
-    on_progress: called with pages of the backup. Raises ArchiveError if a newer Palimpsest wrote it.
+    on_progress: called with numbers of pages of the backup. Raises ArchiveError for an archive of a newer Palimpsest.
     """
     version = version_of(database)
     if version > len(migrations):
@@ -198,7 +198,7 @@ def version_of(database: SqliteDatabase) -> int:
 
 
 def back_up(database: SqliteDatabase, target: Path, on_progress: OnProgress = ignore_progress) -> Path:
-    """Copy the archive, completely or not at all. An older backup is kept: the copy then gets a number."""
+    """Copy the archive, completely or not at all. If a backup has the name already, the copy's name gets a number."""
     unfinished = target.with_suffix(".unfinished")
     copy_to_file(database, unfinished, on_progress)
     free, number = target, 2
@@ -210,18 +210,18 @@ def back_up(database: SqliteDatabase, target: Path, on_progress: OnProgress = ig
 
 
 def copy_to_file(database: SqliteDatabase, file: Path, on_progress: OnProgress = ignore_progress) -> None:
-    """Copy the archive to that file, as it is at one moment, also while it is written. A failure leaves no file.
+    """Copy a consistent snapshot of the archive to a file, even while it is written. A failure leaves no file.
 
-    on_progress: called with pages of the file.
+    on_progress: called with numbers of pages.
     """
     os.close(create_file(file))
     try:
         with closing(sqlite3.connect(file)) as copy:
-            # Nobody reads a copy that is not whole: no journal is needed, nor a wait for the disk at each step.
+            # An incomplete copy is discarded, so it needs neither a journal nor a sync at each step.
             copy.execute("PRAGMA journal_mode = OFF")
             copy.execute("PRAGMA synchronous = OFF")
             database.connection().backup(
-                copy, pages=PAGES_AT_ONCE, progress=lambda _, left, whole: on_progress(whole - left, whole)
+                copy, pages=PAGES_AT_ONCE, progress=lambda _, left, total: on_progress(total - left, total)
             )
         sync_file(file)
     except BaseException:

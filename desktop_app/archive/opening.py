@@ -1,6 +1,6 @@
-"""Open an archive, and lock its data folder. A file of another program is never touched.
+"""Functions that open an archive and lock its data folder. Files of other programs are never touched.
 
-The system releases the lock when its holder dies.
+The operating system releases the lock when its holder dies.
 """
 
 from __future__ import annotations
@@ -22,36 +22,36 @@ from .disk_failures import DATABASE_ERRORS, already_open, empty_beside_log, fore
 from .migrations import APPLICATION_ID, MIGRATIONS, OnProgress, ignore_progress, migrate, version_of
 
 BUSY_SECONDS = 5.0
-"""How long a statement waits for another process, such as a backup program."""
+"""Seconds that a statement waits for another process, such as a backup program."""
 
 PRAGMAS = {"foreign_keys": 1, "synchronous": "FULL", "recursive_triggers": 1}
-"""FULL: a commit survives a power cut, as what was acknowledged must; NORMAL would lose the last ones. It takes 3 ms.
+"""synchronous: with FULL, an acknowledged commit survives a power cut; it takes 3 ms. NORMAL would lose the last ones.
 
-recursive_triggers: without it `INSERT OR REPLACE` would bypass the append-only triggers."""
+recursive_triggers: without it, `INSERT OR REPLACE` would bypass the append-only triggers."""
 
 
 class ArchiveDatabase(SqliteDatabase):
-    """peewee's database, which assumes that a failed transaction is still open, with a tolerant text decoding."""
+    """peewee's database with tolerant text decoding, and a rollback that accepts an ended transaction."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named, factory=ArchiveConnection)
 
     def _connect(self) -> sqlite3.Connection:
         connection: sqlite3.Connection = super()._connect()  # pyright: ignore[reportAttributeAccessIssue]
-        connection.text_factory = lambda stored: stored.decode("utf-8", "replace")  # strict: fails for the whole result
+        connection.text_factory = lambda stored: stored.decode("utf-8", "replace")  # strict would fail for all rows
         return connection
 
     def rollback(self) -> None:
-        """Roll back, unless SQLite has done so because the disk is full: a second time would hide that error."""
+        """Roll back, unless SQLite has done so because the disk is full: a second rollback would hide that error."""
         if self.connection().in_transaction:
             super().rollback()
 
 
 def open_to_write(path: Path, on_progress: OnProgress = ignore_progress) -> SqliteDatabase:
-    """Open the archive in WAL mode, created or migrated where needed.
+    """Open the archive in WAL mode; create or migrate it if necessary.
 
-    on_progress: called with pages of the backup before a migration. Raises ArchiveError if it is newer than this
-    program; errors of peewee; OSError.
+    on_progress: called with numbers of pages of the backup before a migration. Raises ArchiveError if the archive is
+    newer than this program; errors of peewee; OSError.
     """
     database = ArchiveDatabase(str(path), pragmas=PRAGMAS, timeout=BUSY_SECONDS, autoconnect=False)
     database.connect()
@@ -63,11 +63,12 @@ def open_to_write(path: Path, on_progress: OnProgress = ignore_progress) -> Sqli
 
 
 def open_to_read(path: Path) -> SqliteDatabase:
-    """Open the archive for reading only, also while another process has it open.
+    """Open the archive for reading only, even while another process has it open.
 
-    Raises ArchiveError if there is none, or it is another program's or of another version; errors of peewee; OSError.
+    Raises ArchiveError if there is none, or if it has another version or belongs to another program; errors of peewee;
+    OSError.
     """
-    database = open_as_it_is(path)
+    database = open_any_version(path)
     with closed_on_error(database):
         if version_of(database) < len(MIGRATIONS):
             raise older_archive(path, version_of(database))
@@ -76,8 +77,8 @@ def open_to_read(path: Path) -> SqliteDatabase:
     return database
 
 
-def open_as_it_is(path: Path) -> SqliteDatabase:
-    """Open an archive of any version for reading only, as `open_to_read` does."""
+def open_any_version(path: Path) -> SqliteDatabase:
+    """Open the archive for reading only, as `open_to_read` does, but in any version."""
     if not path.exists():
         raise no_archive(path)
     check_is_ours(path)
@@ -86,12 +87,12 @@ def open_as_it_is(path: Path) -> SqliteDatabase:
     except DATABASE_ERRORS:
         if path.with_name(path.name + "-wal").exists():
             raise
-        # WAL mode needs a file beside the archive. In a read-only folder nobody can write either.
+        # WAL mode needs a second file next to the archive. In a read-only folder, no other process can write either.
         return _reading(path, "mode=ro&immutable=1")
 
 
 def reading_connection(path: Path, mode: str, is_truncated: bool = False) -> SqliteDatabase:
-    """Return a connection that cannot write. is_truncated: read the file although its end is missing.
+    """Return a read-only connection. is_truncated: read the file although its end is missing.
 
     Raises errors of peewee.
     """
@@ -120,10 +121,9 @@ def closed_on_error(database: SqliteDatabase) -> Iterator[None]:
 
 
 def check_is_ours(path: Path) -> None:
-    """Check the file's header without SQLite, which would create files. An empty or missing file is a new archive.
-    One that this process has open was checked when it was opened.
+    """Check the file's header without SQLite, which would create files. Raises ArchiveError.
 
-    Raises ArchiveError.
+    An empty or missing file is a new archive. A file that this process has open was checked when it was opened.
     """
     if is_open_here(path):
         return
@@ -135,10 +135,10 @@ def check_is_ours(path: Path) -> None:
             header = file.read(100)
     if not header:
         if size_of_log(path):
-            raise empty_beside_log(path)  # SQLite would erase it, also for a reader
+            raise empty_beside_log(path)  # SQLite would erase the log, even on a read-only connection
         return
     if not any(header) and journal_of(path).exists():
-        return  # a power cut ended its making: SQLite goes back to the empty file
+        return  # a power cut interrupted its creation: SQLite rolls back to the empty file
     if not header.startswith(b"SQLite format 3\0"):
         raise foreign_file(path, "It is not an SQLite database, or its beginning was overwritten.")
     if header[68:72] != APPLICATION_ID.to_bytes(4, "big"):
@@ -146,22 +146,25 @@ def check_is_ours(path: Path) -> None:
 
 
 def journal_of(path: Path) -> Path:
-    """Return SQLite's journal beside the archive, which is there while one is made, or after that was broken off."""
+    """Return the path of SQLite's rollback journal, which exists during, or after an interrupted, creation."""
     return path.with_name(path.name + "-journal")
 
 
 def size_of_log(path: Path) -> int:
-    """Return the size of SQLite's log beside the archive; 0 without one."""
+    """Return the size of the archive's write-ahead log in bytes; 0 if there is none."""
     log = path.with_name(path.name + "-wal")
     return log.stat().st_size if log.exists() else 0
 
 
 PATIENCE = 1.0
-"""Seconds to wait for the lock: a restarted engine may meet the old one while it ends."""
+"""Seconds to wait for the lock: a restarted engine may start while the old one is ending."""
 
 
 class FolderLock:
-    """Held from construction until `release`. Raises ArchiveError if another process holds it; OSError."""
+    """A lock on the data folder, held from construction until `release`.
+
+    Raises ArchiveError if another process has it; OSError.
+    """
 
     def __init__(self, archive: Path, patience: float = PATIENCE) -> None:
         file = archive.with_suffix(".lock")
@@ -174,7 +177,7 @@ class FolderLock:
         os.write(self._descriptor, str(os.getpid()).encode())
 
     def release(self) -> None:
-        """Release the folder. The file stays: without it two processes could lock two files of one name."""
+        """Release the folder. The file stays, because otherwise two processes could lock two files of the same name."""
         os.close(self._descriptor)
 
 

@@ -22,7 +22,7 @@ from .reading import readable_rows
 
 log = logging.getLogger(__name__)
 
-# As bytes: sqlite3 raises an error for a whole result if one text in it is no valid UTF-8.
+# As bytes, because sqlite3 fails for the entire result if one text in it is not valid UTF-8.
 _NAMES = ("id", "name", "folder", "instructions", "policy", "model", "recall_in")
 _COLUMNS = "number, created_at, is_deleted, " + ", ".join(f"CAST({name} AS BLOB)" for name in _NAMES)
 
@@ -32,7 +32,7 @@ _STORE = f"""INSERT INTO projects (created_at, is_deleted, {", ".join(_NAMES)}) 
 
 
 def read(database: SqliteDatabase, with_deleted: bool = False) -> tuple[Project, ...]:
-    """Return the projects by their names. Unreadable ones are skipped and logged. Raises errors of peewee."""
+    """Return the projects, sorted by name. Unreadable ones are skipped and logged. Raises errors of peewee."""
     found = [project for row in _rows(database) if (project := _project(row)) is not None]
     wanted = [project for project in found if with_deleted or not project.is_deleted]
     return tuple(sorted(wanted, key=lambda project: (project.name.casefold(), project.name, project.id)))
@@ -45,11 +45,11 @@ def unreadable(database: SqliteDatabase) -> list[str]:
 
 
 def store(database: SqliteDatabase, project: Project) -> None:
-    """Store a project that is new or changed, as its id says.
+    """Store a project: a new one, or a changed one with a known id.
 
-    Raises ArchiveError if another one that is not deleted has its name.
+    Raises ArchiveError if another project that is not deleted has the same name.
     """
-    named = find_project((one for one in read(database) if one.id != project.id), project.name)
+    named = find_project((each for each in read(database) if each.id != project.id), project.name)
     if named is not None and not project.is_deleted:
         raise ArchiveError(
             Failure(
@@ -64,7 +64,7 @@ def store(database: SqliteDatabase, project: Project) -> None:
 
 
 def project_named(database: SqliteDatabase, name: str, at: float) -> str:
-    """Return the id of the project of that name, a new one if there is none; "" for "". at: seconds since 1970, UTC."""
+    """Return the id of the project with a name, created if necessary; "" for "". at: seconds since 1970, UTC."""
     if not (name := normal_name(name)):
         return ""
     known = find_project(read(database), name)
@@ -75,28 +75,28 @@ def project_named(database: SqliteDatabase, name: str, at: float) -> str:
 
 
 def same_named(database: SqliteDatabase, rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Return the ids of rows of another archive whose names other projects have here, each with the id of that one."""
-    here = read(database)
-    found = {row["id"]: find_project(here, str(row["name"])) for row in rows if not row["is_deleted"]}
-    return {name: one.id for name, one in found.items() if one is not None and one.id != name}
+    """Map the ids of another archive's projects to the ids of the projects with the same names here, if they differ."""
+    existing = read(database)
+    found = {row["id"]: find_project(existing, str(row["name"])) for row in rows if not row["is_deleted"]}
+    return {foreign: project.id for foreign, project in found.items() if project is not None and project.id != foreign}
 
 
 def project_of_folder(database: SqliteDatabase, folder: str, at: float) -> str:
-    """Return the id of the project in that folder, a new one with its name if there is none; "" for "".
+    """Return the id of the project with a folder; it is created with the folder's name if necessary; "" for "".
 
     folder: an absolute path. at: seconds since 1970, UTC.
     """
     if not folder:
         return ""
     projects = read(database)
-    if known := next((one for one in projects if one.folder == folder), None):
+    if known := next((project for project in projects if project.folder == folder), None):
         return known.id
     path = PurePath(folder)
     names = (path.name, f"{path.parent.name}/{path.name}", folder)  # two folders may be called "api"
-    name = next(one for one in names if one == folder or find_project(projects, one) is None)
-    made = Project(uuid.uuid4().hex, name, folder, created_at=at)
-    store(database, made)
-    return made.id
+    name = next(name for name in names if name == folder or find_project(projects, name) is None)
+    project = Project(uuid.uuid4().hex, name, folder, created_at=at)
+    store(database, project)
+    return project.id
 
 
 def _project(row: Sequence[Any]) -> Project | None:

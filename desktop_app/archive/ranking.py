@@ -1,7 +1,8 @@
-"""Which of the messages that hold the words come first. Pure.
+"""Ranking of messages found by full-text search. Pure.
 
-Okapi BM25 (Robertson and Zaragoza, 2009) over the candidates, which FTS5's own would count in the whole index; words
-that stand together, text as it was typed, and decisions that were asked for come before others.
+Okapi BM25 (Robertson and Zaragoza, 2009) over the candidates; FTS5's own function would count words in the entire
+index. Phrases close together, an exact occurrence of the typed text, and decisions that a question asks for raise the
+score.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from .snippets import pattern_of_phrases, same_letters
 
 K1, B = 1.2, 0.75
 TOGETHER = 0.5
-"""Added, as a share of the score, when all phrases stand together."""
+"""Share of the score that is added if all phrases are close together."""
 NEAR = 160
-"""Characters within which phrases stand together: a snippet."""
+"""Characters within which phrases are close together: about a snippet."""
 LITERAL = 2.0
-"""The factor of a message with the text as it was typed, where it has punctuation."""
+"""Factor for a message that contains the typed text exactly, if that has punctuation."""
 DECISION = 3.0
-"""Added, as a share, for a sentence that surely tells a decision, where one was asked for."""
+"""Share of the score that is added for a sentence that certainly states a decision, if the question asks for one."""
 ASKED_BACK = 0.6
-"""The factor of a message that only asks, in the answer to a question."""
+"""Factor for a message that only asks something itself, if the query is a question."""
 SHORT = 400
-"""Characters of a message whose sentences are all about the same."""
+"""Characters of a message whose sentences are assumed to have a single subject."""
 OF_A_TOOL = 0.6
-"""The factor of a tool's output in the answer to a question: what was said counts more."""
+"""Factor for a tool's output if the query is a question: messages of people and models count more."""
 MAX_JUDGED = 120
 """The best messages whose sentences are classified, 10 µs each."""
 MAX_SENTENCES = 30
 MAX_HITS = 200
-"""Hits of one message that are counted."""
+"""Hits that are counted in one message."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]{8,400}[.!?。！？]?")
 _DECIDED = re.compile(
     r"\b(?:decided|decision|agreed|settled|let'?s (?:go with|use|keep|take|do)|we(?:'ll| will) (?:go with|use|keep)"
@@ -52,7 +53,7 @@ _ONLY_ASKS = re.compile(r"^[^.!。！\n]*[?？]\s*$|^\W*(?:what|when|which|who|w
 
 
 class Candidate(NamedTuple):
-    """A message that holds the words, or some of them."""
+    """A message that contains the words, or some of them."""
 
     number: int
     text: str
@@ -60,7 +61,7 @@ class Candidate(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """What is looked for: phrases with their weights, and what a question asks for."""
+    """The search query: phrases with their weights, and properties of a question."""
 
     phrases: tuple[str, ...]
     weights: tuple[float, ...]
@@ -68,11 +69,11 @@ class Wanted(NamedTuple):
     is_question: bool = False
     asks_decision: bool = False
     holds_all: bool = False
-    """Each candidate holds each phrase, maybe in a form that is not recognised here."""
+    """Whether each candidate contains each phrase, perhaps in a form that is not recognized here."""
 
 
 def rank(candidates: Sequence[Candidate], wanted: Wanted) -> list[tuple[float, int]]:
-    """Return scores and numbers of the candidates, best first, the newest first among equals."""
+    """Return scores and numbers of the candidates, best first; of equal scores, the newest first."""
     average = max(sum(len(each.text) for each in candidates) / max(len(candidates), 1), 1.0)
     pattern = pattern_of_phrases(wanted.phrases)
     literal = same_letters(wanted.literal)
@@ -89,35 +90,35 @@ def rank(candidates: Sequence[Candidate], wanted: Wanted) -> list[tuple[float, i
 
 
 def _score(text: str, pattern: re.Pattern[str] | None, wanted: Wanted, length: float) -> float:
-    """Return the BM25 of a text, with a bonus for phrases that stand together. length: of the average."""
-    places = _places(text, pattern)
-    counts = Counter(which for _, which in places)
+    """Return the BM25 score of a text, with a bonus for phrases close together. length: relative to the average."""
+    hits = _hits(text, pattern)
+    counts = Counter(phrase for _, phrase in hits)
     score = 0.0
-    for which, weight in enumerate(wanted.weights):
-        count = max(counts[which], wanted.holds_all)
+    for phrase, weight in enumerate(wanted.weights):
+        count = max(counts[phrase], wanted.holds_all)
         score += weight * count * (K1 + 1) / (count + K1 * (1 - B + B * length))
-    together = _together(places) / len(wanted.phrases) if len(wanted.phrases) > 1 else 0.0
+    together = _max_together(hits) / len(wanted.phrases) if len(wanted.phrases) > 1 else 0.0
     return score * (1 + TOGETHER * together)
 
 
-def _places(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
-    """Return where the first hits are, and of which phrase each is."""
-    places: list[tuple[int, int]] = []
+def _hits(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
+    """Return the positions of the first hits, each with the index of its phrase."""
+    hits: list[tuple[int, int]] = []
     for found in pattern.finditer(text) if pattern is not None else ():
-        places.append((found.start(), (found.lastindex or 1) - 1))
-        if len(places) == MAX_HITS:
+        hits.append((found.start(), (found.lastindex or 1) - 1))
+        if len(hits) == MAX_HITS:
             break
-    return places
+    return hits
 
 
-def _together(places: Sequence[tuple[int, int]]) -> int:
-    """Return how many different phrases stand within NEAR characters at the best place."""
+def _max_together(hits: Sequence[tuple[int, int]]) -> int:
+    """Return the largest number of different phrases within NEAR characters."""
     within: Counter[int] = Counter()
     best = first = 0
-    for start, which in places:
-        within[which] += 1
-        while start - places[first][0] > NEAR:
-            within[places[first][1]] -= 1
+    for start, phrase in hits:
+        within[phrase] += 1
+        while start - hits[first][0] > NEAR:
+            within[hits[first][1]] -= 1
             within += Counter()
             first += 1
         best = max(best, len(within))
@@ -135,9 +136,9 @@ def _decisions_first(
 
 
 def decision_in(text: str, pattern: re.Pattern[str] | None) -> float:
-    """Return how likely a text tells a decision, 0 to 1; in a long one, a sentence without the words counts half.
+    """Return how likely a text states a decision, 0 to 1; in a long text, a sentence without the words counts half.
 
-    The classifier takes many options for decisions, so that its word alone counts half.
+    The classifier mistakes many options for decisions, so its result alone counts half.
     """
     best = 0.0
     for sentence in _SENTENCE.findall(text)[:MAX_SENTENCES]:
@@ -147,6 +148,6 @@ def decision_in(text: str, pattern: re.Pattern[str] | None) -> float:
     return best
 
 
-def weight_of(held: int, messages: int) -> float:
-    """Return the weight of a phrase that `held` of so many messages hold (inverse document frequency)."""
-    return max(math.log(1 + (messages - held + 0.5) / (held + 0.5)), 0.05)
+def weight_of(count: int, messages: int) -> float:
+    """Return the weight of a phrase that `count` of `messages` messages contain (inverse document frequency)."""
+    return max(math.log(1 + (messages - count + 0.5) / (count + 0.5)), 0.05)

@@ -1,7 +1,7 @@
-"""Read transcripts and parts of records: an outline, single messages, a slice.
+"""Queries for transcripts and parts of records: an outline, single messages, a slice.
 
-An entry of a damaged file is replaced by a message that says so. Functions that read a part return None if the record
-is damaged, because the whole must then be read.
+An unreadable message is replaced by a message that says so. Functions that read a part return None if the record is
+damaged, because the entire record must then be read.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ ATTACHED = """SELECT CAST(TOTAL(LENGTH(body)) AS INTEGER) FROM entries
     WHERE message_index IS NOT NULL AND instr(body, '"type":"attachment"')"""
 MAX_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
-"""As a result names its own, and as a text does, such as the answer of a research."""
+"""The name of a spill in the field of a result, or in a text, such as the answer of a research."""
 
 
 def conversations(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
@@ -65,20 +65,20 @@ def conversations(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
 
 
 def list_deleted(database: SqliteDatabase) -> tuple[ConversationInfo, ...]:
-    """Return the deleted conversations in which something was said, newest first."""
+    """Return the deleted conversations that have messages, newest first."""
     newest_first = _conversations(is_deleted=True).order_by(ConversationRow.updated_at.desc(), ConversationRow.id)
     return tuple(info for info in map(info_of, database.execute(newest_first)) if info.messages)
 
 
 def conversation(database: SqliteDatabase, conversation: str) -> ConversationInfo:
-    """Return that conversation. Raises ArchiveError if there is none, or it was deleted."""
+    """Return a conversation. Raises ArchiveError if it does not exist or is deleted."""
     for columns in database.execute(_conversations().where(ConversationRow.id == conversation)):
         return info_of(columns)
     raise no_conversation(conversation)
 
 
 def setup(database: SqliteDatabase, conversation: str) -> ConversationSetup:
-    """Return how that conversation is held; the defaults where nothing is stored, or nothing that can be read."""
+    """Return the settings of a conversation; the defaults if none are stored or they cannot be read."""
     try:
         stored = (
             ConversationRow.select(ConversationRow.setup).where(ConversationRow.id == conversation).scalar(database)
@@ -97,7 +97,7 @@ def _conversations(is_deleted: bool = False) -> ModelSelect[ConversationRow]:
     )
     counted = fn.COALESCE(messages, 0) - row.uncounted
     columns = (row.id, row.title, row.created_at, row.updated_at, counted, row.model, row.share, row.status, row.folder)
-    # As long as a project is deleted, its conversations are in none.
+    # While a project is deleted, its conversations belong to no project.
     project = ProjectRow.select(ProjectRow.id).where(
         ProjectRow.id == row.project, ProjectRow.is_deleted == Value(False)
     )
@@ -106,7 +106,7 @@ def _conversations(is_deleted: bool = False) -> ModelSelect[ConversationRow]:
 
 
 def entries(database: SqliteDatabase, conversation: str) -> tuple[AnyEntry, ...]:
-    """Return the transcript in its order. A damaged message is replaced by one that says so, and logged.
+    """Return the transcript in order. A damaged message is logged, and replaced by one that says so.
 
     Raises ArchiveError if there is no such conversation; errors of peewee.
     """
@@ -134,7 +134,7 @@ def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
 
 
 def unsent(database: SqliteDatabase, conversation: str) -> UnsentMessages:
-    """Return the draft and the queued messages of a conversation; none, and a line in the log, if they are damaged."""
+    """Return the draft and the queued messages of a conversation; none if they are damaged, which is logged."""
     try:
         body = DraftRow.select(DraftRow.body).where(DraftRow.conversation == conversation).scalar(database)
         return UnsentMessages() if body is None else decode_unsent(body)
@@ -146,9 +146,9 @@ def unsent(database: SqliteDatabase, conversation: str) -> UnsentMessages:
 def readable_rows(
     database: SqliteDatabase, table: str, columns: str, where: str = "1", parameters: Row = (), order: str = "number"
 ) -> list[Row]:
-    """Return the rows of a table in their order; of a damaged table those that can be read one by one.
+    """Return the rows of a table in order; if it is damaged, the rows that can be read one by one, by number.
 
-    Numbers grow with positions, so they give the same order. Raises errors of peewee.
+    Numbers grow with positions, so both orders are the same. Raises errors of peewee.
     """
     query = f"SELECT {columns} FROM {table}"
     try:
@@ -170,20 +170,20 @@ def readable_rows(
 
 
 def spills_in_use(database: SqliteDatabase, with_deleted: bool = False) -> frozenset[str]:
-    """Return the names of the spills that messages refer to. with_deleted: those of deleted conversations, too."""
+    """Return the names of the spills that messages refer to. with_deleted: include deleted conversations."""
     rows = database.execute_sql(SPILLED, (with_deleted,)).fetchall()
     return frozenset(name for (body,) in rows for name in _SPILL.findall(body))
 
 
 def attachment_bytes(database: SqliteDatabase) -> int:
-    """Return what the messages with attachments take, in bytes."""
+    """Return the size in bytes of the messages with attachments."""
     return int(database.execute_sql(ATTACHED).fetchone()[0])
 
 
 def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
-    """Return the replies that a crash left in flight, as interrupted messages. Unreadable ones stay, and are logged."""
+    """Return the replies that a crash cut off, as interrupted messages. Unreadable ones are logged and stay stored."""
     found: list[tuple[str, Message]] = []
-    query = "SELECT conversation, body FROM partials ORDER BY conversation"  # peewee fails on what is no text
+    query = "SELECT conversation, body FROM partials ORDER BY conversation"  # peewee fails on values other than text
     for conversation, body in database.execute_sql(query).fetchall():
         try:
             message = decode_message(body)
@@ -191,7 +191,7 @@ def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
             log.error("the partial reply of conversation %s cannot be read: %s", conversation, error)
             continue
         if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (message.id,)).fetchone():
-            continue  # the record has it, as only a damaged archive can
+            continue  # the record has it already, which happens only in a damaged archive
         found.append((conversation, msgspec.structs.replace(message, is_interrupted=True)))
     return found
 
@@ -201,7 +201,7 @@ T = TypeVar("T")
 
 UNREADABLE = (msgspec.DecodeError, TypeError, RecursionError)
 UNSEEN = "('recalled', 'upkeep', 'equipment', 'permit', 'continuation')"
-"""Kinds of entries that change nothing of what the transcript shows; there may be one for each message."""
+"""Kinds of entries that do not affect the displayed transcript; there may be one for each message."""
 OPERATIONS = f"""SELECT position, body FROM entries INDEXED BY operations
     WHERE conversation = ? AND message_index IS NULL AND kind NOT IN {UNSEEN} ORDER BY position"""
 POSITION = "SELECT position FROM entries WHERE id = ? AND conversation = ? AND message_index IS NOT NULL"
@@ -220,7 +220,7 @@ LENGTH = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation 
 
 
 def _unless_damaged(read: Callable[P, T]) -> Callable[P, T | None]:
-    """Return the function as one that returns None for what is damaged. It still raises other errors of peewee."""
+    """Make a function return None if the record is damaged. Other errors of peewee still propagate."""
 
     @wraps(read)
     def read_or_none(*args: P.args, **kwargs: P.kwargs) -> T | None:
@@ -240,7 +240,7 @@ def _unless_damaged(read: Callable[P, T]) -> Callable[P, T | None]:
 def outline(database: SqliteDatabase, conversation: str) -> RecordOutline:
     """Return the outline of a record."""
     done = {position: decode(body) for position, body in database.execute_sql(OPERATIONS, (conversation,))}
-    since = _first_parting(database, conversation, done.items())
+    since = _first_fork(database, conversation, done.items())
     messages: dict[int, tuple[str, int]] = {}
     if since is not None:
         for position, message_id, index in database.execute_sql(SINCE, (conversation, since)):
@@ -248,7 +248,7 @@ def outline(database: SqliteDatabase, conversation: str) -> RecordOutline:
     (shared,) = database.execute_sql(MESSAGES, (conversation,)).fetchone()
     shared = min((index for _, index in messages.values()), default=shared)
     for position, entry in done.items():
-        if _stands_behind_a_message(entry):
+        if _is_shown_at_message(entry):
             for before, message_id, index in database.execute_sql(BEFORE, (conversation, position)):
                 messages[before] = message_id, index
     entries: dict[int, AnyEntry] = {position: known_by_id(message_id) for position, (message_id, _) in messages.items()}
@@ -257,15 +257,18 @@ def outline(database: SqliteDatabase, conversation: str) -> RecordOutline:
     return RecordOutline(ordered, dict(messages.values()), shared)
 
 
-def _stands_behind_a_message(entry: AnyEntry) -> bool:
-    """Return whether the entry takes the place of the message before it. A compaction that archives has its own."""
+def _is_shown_at_message(entry: AnyEntry) -> bool:
+    """Return whether the entry is shown at the position of the message before it.
+
+    A compaction with archived messages has a position of its own.
+    """
     return isinstance(entry, Flush | ConversationLink) or (isinstance(entry, Compaction) and not entry.archived)
 
 
-def _first_parting(database: SqliteDatabase, conversation: str, done: Iterable[tuple[int, AnyEntry]]) -> int | None:
-    """Return the position from which on branches may differ: of the first message that one was begun before."""
-    partings = [(position, entry.first_message_id) for position, entry in done if isinstance(entry, Rewind)]
-    found = (database.execute_sql(POSITION, (i, conversation)).fetchone() or (position,) for position, i in partings)
+def _first_fork(database: SqliteDatabase, conversation: str, done: Iterable[tuple[int, AnyEntry]]) -> int | None:
+    """Return the position of the first message that a branch replaces; None if there are no branches."""
+    forks = [(position, entry.first_message_id) for position, entry in done if isinstance(entry, Rewind)]
+    found = (database.execute_sql(POSITION, (i, conversation)).fetchone() or (position,) for position, i in forks)
     return min((position for (position,) in found), default=None)
 
 
@@ -273,7 +276,10 @@ def _first_parting(database: SqliteDatabase, conversation: str, done: Iterable[t
 def messages(
     database: SqliteDatabase, conversation: str, indexes: Sequence[int], characters: int
 ) -> tuple[Message, ...] | None:
-    """Return the messages at those indexes in that order, until they have so many characters of text together."""
+    """Return the messages at the indexes in their order, until their texts have a total of `characters` characters.
+
+    Returns None if one of them is missing.
+    """
     found: list[Message] = []
     for index in indexes:
         row = database.execute_sql(MESSAGE, (conversation, index)).fetchone()
@@ -287,7 +293,7 @@ def messages(
 
 
 def message_index(database: SqliteDatabase, conversation: str, message_id: str) -> int | None:
-    """Return the place of that message among all messages of a record; None if it has no such message."""
+    """Return the index of a message among all messages of a record; None if it has no such message."""
     found = database.execute_sql(INDEX, (message_id, conversation)).fetchone()
     return found[0] if found is not None else None
 
@@ -301,7 +307,7 @@ def length(database: SqliteDatabase, conversation: str) -> int:
 def entry_slice(
     database: SqliteDatabase, conversation: str, start: int, stop: int, message: int
 ) -> tuple[AnyEntry, ...] | None:
-    """Return the entries from one position up to another. message: the index of the first message among them."""
+    """Return the entries from position `start` up to `stop`. message: the index of the first message among them."""
     found: list[AnyEntry] = []
     for index, body in database.execute_sql(SLICE, (conversation, start, stop)):
         if index is not None and index != message:

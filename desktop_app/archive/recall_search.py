@@ -1,10 +1,10 @@
-"""Recall's queries to the archive, in one conversation and over several.
+"""Recall's queries to the archive, within one conversation and across several.
 
-In one conversation, each term is a separate look-up in the index of words, within the conversation's rows: 0.1 ms for a
-word that 180 of 10,000 messages contain. FTS5's own ranking would count the words of all conversations together.
+Within one conversation, each term is a separate look-up in the index of words, limited to the conversation's rows: 0.1
+ms for a word that 180 of 10,000 messages contain. FTS5's own ranking would count the words of all conversations.
 
-Over several conversations, each term is looked up once. The conversation of each row is kept in memory, 8 bytes a row:
-to look it up in the table for each row with the word would read a page of the file each time.
+Across several conversations, each term is looked up once. The conversation of each row is cached in memory, 8 bytes per
+row: looking it up in the table would read a page of the file for each row with the word.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from .tables import decode_message, number_of, space_out
 log = logging.getLogger(__name__)
 
 MAX_HELD = 20_000
-"""Messages that hold one term: a word that so many hold says nothing."""
+"""Messages with one term that are read; a word in that many messages has no significance."""
 MAX_INSIDE = 200
-"""Messages that hold a term only inside of their words; it is looked for when no message holds it as a word."""
+"""Messages with a term inside their words that are read; tried if no message contains the term as a word."""
 MIN_INSIDE = 4
-"""Characters of a term that is looked for inside of words."""
+"""Characters of a term that is searched for inside words."""
 AT_ONCE = 500
-"""Rows of one query: SQLite takes 999 parameters in every version."""
+"""Rows of one query: every version of SQLite accepts 999 parameters."""
 
 HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
     WHERE e.conversation = ? AND e.message_index >= ? AND typeof(e.message_index) = 'integer'
@@ -61,7 +61,7 @@ ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entr
 
 
 class _Part(msgspec.Struct):
-    """What there is to read in a part, whatever its kind."""
+    """The fields with text in a part of any kind."""
 
     text: str = ""
     arguments: str = ""
@@ -80,22 +80,22 @@ _decoder = msgspec.json.Decoder(_Body)
 
 
 class Known:
-    """One conversation as far as it was read: records only grow, so that nothing of it is ever read again."""
+    """The outline of one conversation. Records only grow, so no message is read twice."""
 
     def __init__(self) -> None:
         self.outline = Outline()
-        self.rows = (0, -1)  # its first and last row; other conversations' may stand between
-        self._own_rows, self._indexes = array("q"), array("q")  # of its messages, ascending; and their indexes
+        self.rows = (0, -1)  # the first and the last row; rows of other conversations may be between them
+        self._own_rows, self._indexes = array("q"), array("q")  # the rows of messages, ascending, and their indexes
         self._heads: list[Head] = []
 
     def read_on(self, database: SqliteDatabase, conversation: str) -> None:
-        """Reads the messages that were appended since."""
+        """Read the messages that were appended since the last call."""
         rows = database.execute_sql(HEADS, (conversation, len(self._heads))).fetchall()
         for number, index, stored_at, body in rows:
             at = number_of(stored_at)
             if self.rows[1] < 0:
                 self.rows = (number, number)
-            while len(self._heads) < index:  # a message that cannot be read any more
+            while len(self._heads) < index:  # a missing message of a damaged archive
                 self._heads.append(Head("", False, 0, "", at))
             self._own_rows.append(number)
             self._indexes.append(index)
@@ -105,22 +105,22 @@ class Known:
             self.rows = (self.rows[0], rows[-1][0])
 
     def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
-        """Return the indexes of the messages in those ascending rows, without rows of other conversations."""
-        own, found, place = self._own_rows, list[int](), 0
+        """Return the indexes of the messages in the given ascending rows, ignoring rows of other conversations."""
+        own, found, position = self._own_rows, list[int](), 0
         for (number,) in rows:
-            place = bisect_left(own, number, place)
-            if place == len(own):
+            position = bisect_left(own, number, position)
+            if position == len(own):
                 break
-            if own[place] == number:
-                found.append(self._indexes[place])
+            if own[position] == number:
+                found.append(self._indexes[position])
         return tuple(found)
 
 
 class RecallSearch:
-    """The look-ups of one archive, with the outlines of the conversations that were asked about lately."""
+    """Look-ups within single conversations, with a cache of the outlines of the last used ones."""
 
     KEPT = 80_000
-    """Messages of all conversations whose outlines are kept: 16 MB."""
+    """Total messages in cached outlines: 16 MB."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -131,21 +131,21 @@ class RecallSearch:
         return self._known_of(conversation).outline
 
     def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
-        """Return the ascending indexes of the first `most` messages with each term, without terms that none has.
+        """Return the ascending indexes of the first `most` messages with each term, without terms that no message has.
 
-        A term of several words is found where they stand in their order.
+        A term of several words matches these words in sequence.
         """
         known = self._known_of(conversation)
         found = {term: self._held(term, known, most) for term in dict.fromkeys(terms)}
         return {term: held for term, held in found.items() if held}
 
     def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """Return the indexes of the messages that a compaction took out of the view."""
+        """Return the indexes of the messages that compactions took out of the view."""
         known = self._known_of(conversation)
         return frozenset(known.indexes_of(self._database.execute_sql(ARCHIVED, known.rows)))
 
     def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
-        """Return the messages at those indexes, without missing and damaged ones."""
+        """Return the messages at the indexes, without missing and damaged ones."""
         wanted = sorted(set(indexes))
         found: dict[int, Message] = {}
         for start in range(0, len(wanted), AT_ONCE):
@@ -163,7 +163,7 @@ class RecallSearch:
         _must_exist(self._database, conversation)
         known = self._known.pop(conversation, None) or Known()
         known.read_on(self._database, conversation)
-        self._known[conversation] = known  # the last one asked about stands last
+        self._known[conversation] = known  # the last used one is last
         while len(self._known) > 1 and sum(len(each.outline.lengths) for each in self._known.values()) > self.KEPT:
             del self._known[next(iter(self._known))]
         return known
@@ -178,7 +178,7 @@ class RecallSearch:
     def _rows(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
         rows = self._database.execute_sql(query, (asked, *known.rows, most)).fetchall()
         held = known.indexes_of(rows)
-        if len(held) < len(rows) == most < MAX_HELD:  # other conversations' messages took the places
+        if len(held) < len(rows) == most < MAX_HELD:  # the limit was used up by rows of other conversations
             held = self._rows(query, asked, known, MAX_HELD)[:most]
         return held
 
@@ -194,7 +194,7 @@ def _head(body: str, at: float) -> Head:
 
 
 def _date_at(seconds: float) -> str:
-    """Return the date, in UTC, of a moment in seconds since 1970; "" if a damaged row gives none."""
+    """Return the date, in UTC, of a time in seconds since 1970; "" if a damaged row has an invalid time."""
     try:
         return datetime.fromtimestamp(seconds, UTC).date().isoformat()
     except (ValueError, OverflowError, OSError):
@@ -208,14 +208,14 @@ def _must_exist(database: SqliteDatabase, conversation: str) -> None:
 
 
 SLICE = 20_000
-"""Rows that are read at a time: 0.1 s of CPU, in which the archive's thread does nothing else."""
+"""Rows read at a time: 0.1 s of CPU, during which the archive's thread is busy."""
 MAX_LOOKED_AT = 200_000
-"""Messages with one term that are checked for belonging to a project."""
+"""Messages with one term whose project is checked."""
 MAX_ROW = 2**27
-"""Row numbers above are of a damaged file."""
-NOBODY = -1
+"""Higher row numbers occur only in a damaged file."""
+NO_OWNER = -1
 
-# The index alone is read, not the table, in which the messages' bodies stand.
+# Reads only the index, not the table, which contains the messages' bodies.
 FIRST_ROWS = """SELECT number, conversation, message_index FROM entries INDEXED BY messages
     WHERE message_index IS NOT NULL AND (conversation, message_index) > (?, ?)
     ORDER BY conversation, message_index LIMIT ?"""
@@ -229,19 +229,19 @@ LENGTHS = "SELECT entry, length(text) FROM message_texts WHERE entry IN (%s)"
 
 
 class RecallRows:
-    """Whose message each row is. It is read on demand and slice by slice; records only grow."""
+    """The conversation and the message index of each row, read in slices on demand; records only grow."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._ids: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._messages: list[int] = []  # of each conversation
+        self._messages: list[int] = []  # the number of messages of each conversation
         self._owners, self._indexes = array("i"), array("i")
-        self._first: tuple[str, int] | None = ("", -1)  # where the first reading stands; None: it is done
+        self._first: tuple[str, int] | None = ("", -1)  # the last row of the initial reading so far; None once complete
         self._newest = -1
 
     def read_on(self) -> bool:
-        """Read one slice. Return whether there may be more."""
+        """Read one slice; return whether there may be more."""
         if self._newest < 0:
             (self._newest,) = self._database.execute_sql(NEWEST).fetchone()
         if self._first is not None:
@@ -257,10 +257,10 @@ class RecallRows:
     def find_candidates(
         self, terms: Sequence[Term], project: str | None, without: str, span: TimeSpan | None = None
     ) -> Candidates:
-        """Return the conversations that may hold those terms, as far as the rows were read.
+        """Return the conversations that probably have messages with the terms, among the rows read so far.
 
-        project: the id of the one in whose conversations it is looked for; None for all. without: the id of a
-        conversation that is left out; "" for none. span: only messages of these months count; None for any.
+        project: the id of the project to search; None for all conversations. without: the id of a conversation to
+        exclude; "" for none. span: the days whose months are searched; None for any.
         """
         titles = self._titles(project, without)
         if not titles:
@@ -282,12 +282,12 @@ class RecallRows:
         return Candidates(tuple(found), rarity)
 
     def count_conversations(self, project: str | None) -> int:
-        """Return how many conversations there are in that project, or in all for None."""
+        """Return the number of conversations in a project; of all conversations for None."""
         sql, arguments = _where("SELECT COUNT(*) FROM conversations", project)
         return int(self._database.execute_sql(sql, arguments).fetchone()[0])
 
     def conversations_named(self, beginning: str) -> tuple[KnownConversation, ...]:
-        """Return the conversations whose ids begin so, but for deleted ones."""
+        """Return the conversations whose ids begin with `beginning`, without deleted ones."""
         sql = "SELECT id, title, project FROM conversations WHERE NOT is_deleted AND substr(id, 1, ?) = ?"
         rows = self._database.execute_sql(sql, (len(beginning), beginning)).fetchall()
         return tuple(KnownConversation(*map(str, row)) for row in rows)
@@ -301,15 +301,15 @@ class RecallRows:
                 self._ids.append(conversation)
                 self._messages.append(0)
             if row >= len(self._owners):
-                missing = array("i", [NOBODY]) * (row + 1 - len(self._owners))
+                missing = array("i", [NO_OWNER]) * (row + 1 - len(self._owners))
                 self._owners += missing
                 self._indexes += missing
-            if self._owners[row] == NOBODY:
+            if self._owners[row] == NO_OWNER:
                 self._messages[number] += 1
             self._owners[row], self._indexes[row] = number, index
 
     def _titles(self, project: str | None, without: str) -> dict[int, str]:
-        """Return the titles of the conversations in which it is looked for, by their numbers."""
+        """Return the titles of the conversations to search, by their numbers."""
         rows = self._database.execute_sql(*_where("SELECT id, title FROM conversations", project))
         return {self._numbers[name]: str(title) for name, title in rows if name != without and name in self._numbers}
 
@@ -327,7 +327,7 @@ class RecallRows:
         return found[:most]
 
     def _by_length(self, best: Sequence[tuple[int, float]]) -> Iterator[tuple[int, float]]:
-        """Yield the rows with their scores as BM25 has them, in which the words of a long message count less."""
+        """Yield the rows with scores normalized by length as in BM25: words of long messages count less."""
         lengths = self._lengths([row for row, _ in best])
         average = max(sum(lengths.values()) / max(len(lengths), 1), 1.0)
         for row, score in best:
@@ -342,7 +342,10 @@ class RecallRows:
 
 
 def _is_of_months(database: SqliteDatabase, span: TimeSpan) -> str:
-    """Return the condition that a row is of the months of those days, a day more on each side: months are in UTC."""
+    """Return the condition that a row is from the months of those days.
+
+    The span is extended by a day on each side, because months are in UTC.
+    """
     first = (span.first - timedelta(1)).isoformat()[:7] if span.first else "0"
     last = (span.last + timedelta(1)).isoformat()[:7] if span.last else "9"
     rows = database.execute_sql(MONTHS, (MONTH, first, last)).fetchall()

@@ -1,4 +1,4 @@
-"""Putting another file in the archive's place. Killed at any moment, the archive is the old one or the new one."""
+"""Replacement of the archive with another file, which leaves either the old or the new one if killed at any moment."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from .disk_failures import (
     world_errors,
 )
 from .migrations import MIGRATIONS, OnProgress, copy_to_file, ignore_progress, version_of
-from .opening import ArchiveDatabase, FolderLock, check_is_ours, open_as_it_is, reading_connection, size_of_log
+from .opening import ArchiveDatabase, FolderLock, check_is_ours, open_any_version, reading_connection, size_of_log
 from .writing import EntryCounts
 
 BEFORE_RESTORE = "before-restore"
 
 
 def restored_file(archive: Path) -> Path:
-    """Return where a backup is copied to before it takes the archive's place."""
+    """Return the file that a backup is copied to before it replaces the archive."""
     return archive.with_name(f"{archive.stem}.restored")
 
 
 def compacted_file(archive: Path) -> Path:
-    """Return where the archive is copied to, made smaller, before the copy takes its place."""
+    """Return the file that the archive is compacted into before the copy replaces it."""
     return archive.with_name(f"{archive.stem}.compacted")
 
 
 def prepare_restore(archive: Path, backup: Path, on_progress: OnProgress = ignore_progress) -> Path:
-    """Copy a backup beside the archive, and check the copy. Raises ArchiveError; nothing was changed then.
+    """Copy a backup to a file next to the archive, and check the copy. Raises ArchiveError without changing anything.
 
-    on_progress: called with pages of the file.
+    on_progress: called with numbers of pages.
     """
     unfinished = restored_file(archive)
     with failing_as(lambda error: backup_not_restored(backup, error)), world_errors(archive):
         try:
-            with world_errors(backup), closing(open_as_it_is(backup)) as database:
+            with world_errors(backup), closing(open_any_version(backup)) as database:
                 if (version := version_of(database)) > len(MIGRATIONS):
                     raise newer_archive(backup, version, len(MIGRATIONS))
                 copy_to_file(database, unfinished, on_progress)
@@ -57,10 +57,10 @@ def prepare_restore(archive: Path, backup: Path, on_progress: OnProgress = ignor
 
 
 def restore_backup(archive: Path, backup: Path) -> Path | None:
-    """Put a backup in the archive's place. Return the copy of the archive that was there before; None without one.
+    """Replace the archive with a backup. Return the copy of the previous archive; None if there was none.
 
-    Raises ArchiveError; nothing was changed then: the backup is damaged or of a newer program, the disk is full, or
-    another process has the archive open.
+    Raises ArchiveError without changing anything if the backup is damaged or was written by a newer program, the disk
+    is full, or another process has the archive open.
     """
     with world_errors(archive):
         make_private_folder(archive.parent)
@@ -78,9 +78,9 @@ def restore_backup(archive: Path, backup: Path) -> Path | None:
 
 
 def set_damaged_aside(archive: Path) -> Path | None:
-    """Put an archive that cannot be opened aside, as it is, so that an empty one can be made. Return the copy.
+    """Move an archive that cannot be opened aside, unchanged, so that an empty one can be created. Return the copy.
 
-    Raises ArchiveError; nothing was changed then.
+    Raises ArchiveError without changing anything.
     """
     with world_errors(archive):
         lock = FolderLock(archive)
@@ -94,9 +94,9 @@ def set_damaged_aside(archive: Path) -> Path | None:
 
 
 def put_in_place(archive: Path, new: Path, *, is_keeping: bool) -> Path | None:
-    """Put a file in the place of an archive that nobody has open. Return the copy of what was there, if it is kept.
+    """Replace an archive that no connection has open with a file. Return the copy of the previous one, if it is kept.
 
-    Raises OSError; the archive is as it was then.
+    Raises OSError and leaves the archive unchanged then.
     """
     aside = _set_aside(archive) if is_keeping and archive.exists() else None
     EntryCounts(archive).forget()
@@ -105,14 +105,11 @@ def put_in_place(archive: Path, new: Path, *, is_keeping: bool) -> Path | None:
 
 
 def remove_leftovers(archive: Path) -> None:
-    """Finish what was decided, and remove what was left of what was not: of a file for the archive's place.
-
-    Raises OSError.
-    """
+    """Complete a committed replacement of the archive, and remove the files of uncommitted ones. Raises OSError."""
     finish_replacing(archive)
-    for left in (restored_file(archive), compacted_file(archive), salvaged_file(archive)):
-        for beside in ("", "-journal", "-wal", "-shm"):
-            left.with_name(left.name + beside).unlink(missing_ok=True)
+    for leftover in (restored_file(archive), compacted_file(archive), salvaged_file(archive)):
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            leftover.with_name(leftover.name + suffix).unlink(missing_ok=True)
     if archive.exists() and archive.stat().st_nlink > 1:
         for aside in archive.parent.glob(f"{archive.stem}.{BEFORE_RESTORE}-*{archive.suffix}"):
             if aside.samefile(archive):
@@ -120,7 +117,7 @@ def remove_leftovers(archive: Path) -> None:
 
 
 def _fold_log(archive: Path) -> None:
-    """Fold the log into the archive, so that one file is all of it; what is damaged stays as it is."""
+    """Write the log into the archive, so that a single file is complete. A damaged archive is left unchanged."""
     if not archive.exists() or not size_of_log(archive):
         return
     with suppress(ArchiveError, *DATABASE_ERRORS):
@@ -134,7 +131,7 @@ def _fold_log(archive: Path) -> None:
 
 
 def _set_aside(archive: Path) -> Path:
-    """Keep the archive by another name, without a copy where the disk can do that: it takes no room and no time."""
+    """Keep the archive under another name: as a hard link, which takes no space, or otherwise as a copy."""
     if not size_of_log(archive):
         aside = free_name(archive, BEFORE_RESTORE)
         with suppress(OSError):

@@ -1,8 +1,8 @@
 """Search filters as SQL conditions and a range of row numbers: roles, months, models, tools, code.
 
-Facets are an inverted index: for each, the numbers of its entries. A membership is looked up in 0.5 µs, the newest
-entries of a facet come first without sorting, and its lowest and highest number show where in the archive it is.
-Messages of an older archive get their facets in the background, the newest first.
+Facets are an inverted index: the numbers of the entries with each facet. A membership is looked up in 0.5 µs, the
+newest entries of a facet are found without sorting, and its lowest and highest number limit the part of the archive to
+search. Messages of an older archive get their facets in the background, newest first.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from desktop_app.conversation.transcript import replace_surrogates_in_text
 from .tables import decode_message
 
 AT_ONCE = 200
-"""Entries that get their facets in one transaction: 500 took 25 ms on a busy computer."""
+"""Entries whose facets are filled in one transaction: 500 took 25 ms on a busy computer."""
 
 ROLE, MONTH, MODEL, TOOL, HAS = "role", "month", "model", "tool", "has"
 CODE = "code"
@@ -49,7 +49,7 @@ def facets_of(message: Message) -> set[Facet]:
 
 
 def month_of(seconds: float) -> str:
-    """Return the month, in UTC, of a moment in seconds since 1970, such as "2026-03"; "" where there is none."""
+    """Return the month, in UTC, of a time in seconds since 1970, such as "2026-03"; "" for an invalid time."""
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m") if seconds > 0 else ""
     except (ValueError, OverflowError, OSError):
@@ -79,7 +79,7 @@ def entries_without(database: SqliteDatabase) -> int:
 
 
 def fill_facets(database: SqliteDatabase) -> bool:
-    """Store the facets of the newest AT_ONCE entries that have none; return whether others are left."""
+    """Store the facets of the newest AT_ONCE entries that have none; return whether others remain."""
     below = entries_without(database)
     first = max(below - AT_ONCE, 0)
     rows = database.execute_sql(
@@ -97,23 +97,23 @@ def _readable(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Message]]:
     for number, body in rows:
         try:
             yield number, decode_message(body)
-        except (msgspec.DecodeError, TypeError, RecursionError):  # damaged; it is found by its words
+        except (msgspec.DecodeError, TypeError, RecursionError):  # damaged: only its words can be searched
             continue
 
 
 def search_values(database: SqliteDatabase) -> SearchValues:
-    """Return what filters may name."""
+    """Return the models and tools that filters can name."""
     rows = database.execute_sql("SELECT kind, name FROM facet_names ORDER BY name COLLATE NOCASE, name").fetchall()
     models, tools = (tuple(name for kind, name in rows if kind == wanted) for wanted in (MODEL, TOOL))
     return SearchValues(models, tools)
 
 
 MAX_NUMBER = 2**62
-"""No entry has a higher one."""
+"""Higher than the number of any entry."""
 FEW = 500
-"""Messages of a facet that are looked at one by one, 50 µs each, instead of all that hold the words."""
+"""Maximum messages of a facet that are checked one by one, 50 µs each, instead of all messages with the words."""
 MANY_MONTHS = 12
-"""More months are not looked up for each message: nearly every message is of one of them."""
+"""For more months, a message's month is not looked up, because nearly every message is from one of them."""
 
 SPAN = """SELECT (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position LIMIT 1),
     (SELECT number FROM entries WHERE conversation = ?1 ORDER BY position DESC LIMIT 1)"""
@@ -122,29 +122,30 @@ ENDS = """SELECT (SELECT entry FROM facets WHERE facet = ?1 ORDER BY entry LIMIT
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """What may be found. `where` is about the tables `e` (entries) and `c` (conversations), and a NUMBER."""
+    """The messages that a search may find."""
 
     where: str
+    """A condition on the tables `e` (entries) and `c` (conversations), and on the placeholder NUMBER."""
     parameters: tuple[Any, ...]
     first: int
     last: int
     few: tuple[int, ...] | None = None
-    """The numbers of all that can be found, in no order, if they are few."""
+    """The numbers of all messages that can be found, unordered, if they are few; otherwise None."""
 
     @property
     def is_empty(self) -> bool:
         return self.first > self.last or self.few == ()
 
     def conditions(self, number: str) -> str:
-        """Return the conditions. number: the column with the number of the entry that is read first."""
-        which = f"{number} BETWEEN {self.first} AND {self.last}"
+        """Return the SQL conditions. number: the column with the entry's number in the table that is read first."""
+        numbers = f"{number} BETWEEN {self.first} AND {self.last}"
         if self.few is not None:
-            which = f"{number} IN ({', '.join(map(str, self.few))})"
-        return f"{which} AND {self.where.replace('NUMBER', number)}"
+            numbers = f"{number} IN ({', '.join(map(str, self.few))})"
+        return f"{numbers} AND {self.where.replace('NUMBER', number)}"
 
 
 class _Builder:
-    """Conditions that are added up, and the range that they leave."""
+    """Collects conditions, and the range of numbers that satisfy them."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
@@ -158,14 +159,14 @@ class _Builder:
         self._parameters += parameters
 
     def add_spans(self, query: str, keys: list[Any]) -> None:
-        """Narrow the range to what these conversations or facets have together."""
+        """Narrow the range to the span of all entries of the given conversations or facets."""
         spans = [self._database.execute_sql(query, (key,)).fetchone() for key in keys]
         firsts, lasts = [span[0] for span in spans if span[0] is not None], [s[1] for s in spans if s[1] is not None]
         self._first = max(self._first, min(firsts, default=MAX_NUMBER))
         self._last = min(self._last, max(lasts, default=-1))
 
     def add_facets(self, facets: list[int], is_looked_up: bool = True) -> None:
-        """A message must have one of these facets."""
+        """Require one of the facets. is_looked_up: check each message, instead of only narrowing the range."""
         self.add_spans(ENDS, facets)
         if not is_looked_up:
             return
@@ -182,7 +183,7 @@ class _Builder:
 
 
 def selection_of(database: SqliteDatabase, filters: SearchFilters, conversation: str | None = None) -> Selection:
-    """Return what may be found with those filters, in one conversation or in all that are not deleted."""
+    """Return the messages that match the filters, in one conversation or in all conversations that are not deleted."""
     builder = _Builder(database)
     if conversation is not None:
         builder.add_spans(SPAN, [conversation])
@@ -216,7 +217,7 @@ def _add_time(builder: _Builder, database: SqliteDatabase, filters: SearchFilter
 
 
 def _facets_wanted(filters: SearchFilters) -> list[tuple[str, str, str]]:
-    """Return kind and name of each facet that is wanted, and how names are compared."""
+    """Return the kind and the name of each required facet, and the operator that compares names."""
     wanted = [(ROLE, filters.role.value, "=")] if filters.role is not None else []
     wanted += [(HAS, CODE, "=")] if filters.has_code else []
     wanted += [(MODEL, filters.model, "LIKE")] if filters.model else []

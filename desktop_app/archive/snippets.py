@@ -1,7 +1,7 @@
-"""Snippets for search results: where most of the query's words stand together. Pure.
+"""Snippets for search results: the part of a text with most of the query's words. Pure.
 
-FTS5's own functions take quadratic time in the hits: three minutes for a megabyte of one word. So they are used for
-short texts only, and the hits of a long one are found here, nearly as FTS5 finds them.
+FTS5's own functions take quadratic time in the number of hits: three minutes for a megabyte of a single word. They are
+therefore used for short texts only; the hits of a long text are found here, nearly as FTS5 finds them.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 
-# Control characters mark hits, since a text may contain « and ».
+# Control characters mark hits, because a text may contain « and ».
 START, END = "\x02", "\x03"
 
 MAX_MARKS = 1_000
-"""Hits of one message that are looked at."""
+"""Hits in one message that are considered."""
 LENGTH = 200
 """Characters of a snippet."""
 LEAD = 60
-"""At most so many characters before the first hit, so that both fit in a line of the palette."""
+"""Maximum characters before the first hit, so that both fit in a line of the palette."""
 LONG = 8_000
-"""Characters of a text for which FTS5 is not used."""
+"""Characters above which a text is not marked by FTS5."""
 _PHRASE = re.compile(r'"((?:[^"]|"")*)"')
 _WORD = re.compile(r"[^\W_]+")
 _NOWHERE = r"(?!)"
@@ -32,7 +32,7 @@ _MARK = re.compile(f"{START}([^{START}{END}]*){END}")
 
 
 def snippet_of(highlighted: str) -> str:
-    """Return the best place of a text in which each hit stands between START and END, with … where it is cut."""
+    """Return the best part of a text whose hits are enclosed in START and END, with … where it is cut."""
     marks = [(found.start(), found.end(), found[1].lower()) for found in islice(_MARK.finditer(highlighted), MAX_MARKS)]
     first = marks[_best(marks)][0] if marks else 0
     begin = 0 if first <= LEAD else _word_after(highlighted, first - LEAD, first)
@@ -44,9 +44,9 @@ def snippet_of(highlighted: str) -> str:
 
 
 def mark_hits(text: str, match: str) -> str:
-    """Return the text with its first hits between START and END. match: an FTS5 query.
+    """Return the text with its first hits enclosed in START and END. match: an FTS5 query.
 
-    A word is matched by its beginning, as the index matches it by its stem; other forms may stay unmarked.
+    Words are compared by their beginnings, to resemble the index, which compares stems; some forms may stay unmarked.
     """
     wanted = pattern_of_phrases([phrase.replace('""', '"') for phrase in _PHRASE.findall(match)])
     if wanted is None:
@@ -60,7 +60,7 @@ def mark_hits(text: str, match: str) -> str:
 
 
 def pattern_of_phrases(phrases: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern with a group for each phrase, for texts of `same_letters`; None if there is no word in them."""
+    """Return a pattern with a group for each phrase, for texts of `same_letters`; None if no phrase has a word."""
     found = [_BETWEEN.join(map(_pattern_of, _WORD.findall(same_letters(phrase)))) for phrase in phrases]
     if not any(found):
         return None
@@ -74,7 +74,7 @@ def _pattern_of(word: str) -> str:
 
 
 class _Folds(dict[int, str]):
-    """Letters in lower case and without accents, as in the index; one for each, so that positions stay the same."""
+    """Letters in lower case and without accents, as in the index; one for each, so that positions do not change."""
 
     def __missing__(self, code: int) -> str:
         letter = unicodedata.normalize("NFD", chr(code))[0].lower()
@@ -86,12 +86,12 @@ _FOLDS = _Folds()
 
 
 def same_letters(text: str) -> str:
-    """Return the text as the index compares it, each letter in its place."""
+    """Return the text with letters folded as in the index, without changing positions."""
     return text.lower() if text.isascii() else text.translate(_FOLDS)
 
 
 def _best(marks: list[tuple[int, int, str]]) -> int:
-    """Return the first index of a mark from which a snippet holds the most different words."""
+    """Return the index of the first mark from which a snippet contains the most different words."""
     best, most, last = 0, 0, 0
     within: Counter[str] = Counter()
     for first, (start, _, word) in enumerate(marks):
@@ -110,13 +110,13 @@ def _best(marks: list[tuple[int, int, str]]) -> int:
 
 
 def _word_after(text: str, position: int, end: int) -> int:
-    """Return the start of the first word after that position, if there is one before `end`."""
+    """Return the start of the first word after a position, or the position if there is none before `end`."""
     space = text.find(" ", position, end)
     return position if space < 0 else space + 1
 
 
 def _word_before(text: str, position: int) -> int:
-    """Return the end of the last word before that position, if one ends near it."""
+    """Return the end of the last word before a position, or the position if none ends near it."""
     if position >= len(text):
         return len(text)
     space = text.rfind(" ", position - LEAD, position)

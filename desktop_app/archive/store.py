@@ -1,7 +1,7 @@
-"""The archive, synchronous and on one thread.
+"""Synchronous access to the archive on one thread.
 
 Every method is one transaction, has stored its changes when it returns, and raises only ArchiveError for errors of the
-world. An entry id that is used twice is a bug of the caller, and raises sqlite3.IntegrityError.
+disk and the database. A duplicate entry id is a bug of the caller and raises sqlite3.IntegrityError.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ T = TypeVar("T")
 def _within(
     enter: Callable[[Store], AbstractContextManager[S]], function: Callable[Concatenate[S, P], T]
 ) -> Callable[Concatenate[Store, P], T]:
-    """Return the function as a method of the store, called within that context with what it yields."""
+    """Return a method of the store that calls the function with the value of a context manager, within the context."""
 
     @wraps(function)
     def call(self: Store, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -56,16 +56,16 @@ def _within(
 
 
 class Store:
-    """An open archive. It belongs to the thread that made it."""
+    """An open archive, which belongs to the thread that opened it."""
 
     def __init__(self, path: Path, read_only: bool = False, on_progress: OnProgress = ignore_progress) -> None:
-        """Open the archive, or create it. One process may write, any number may read. Raises ArchiveError.
+        """Open or create the archive. One process may write, any number may read. Raises ArchiveError.
 
-        on_progress: called with pages of the backup that is made before an older archive is brought up to date.
+        on_progress: called with numbers of pages of the backup that is made before an older archive is migrated.
         """
         self.path = path
-        # That the archive was damaged when it was opened, and what became of it.
         self.warning: Failure | None = None
+        """The notice that the archive was damaged when it was opened, and how it was repaired; None if it was sound."""
         self._lock: FolderLock | None = None
         self._counts = EntryCounts(path)
         with world_errors(path):
@@ -80,12 +80,12 @@ class Store:
         self._forget_for_recall()
 
     def _open(self, on_progress: OnProgress = ignore_progress) -> SqliteDatabase:
-        """Open it for writing, after a damaged one was copied aside. Lost ends of conversations are marked."""
+        """Open the archive for writing; first copy a damaged one aside. Lost ends of conversations are marked."""
         remove_leftovers(self.path)
         check_is_ours(self.path)
         noted = self._counts.read()
         aside = keep_damaged(self.path, noted)
-        make_private_file(self.path)  # SQLite gives the files beside it the same mode
+        make_private_file(self.path)  # SQLite creates its other files with the same mode
         database = open_to_write(self.path, on_progress)
         with closed_on_error(database):
             lost = lost_entries(database, noted)
@@ -118,13 +118,15 @@ class Store:
             yield self._recall_rows
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file, and release the data folder. What a full disk leaves in the log is
-        read from there."""
+        """Write the log into the file, and release the data folder.
+
+        On a full disk, the log remains, and its changes are read from it the next time.
+        """
         try:
             with world_errors(self.path):
                 if self._lock is not None:
                     self.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        except ArchiveError as error:  # all of it is stored: whoever stored it has done what was asked
+        except ArchiveError as error:  # not an error for the caller: everything is stored
             log.warning("the log of %s stays beside it: %s", self.path, error.failure.title)
         finally:
             self.database.close()
@@ -178,7 +180,7 @@ class Store:
     redo_memories = _within(_writing, memory_rows.redo)
 
     def create(self, info: ConversationInfo, entries: Sequence[AnyEntry] = (), archived: Sequence[str] = ()) -> None:
-        """Create a conversation with its first entries. archived: those of its messages that are not in its view."""
+        """Create a conversation with its first entries. archived: the ids of messages that are not in its view."""
         with self._writing() as database:
             writing.create(database, info, entries, archived)
         self._note_count(info.id)
@@ -186,32 +188,32 @@ class Store:
     def append(
         self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
     ) -> None:
-        """Append to the transcript. A message that was stored as partial no longer is.
+        """Append to the transcript. If the message was stored as a partial reply, that is removed.
 
-        archived, restored: messages that the entries take out of the view, or bring back.
+        archived, restored: the ids of messages that the entries take out of the view, or bring back.
         """
         with self._writing() as database:
             writing.append(database, conversation, entries, archived, restored)
         self._note_count(conversation)
 
     def recover_partials(self) -> int:
-        """Turn every reply that a crash left in flight into an interrupted message. Return how many."""
+        """Append every reply that a crash cut off as an interrupted message; return their number."""
         with self._reading() as database:
-            left = reading.partials(database)
-        for conversation, message in left:
+            partials = reading.partials(database)
+        for conversation, message in partials:
             self.append(conversation, message)
-        return len(left)
+        return len(partials)
 
     def erase(self, conversations: Sequence[str]) -> None:
-        """Erase deleted conversations for good, with all that was said in them; other ones are refused."""
+        """Erase deleted conversations permanently, with everything in them; conversations not deleted are refused."""
         with world_errors(self.path):
-            self._counts.forget_conversations(conversations)  # else their entries were missed at the next start
+            self._counts.forget_conversations(conversations)  # or the next start would report lost entries
         with self._writing() as database:
             erasing.erase(database, conversations)
-        self._forget_for_recall()  # new rows may take the numbers of those that went
+        self._forget_for_recall()  # new rows may get the numbers of erased ones
 
     def compact(self, on_progress: OnProgress = ignore_progress) -> None:
-        """Make the file smaller by the room that erased rows left. What on_progress raises ends that."""
+        """Make the file smaller by the space of erased rows. An exception from on_progress ends that."""
         new = compacted_file(self.path)
         with failing_as(not_compacted), world_errors(self.path):
             try:
@@ -224,9 +226,9 @@ class Store:
                 new.unlink(missing_ok=True)
 
     def exchange(self, new: Path, *, is_keeping: bool) -> Path | None:
-        """Put a checked copy of an archive in the place of this one, which stays locked, and open it.
+        """Replace this archive, which stays locked, with a checked copy of an archive, and open it.
 
-        Return the copy of what was there, if it is kept. After an ArchiveError the archive is as it was.
+        Return the copy of the previous archive, if it is kept. An ArchiveError leaves the archive unchanged.
         """
         with world_errors(self.path):
             (is_read, *_) = self.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()

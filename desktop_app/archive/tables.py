@@ -1,7 +1,7 @@
-"""The tables as peewee sees them, converting entries to rows and back, and the searched text of a message.
+"""peewee's models of the tables, conversion between entries and rows, and the searched text of a message.
 
-`migrations.py` makes the schema, including triggers, indexes and the search tables. No table is bound to a database:
-each query names its own, so that two archives can be open in one program.
+`migrations.py` creates the schema, including triggers, indexes and the search tables. No model is bound to a database:
+each query names its database, so that two archives can be open in one program.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _message_decoder = msgspec.json.Decoder(Message)
 _unsent_decoder = msgspec.json.Decoder(UnsentMessages)
 
 SEPARATOR = "\u200b"
-"""A zero-width space, which separates words for the index where people write no spaces; removed from snippets."""
+"""A zero-width space, which separates words for the index in scripts without spaces; removed from snippets."""
 
 # Scripts without spaces between words: Han, kana, Hangul, Thai, Lao, Myanmar, Khmer. The tokenizer would take a
 # sentence for one word, so each character becomes a word, and a term of several of them a phrase.
@@ -71,7 +71,7 @@ class ConversationRow(Model):
 
 
 class ProjectRow(Model):
-    """A project; `projects.py` reads and writes it."""
+    """A project; `project_table.py` reads and writes it."""
 
     class Meta:
         table_name = "projects"
@@ -82,18 +82,18 @@ class ProjectRow(Model):
 
 
 class EntryRow(Model):
-    """An entry of a transcript: append-only, which triggers enforce. Its body is written and read by SQL of our own."""
+    """An entry of a transcript, append-only by triggers. Its body is written and read with plain SQL, not peewee."""
 
     class Meta:
         table_name = "entries"
 
     number = IntegerField(primary_key=True)
-    """Names the row in the search tables."""
+    """The key of the row, also in the search tables."""
     conversation = TextField()
     position = IntegerField()
-    """Among the conversation's entries, from 0."""
+    """Index among the conversation's entries, from 0."""
     message_index = IntegerField(null=True)
-    """Among the conversation's messages, from 0; null for other entries."""
+    """Index among the conversation's messages, from 0; NULL for other entries."""
 
 
 class PartialRow(Model):
@@ -108,7 +108,7 @@ class PartialRow(Model):
 
 
 class DraftRow(Model):
-    """What is written and not sent; one row per conversation that has any."""
+    """A draft and queued messages; one row per conversation that has any."""
 
     class Meta:
         table_name = "drafts"
@@ -118,7 +118,7 @@ class DraftRow(Model):
 
 
 class UnreadableEntry(Exception):
-    """An entry that could be stored but not be read again: a bug, found before anything is lost."""
+    """Raised for an entry that could be stored but not read again: a bug, detected before the entry is lost."""
 
 
 def encode(entry: AnyEntry) -> str:
@@ -140,12 +140,12 @@ def encode(entry: AnyEntry) -> str:
 
 
 def decode(body: str) -> AnyEntry:
-    """Return the entry of that JSON. Raises msgspec.DecodeError."""
+    """Return the entry that is encoded as JSON. Raises msgspec.DecodeError."""
     return _decoder.decode(body)
 
 
 def decode_message(body: str) -> Message:
-    """Return the message of that JSON. Raises msgspec.DecodeError."""
+    """Return the message that is encoded as JSON. Raises msgspec.DecodeError."""
     return _message_decoder.decode(body)
 
 
@@ -158,7 +158,7 @@ def encode_unsent(unsent: UnsentMessages) -> str:
 
 
 def decode_unsent(body: str) -> UnsentMessages:
-    """Return the draft and queued messages of that JSON. Raises msgspec.DecodeError."""
+    """Return the draft and queued messages that are encoded as JSON. Raises msgspec.DecodeError."""
     return _unsent_decoder.decode(body)
 
 
@@ -174,14 +174,14 @@ def damaged_message(message_id: str, at: float) -> Message:
 
 
 def lost_message(count: int) -> Message:
-    """Return a message that says how many of the newest entries are missing."""
-    what = "the last message or step" if count == 1 else f"the last {count:,} messages and steps"
-    text = f"[Here {what} of this conversation are missing: the archive was damaged. A copy of it lies beside it.]"
+    """Return a message that states how many of the newest entries are missing."""
+    missing = "the last message or step" if count == 1 else f"the last {count:,} messages and steps"
+    text = f"[Here {missing} of this conversation are missing: the archive was damaged. A copy of it lies beside it.]"
     return Message(id=uuid.uuid4().hex, at=time.time(), role=Role.USER, parts=(Text(text),))
 
 
 def info_of(columns: Sequence[Any]) -> ConversationInfo:
-    """Return the conversation of a row, in the order of the fields. Damaged fields become empty, or 0."""
+    """Return the conversation in a row with columns in the order of its fields. Damaged fields become empty, or 0."""
     conversation, title, created, updated, messages, model, share, status, *rest = columns
     folder, policy, project, is_pinned, is_put_away = rest
     return ConversationInfo(
@@ -236,7 +236,7 @@ def _searched(part: Part) -> str:
 
 
 def _plain(arguments: str) -> str:
-    """Return the words of JSON arguments without escapes: `\\n` before a word would become part of it."""
+    """Return the words of JSON arguments without escapes: `\\n` before a word would otherwise become part of it."""
     try:
         return "\n".join(_leaves(msgspec.json.decode(arguments)))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):

@@ -1,6 +1,6 @@
-"""The whole archive as files in a zip, and back: docs/archive-format.md describes it.
+"""Export of the entire archive to a zip file, and import of such a file: docs/archive-format.md describes the format.
 
-Anyone may have made such a file, so its parts are read within limits.
+Such a file may come from anyone, so its parts are read with limits.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ FORMAT, VERSION = "palimpsest-archive", 1
 INDEX, CONVERSATIONS, MEMORIES = "archive.json", "conversations.jsonl", "memories.jsonl"
 PROJECTS = "projects.jsonl"
 MAX_LINE = 256 * 2**20
-"""Bytes of a line, and of a long output; more than that was made to fill memory."""
+"""Bytes of a line, and of a spill; more would be an attempt to fill memory."""
 MAX_INDEX = 65_536
 
 Row = dict[str, Any]
 
 
 def is_whole_archive(path: Path) -> bool:
-    """Return whether it is a file that `export_whole` has written, of any version."""
+    """Return whether a file was written by `export_whole`, in any version."""
     with suppress(OSError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, KeyError):
         if path.is_file():
             with open_zip(path) as zipped, zipped.open(INDEX) as stream:
@@ -60,13 +60,13 @@ def is_whole_archive(path: Path) -> bool:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open such a file. Raises OSError, also for a database that is open here, and BadZipFile."""
+    """Open an exported archive. Raises OSError, also for a database that is open in this process, and BadZipFile."""
     with open(path, "rb", opener=open_other) as file, zipfile.ZipFile(file) as zipped:
         yield zipped
 
 
 def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:
-    """Return what the file says of itself. Raises ArchiveError for another version."""
+    """Return the metadata of an exported archive. Raises ArchiveError for another version."""
     about: Row = json.loads(read_part(zipped, INDEX, MAX_INDEX))
     if about.get("version") != VERSION:
         detail = f"It is of version {about.get('version')}; this program knows version {VERSION}."
@@ -75,22 +75,22 @@ def check_index(zipped: zipfile.ZipFile, path: Path) -> Row:
 
 
 def read_part(zipped: zipfile.ZipFile, file: str, limit: int) -> bytes:
-    """Return a file in it. Raises ValueError for one of more than `limit` bytes."""
+    """Return the content of a file in the zip. Raises ValueError if it has more than `limit` bytes."""
     with zipped.open(file) as stream:
-        content = stream.read(limit + 1)  # whatever size it says it has
+        content = stream.read(limit + 1)  # the size in the zip may be wrong
     if len(content) > limit:
         raise ValueError(f"{file} has more than {limit:,} bytes")
     return content
 
 
 def lines_in(zipped: zipfile.ZipFile, file: str, is_optional: bool = False) -> Iterator[Row]:
-    """Return the objects of a file of JSON Lines in it; none where it is not there, if it need not be."""
+    """Yield the objects of a file of JSON Lines in the zip; nothing if an optional file is missing."""
     if not is_optional or file in zipped.namelist():
         yield from map(json.loads, texts_in(zipped, file))
 
 
 def texts_in(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
-    """Return the lines of a file in it."""
+    """Yield the lines of a file in the zip."""
     with zipped.open(file) as stream:
         while line := stream.readline(MAX_LINE):
             yield line
@@ -98,7 +98,7 @@ def texts_in(zipped: zipfile.ZipFile, file: str) -> Iterator[bytes]:
 
 @contextmanager
 def reading_whole(path: Path) -> Iterator[None]:
-    """Say of a file that is damaged that nothing of it was imported."""
+    """Raise ArchiveError, which says that nothing was imported, for a damaged file."""
     try:
         yield
     except ArchiveError:
@@ -118,7 +118,7 @@ _SPILL = re.compile(r"spills/[0-9a-f]{2}/([0-9a-f]{64})")
 
 
 class WholeArchive(msgspec.Struct, frozen=True):
-    """What was written to such a file, or read from it."""
+    """A summary of an export or an import."""
 
     file: str
     conversations: int
@@ -126,20 +126,20 @@ class WholeArchive(msgspec.Struct, frozen=True):
     memories: int
     spills: int
     projects: int = 0
-    """None in files of versions that had no projects."""
+    """0 in files of versions without projects."""
     known: int = 0
-    """Conversations that the archive had already, which stayed as they were."""
+    """Conversations that the archive had already, which were not changed."""
     unreadable: int = 0
-    """Entries that the archive itself cannot read."""
+    """Entries that cannot be read in the archive, and were not exported."""
 
 
 def export_whole(
     archive: Path, spills: Path, target: Path, is_replacing: bool = False, on_progress: OnProgress = ignore_progress
 ) -> WholeArchive:
-    """Write everything to that file, complete or not at all. Raises ArchiveError.
+    """Write everything to a file, completely or not at all. Raises ArchiveError.
 
-    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`. on_progress: called
-    with conversations and long outputs; what it raises ends the writing.
+    An existing file is not overwritten (a failure of the kind "exists") unless `is_replacing`. on_progress: called with
+    numbers of conversations and spills; an exception from it ends the export.
     """
     check_target(target, is_replacing)
     unfinished = target.with_name(target.name + ".unfinished")
@@ -151,13 +151,13 @@ def export_whole(
                 open(create_file(unfinished), "w+b") as file,
                 zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as written,
             ):
-                made = _write(database, spills, written, target, on_progress)
+                summary = _write(database, spills, written, target, on_progress)
             sync_file(unfinished)
             unfinished.replace(target)
             sync_folder(target.parent)
         finally:
             unfinished.unlink(missing_ok=True)
-    return made
+    return summary
 
 
 def _write(
@@ -170,22 +170,22 @@ def _write(
         on_progress(number, len(rows))
         file = f"conversations/{number:06}.jsonl"
         count, bad = _write_entries(database, row["id"], written, file)
-        index.append({"file": file, "entries": count, "info": row} | _beside(database, row["id"]))
+        index.append({"file": file, "entries": count, "info": row} | _archived_and_unsent(database, row["id"]))
         unreadable += bad
     _write_lines(written, CONVERSATIONS, index)
     memories = _write_lines(written, MEMORIES, _rows(database, "memories", "number"))
     projects = _write_lines(written, PROJECTS, _rows(database, "projects", "number"))
     texts = _write_spills(spills, written, on_progress)
     entries = sum(line["entries"] for line in index)
-    made = WholeArchive(str(target), len(index), entries, memories, texts, projects, unreadable=unreadable)
+    summary = WholeArchive(str(target), len(index), entries, memories, texts, projects, unreadable=unreadable)
     about = {"format": FORMAT, "version": VERSION, "made_at": datetime.now(UTC).timestamp()}
     counts = {"conversations": len(index), "entries": entries, "memories": memories, "spills": texts}
     written.writestr(INDEX, json.dumps(about | counts | {"projects": projects}))
-    return made
+    return summary
 
 
-def _beside(database: SqliteDatabase, conversation: str) -> Row:
-    """Return what is stored of a conversation beside its entries: which of them are archived, and what is not sent."""
+def _archived_and_unsent(database: SqliteDatabase, conversation: str) -> Row:
+    """Return the ids of a conversation's archived messages, and its draft and queued messages."""
     archived = database.execute_sql(
         """SELECT e.id FROM archived a JOIN entries e ON e.number = a.entry
         WHERE e.conversation = ? ORDER BY e.position""",
@@ -201,7 +201,7 @@ def _write_spills(spills: Path, written: zipfile.ZipFile, on_progress: OnProgres
     for number, file in enumerate(files, 1):
         on_progress(number, len(files))
         name = f"spills/{file.parent.name}/{file.name}"
-        with suppress(FileNotFoundError):  # cleaned away meanwhile: nothing refers to it
+        with suppress(FileNotFoundError):  # removed in the meantime because nothing refers to it
             if _SPILL.fullmatch(name):
                 written.writestr(name, file.read_bytes())
                 count += 1
@@ -209,7 +209,7 @@ def _write_spills(spills: Path, written: zipfile.ZipFile, on_progress: OnProgres
 
 
 def _write_entries(database: SqliteDatabase, conversation: str, written: zipfile.ZipFile, file: str) -> tuple[int, int]:
-    """Write the entries of a conversation, and return how many there are, and how many cannot be read."""
+    """Write the entries of a conversation; return the number of written ones, and of unreadable ones."""
     count = bad = 0
     rows = database.execute_sql(
         "SELECT id, body FROM entries WHERE conversation = ? ORDER BY position", (conversation,)
@@ -247,15 +247,15 @@ def import_whole(
     on_progress: OnProgress = ignore_progress,
     only: frozenset[str] | None = None,
 ) -> WholeArchive:
-    """Store everything of such a file, inside a transaction of the caller. Raises ArchiveError.
+    """Store the content of an exported archive, inside a transaction of the caller. Raises ArchiveError.
 
-    Conversations and memories that the archive has already stay as they are. on_progress: called with conversations;
-    what it raises ends the reading. only: the conversations that are wanted; then no memories are stored, and what was
-    deleted of these here is there again.
+    Conversations and memories that the archive has already are not changed. on_progress: called with numbers of
+    conversations; an exception from it ends the import. only: the ids of the conversations to import, without memories;
+    if these are deleted in the archive, they are restored. None for everything.
     """
     stored: list[int | None] = []
     with reading_whole(path), open_zip(path) as zipped:
-        whole = int(check_index(zipped, path)["conversations"])
+        total = int(check_index(zipped, path)["conversations"])
         texts = _store_spills(zipped, spills)
         found = list(lines_in(zipped, PROJECTS, is_optional=True))
         joined = same_named(database, found)
@@ -263,12 +263,12 @@ def import_whole(
         for line in lines_in(zipped, CONVERSATIONS):
             if only is not None and line["info"]["id"] not in only:
                 continue
-            on_progress(len(stored), whole)
+            on_progress(len(stored), total)
             stored.append(_store_conversation(database, zipped, line, joined))
         for name in only or ():
             database.execute_sql("UPDATE conversations SET is_deleted = 0 WHERE id = ?", (name,))
-        beside = lines_in(zipped, MEMORIES) if only is None else ()
-        memories = sum(_store_memory(database, line, joined) for line in beside)
+        memory_lines = lines_in(zipped, MEMORIES) if only is None else ()
+        memories = sum(_store_memory(database, line, joined) for line in memory_lines)
         new = [count for count in stored if count is not None]
         known = len(stored) - len(new)
         return WholeArchive(str(path), len(new), sum(new), memories, texts, projects, known)
@@ -277,23 +277,23 @@ def import_whole(
 def _store_conversation(
     database: SqliteDatabase, zipped: zipfile.ZipFile, line: Row, projects: Mapping[str, str]
 ) -> int | None:
-    """Return how many entries were stored; None if the archive has the conversation already."""
+    """Return the number of stored entries; None if the archive has the conversation already."""
     info: Row = line["info"]
     if database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (info["id"],)).fetchone():
         return None  # its entries need not be read
-    section = str(info.pop("section", ""))  # of a version that had no projects
+    section = str(info.pop("section", ""))  # in versions without projects
     entries = [decode(text.decode()) for text in texts_in(zipped, line["file"])]
     if len(entries) != line["entries"]:
         raise ValueError(f"{line['file']} has {len(entries)} entries, not {line['entries']}")
-    # A file, which may be anybody's, allows nothing here.
+    # The file may come from anyone, so it must not grant permissions.
     entries = [entry for entry in entries if not (isinstance(entry, Permit) and entry.rule.is_allowed)]
     info["project"] = projects.get(info.get("project", ""), info.get("project", ""))
     if info.get("folder") != NO_FOLDER:
         info["folder"] = narrow_folder(info.get("folder", ""))
     _insert(database, "conversations", info)
-    held = setup(database, info["id"])
-    if held.recall_in is not None:
-        change(database, info["id"], setup=replace(held, recall_in="conversation"))
+    stored = setup(database, info["id"])
+    if stored.recall_in is not None:
+        change(database, info["id"], setup=replace(stored, recall_in="conversation"))
     if section:
         change(database, info["id"], project=project_named(database, section, float(info["created_at"])))
     append(database, info["id"], entries, line["archived"])
@@ -305,7 +305,7 @@ def _store_conversation(
 
 def _store_project(database: SqliteDatabase, line: Row) -> bool:
     if line.get("recall_in") == "everything":
-        line = line | {"recall_in": "project"}  # what it holds comes from the file: that may be recalled
+        line = line | {"recall_in": "project"}  # its conversations also come from the file, so recall may see them
     return _insert(database, "projects", line | {"folder": narrow_folder(line.get("folder", ""))})
 
 
@@ -315,7 +315,7 @@ def _store_memory(database: SqliteDatabase, line: Row, projects: Mapping[str, st
 
 
 def _insert(database: SqliteDatabase, table: str, row: Row) -> bool:
-    """Insert a row, and return whether it is new."""
+    """Insert a row, unless its id is known; return whether it is new."""
     known = {column[1] for column in database.execute_sql(f"PRAGMA table_info({table})")}
     if unknown := sorted(row.keys() - known):
         raise ValueError(f"it was written by a newer Palimpsest: {table} has {', '.join(unknown)}")
@@ -345,7 +345,7 @@ PROGRAM = "Palimpsest"
 
 
 def describe_whole(path: Path) -> WholeArchive:
-    """Return what such a file says that it holds. Raises ArchiveError."""
+    """Return the counts in the metadata of an exported archive. Raises ArchiveError."""
     with world_errors(path), reading_whole(path), open_zip(path) as zipped:
         about = check_index(zipped, path)
         counts = (int(about[name]) for name in ("conversations", "entries", "memories", "spills"))
@@ -353,7 +353,7 @@ def describe_whole(path: Path) -> WholeArchive:
 
 
 def conversations_in(path: Path) -> list[FoundConversation]:
-    """Return the conversations of such a file, without those that were deleted. Raises ArchiveError."""
+    """Return the conversations in an exported archive, without deleted ones. Raises ArchiveError."""
     with world_errors(path), reading_whole(path), open_zip(path) as zipped:
         check_index(zipped, path)
         return list(_found(zipped, path.name))
@@ -363,11 +363,11 @@ def _found(zipped: zipfile.ZipFile, file: str) -> Iterator[FoundConversation]:
     for line in lines_in(zipped, CONVERSATIONS):
         info: Row = line["info"]
         if not info["is_deleted"]:
-            said = [entry for text in texts_in(zipped, line["file"]) if _is_counted(entry := decode(text.decode()))]
-            times = [message.at for message in said if message.at] or [float(info["created_at"])]
-            ids = tuple(message.id for message in said)
+            messages = [entry for text in texts_in(zipped, line["file"]) if _is_counted(entry := decode(text.decode()))]
+            times = [message.at for message in messages if message.at] or [float(info["created_at"])]
+            ids = tuple(message.id for message in messages)
             title, name = str(info["title"]), str(info["id"])
-            yield FoundConversation(name, PROGRAM, title, file, len(said), min(times), max(times), ids)
+            yield FoundConversation(name, PROGRAM, title, file, len(messages), min(times), max(times), ids)
 
 
 def _is_counted(entry: object) -> bool:

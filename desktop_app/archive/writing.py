@@ -1,10 +1,10 @@
-"""Write to the archive, also imported conversations.
+"""Functions that write conversations to the archive, including imported ones.
 
-Each function runs inside a transaction of its caller, so that a conversation is never imported in part. Rows go through
-sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
+Each function runs inside a transaction of its caller, so that a conversation is never imported in part. Rows are
+inserted with sqlite3's `executemany`: peewee's `insert_many` takes six times as long for an import.
 
-The number of entries of each conversation is also in a file next to the archive: SQLite silently skips the damaged end
-of its log, and acknowledged messages could be lost unnoticed.
+The number of entries of each conversation is also stored in a file next to the archive: SQLite silently ignores the
+damaged end of its log, so that acknowledged messages could be lost unnoticed.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ from .tables import (
 log = logging.getLogger(__name__)
 
 LOST_TITLE = "Lost conversation"
-BESIDE = (AuxiliaryUsage, ConversationLink, Imported)
-"""What is recorded beside the conversation, and makes it no newer: the title that comes later, the link of a sequel."""
+WITHOUT_TIME = (AuxiliaryUsage, ConversationLink, Imported)
+"""Entries that do not make a conversation newer, such as the cost of generating its title, or the link of a sequel."""
 LOST_CONVERSATION = """INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, model, share, status)
     VALUES (?, ?, 0.0, 0.0, '', 0.0, 'safe')"""
 INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_index, id, kind, at, body)
@@ -68,7 +68,7 @@ INSERT_ENTRY = """INSERT INTO entries (number, conversation, position, message_i
 def create(
     database: SqliteDatabase, info: ConversationInfo, entries: Sequence[AnyEntry], archived: Sequence[str] = ()
 ) -> None:
-    """Create a conversation with its first entries. archived: those of its messages that are not in its view."""
+    """Create a conversation with its first entries. archived: the ids of messages that are not in its view."""
     uncounted = sum(isinstance(entry, Message) and not entry.is_counted for entry in entries)
     names = ("id", "title", "created_at", "updated_at", "model", "share", "status", "folder", "policy", "project")
     columns = {name: _storable(getattr(info, name)) for name in names}
@@ -77,7 +77,7 @@ def create(
 
 
 def change(database: SqliteDatabase, conversation: str, **changes: Unpack[Changes]) -> None:
-    """Change what the list shows of it, or delete or restore it. Raises ArchiveError."""
+    """Change a conversation's columns, which include whether it is deleted. Raises ArchiveError."""
     _update(database, conversation, {name: _storable(value) for name, value in changes.items()})
 
 
@@ -105,9 +105,9 @@ def append(
     archived: Sequence[str] = (),
     restored: Sequence[str] = (),
 ) -> None:
-    """Append entries to a transcript, and their words to the search. Raises ArchiveError.
+    """Append entries to a transcript, and their words to the search tables. Raises ArchiveError.
 
-    archived, restored: messages that they take out of the view, or bring back.
+    archived, restored: the ids of messages that they take out of the view, or bring back.
     """
     _check_exists(database, conversation)
     if entries:
@@ -131,13 +131,13 @@ def _append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEn
     numbered = enumerate(entries, number)
     add_facets(database, [(entry_number, entry) for entry_number, entry in numbered if isinstance(entry, Message)])
     _end_partial(database, conversation, entries)
-    times = [entry.at for entry in entries if not isinstance(entry, BESIDE)]
+    times = [entry.at for entry in entries if not isinstance(entry, WITHOUT_TIME)]
     if times:
         _note_time(database, conversation, max(times))
 
 
 def store_partial(database: SqliteDatabase, conversation: str, partial: Message) -> None:
-    """Replace the conversation's partial reply, unless the reply is in the transcript by now. Raises ArchiveError."""
+    """Replace the conversation's partial reply, unless the complete one is in the transcript. Raises ArchiveError."""
     _check_exists(database, conversation)
     if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (partial.id,)).fetchone():
         return  # a timer that fired late
@@ -159,7 +159,7 @@ def _check_exists(database: SqliteDatabase, conversation: str) -> None:
 
 
 def append_lost_messages(database: SqliteDatabase, lost: Mapping[str, int]) -> None:
-    """Append to each conversation that has lost its end a message that says how many entries are missing."""
+    """Append a message to each conversation that has lost its newest entries, which states how many are missing."""
     for conversation, count in lost.items():
         log.error("conversation %s has lost the last %s entries", conversation, count)
         database.execute_sql(LOST_CONVERSATION, (conversation, LOST_TITLE))
@@ -216,11 +216,11 @@ def _mark_archived(
 
 
 AT_ONCE = 500
-"""Ids in one query: SQLite takes 999 values at least."""
+"""Ids in one query: every version of SQLite accepts 999 parameters."""
 
 
 def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
-    """Return how many of these messages the archive has, in conversations that are not deleted."""
+    """Return how many of the messages the archive has in conversations that are not deleted."""
     known = 0
     for start in range(0, len(ids), AT_ONCE):
         some = ids[start : start + AT_ONCE]
@@ -232,11 +232,11 @@ def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
 
 
 def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str, project: str = "") -> int:
-    """Store what the archive does not have yet of a conversation, and return how many messages that are.
+    """Store the entries of a foreign conversation that are new to the archive; return the number of messages in them.
 
-    One that was imported before keeps its title and place in the list; one that was deleted here is there again.
-    project: the id of the project for a new conversation; "" for the one that the program names, or else the one of
-    the agent's folder.
+    A conversation that was imported before keeps its title and place in the list, and is restored if it was deleted.
+    project: the id of the project for a new conversation; "" for the project that the other program names, or otherwise
+    the project of the agent's folder.
     """
     found = conversation_id(foreign)
     is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
@@ -275,8 +275,7 @@ def _info_of(
 
 
 def narrow_folder(folder: str) -> str:
-    """Return a folder that a file names; "" for the root, the user's own folder, what lies above that, another host's,
-    and what is none.
+    """Return a folder that a file names; "" for the user's home and its parents, paths on other hosts and invalid ones.
 
     Files in a conversation's folder are read without asking, so an import must not choose a folder with everything.
     """
@@ -296,34 +295,34 @@ COUNT = "SELECT COALESCE(MAX(position) + 1, 0) FROM entries WHERE conversation =
 
 
 class EntryCounts:
-    """A file with one line for each append: a conversation's id, and its number of entries. The last line counts."""
+    """A file with a line for each append: a conversation's id and its number of entries. An id's last line counts."""
 
     def __init__(self, archive: Path) -> None:
         self._file = archive.with_suffix(".counts")
 
     def read(self) -> dict[str, int]:
-        """Return the last noted counts. Raises OSError."""
+        """Return the last recorded counts. Raises OSError."""
         if not self._file.exists():
             return {}
         lines = self._file.read_text(errors="replace").splitlines(keepends=True)
-        # A crash can cut the last line only; a power cut can leave zeros in place of what was written last.
+        # A crash can truncate the last line only; a power cut can replace the last lines by zeros.
         pairs = (line.rstrip("\n").rpartition(" ") for line in lines if line.endswith("\n") and "\0" not in line)
         return {conversation: int(count) for conversation, _, count in pairs if count.isdecimal() and len(count) < 12}
 
     def forget(self) -> None:
-        """Remove the file, before another archive takes the place of the counted one. Raises OSError."""
+        """Remove the file, before the archive is replaced. Raises OSError."""
         self._file.unlink(missing_ok=True)
 
     def forget_conversations(self, conversations: Iterable[str]) -> None:
-        """Expect nothing of these any more, before they are erased. Raises OSError."""
+        """Record counts of 0 for conversations before they are erased. Raises OSError."""
         self._write("a", dict.fromkeys(conversations, 0), is_synced=True)
 
     def begin(self, database: SqliteDatabase) -> None:
-        """Rewrite the file with the present counts. Raises OSError, and errors of peewee."""
+        """Rewrite the file with the current counts. Raises OSError, and errors of peewee."""
         self._write("w", dict(database.execute_sql(COUNTS).fetchall()))
 
     def note(self, database: SqliteDatabase, conversation: str) -> None:
-        """Append the present count of a conversation. Raises OSError, and errors of peewee."""
+        """Append the current count of a conversation. Raises OSError, and errors of peewee."""
         (count,) = database.execute_sql(COUNT, (conversation,)).fetchone()
         self._write("a", {conversation: count})
 
@@ -337,12 +336,12 @@ class EntryCounts:
 
 
 def lost_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> dict[str, int]:
-    """Return how many entries each conversation has lost at its end, if any."""
+    """Return the number of entries that each conversation has lost at its end, without conversations that lost none."""
     found = dict(database.execute_sql(COUNTS).fetchall())
     return {name: count - found.get(name, 0) for name, count in noted.items() if count > found.get(name, 0)}
 
 
 def missing_entries(database: SqliteDatabase, noted: Mapping[str, int]) -> int:
-    """Return how many of the noted entries are not there, wherever in their conversations they were."""
+    """Return how many of the recorded entries are missing, anywhere in their conversations."""
     found = dict(database.execute_sql("SELECT conversation, COUNT(*) FROM entries GROUP BY conversation").fetchall())
     return sum(max(count - found.get(name, 0), 0) for name, count in noted.items())
