@@ -1,1 +1,1 @@
-"""Where the next message is written."""
+"""The composer, in which the next message is written."""

@@ -1,4 +1,4 @@
-"""The controller of attachments: chosen, pasted, or dropped onto the window."""
+"""Controllers for attachments and for files that are dropped onto the window."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from desktop_app.ui.widgets.file_dialog import FileDialog
 
 from .draft_field import given_files
 
-MAX_FILES = 20  # of one draft
+MAX_FILES = 20  # attachments of one draft
 TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")
 AttachRequest = p.AttachFile | p.AttachImage
 PASTED = "Pasted image.png"
 
 
 class AttachController(Controller):
-    """Lets the engine read what is attached, and shows it as chips in the composer."""
+    """Lets the engine read attachments, and shows them as chips in the composer."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -54,16 +54,16 @@ class AttachController(Controller):
 
     def attach_files(self, files: list[str]) -> None:
         """Attach files by their paths."""
-        room = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
-        if len(files) > room:
+        free = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
+        if len(files) > free:
             self._parts.toast.show_message(tr(TOO_MANY).format(limit=MAX_FILES))
-        for file in files[:room]:
+        for file in files[:free]:
             self._attach(Path(file).name, p.AttachFile(file))
         self._parts.composer.take_focus()
 
     @in_task
     async def complete(self, query: str) -> None:
-        """Offer files of the working folder."""
+        """Offer files of the working folder that match the query."""
         if self._chat.conversation:
             found = await self._bridge.ask(p.CompletePath(self._chat.conversation, query))
             self._folder = found.folder
@@ -81,7 +81,7 @@ class AttachController(Controller):
 
     @in_task
     async def attach_image(self, image: QImage) -> None:
-        """Attach an image from the clipboard, or one that was dropped."""
+        """Attach an image that was pasted or dropped."""
         content = await asyncio.to_thread(_png_of, image)
         self._attach(PASTED, p.AttachImage(PASTED, content))
 
@@ -92,14 +92,14 @@ class AttachController(Controller):
         try:
             attachment = (await self._bridge.ask(request(str(number)) if callable(request) else request)).attachment
         except EngineFailure as error:
-            if error.failure.kind != "cancelled":  # the bridge tells why
+            if error.failure.kind != "cancelled":  # the bridge reports others
                 raise
         finally:
             self._chat.drafts.attach(conversation, number, attachment)
 
     @in_task
     async def stop(self, number: int) -> None:
-        """End the command whose chip was removed, if it still runs."""
+        """Stop the command whose chip was removed, if it is still running."""
         await self._bridge.ask(p.StopCommand(str(number)))
 
 
@@ -114,7 +114,7 @@ ARCHIVES = (".zip", ".palimpsest")
 
 
 class DropController(Controller):
-    """Decides where files go. None of them is looked at in the window's thread: a disk may not answer."""
+    """Decides whether files are imported or attached. The window's thread never accesses them, as a disk may hang."""
 
     def __init__(
         self,
@@ -129,18 +129,18 @@ class DropController(Controller):
         parts.composer.field.files_given.connect(lambda files: attach.attach_files(self._here(files)))
         importing.dropped.connect(self.import_files)
 
-    def take(self, given: QMimeData, is_on_list: bool) -> None:
-        """Import what is dropped on the list of conversations, and folders and archives anywhere; attach the rest."""
-        files = given_files(given)
+    def take(self, data: QMimeData, is_on_list: bool) -> None:
+        """Import files dropped on the list of conversations, and folders and archives in any case; attach others."""
+        files = given_files(data)
         if not files:
-            self._attach.attach_image(given.imageData())
+            self._attach.attach_image(data.imageData())
         elif is_on_list or self._importing.is_open:
             self.import_files(files)
         else:
             self._sort(self._here(files))
 
     def import_files(self, files: list[str]) -> None:
-        """Look through files that were dropped where imports are."""
+        """Open files for import, unless they are on another host."""
         if here := self._here(files):
             self._importing.open_with(tuple(here))
 
@@ -152,8 +152,10 @@ class DropController(Controller):
             self._attach.attach_files(files)
 
     def _here(self, files: list[str]) -> list[str]:
-        """Return the files that are not on another host, and say so of the others: Windows would send it the user's
-        name and an answer that proves the password as soon as anybody looked."""
+        """Return the files that are not on another host, and report the others.
+
+        On any access to those Windows would send that host the user's name and a proof of the password.
+        """
         here = [file for file in files if not is_on_other_host(file)]
         if len(here) < len(files):
             self._parts.toast.show_message(tr("It lies on another computer, and was not opened. Copy it to this one."))
@@ -161,5 +163,5 @@ class DropController(Controller):
 
 
 def _is_for_import(paths: list[str]) -> bool:
-    """Return whether any is a folder or an archive, which cannot be attached."""
+    """Return whether any path is a folder or an archive, which cannot be attached."""
     return any(path.endswith(ARCHIVES) or os.path.isdir(path) for path in paths)

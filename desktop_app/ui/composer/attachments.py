@@ -1,4 +1,4 @@
-"""The attachments of the draft, as chips above its text."""
+"""The draft's attachments, as chips above its text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
 class RemoveButton(Button):
-    """The × of a chip; Delete and Backspace press it, too."""
+    """The × of a chip; Delete and Backspace also press it."""
 
     def sizeHint(self) -> QSize:
         return QSize(scale(24), scale(24))
@@ -52,7 +52,7 @@ class RemoveButton(Button):
 
 
 class Thumbnail(QWidget):
-    """A small picture of an image."""
+    """A thumbnail of an image."""
 
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class AttachmentChip(StyleAware, QWidget):
         self.set_tokens(None)
 
     def set_tokens(self, tokens: int | None, image_reader: str | None = "") -> None:
-        """Show what it adds to the request; None: that is not known yet. image_reader: see `AttachmentsCounted`."""
+        """Show the tokens that it adds to the request; None while not known. image_reader: see `AttachmentsCounted`."""
         cost = "" if tokens is None else tr("%n tokens", "", tokens)
         details = (self.attachment.about, cost) if self.attachment is not None else (tr(READING),)
         detail = " · ".join(filter(None, details))
@@ -108,7 +108,7 @@ class AttachmentChip(StyleAware, QWidget):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """Return an equal height with and without a small picture."""
+        """Return the same height with and without a thumbnail."""
         return super().sizeHint().expandedTo(QSize(0, scale(CONTROL_HEIGHT)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -116,17 +116,17 @@ class AttachmentChip(StyleAware, QWidget):
 
 
 def image_words(image_reader: str | None) -> tuple[str, str]:
-    """Return what is said of an image that the chat's model does not see itself, and what to do about it."""
+    """Return a note for an image that the conversation's model does not see itself, and a hint what to do about it."""
     if image_reader is None:
         return tr(NOT_SEEN), tr(NO_READER)
     return (tr("described by {model}").format(model=image_reader), tr(DESCRIBED)) if image_reader else ("", "")
 
 
 class AttachmentBar(FlowLayout):
-    """The chips of the draft, in their order.
+    """The chips of the draft, in order.
 
-    Signals: changed, when the attachments are others; left, when the last chip was removed by the user;
-    removed(int), the chip that was.
+    Signals: changed, when the attachments have changed; removed(int), the number of a chip that the user removed; left,
+    when the focus should go back to the draft after that.
     """
 
     changed = Signal()
@@ -154,7 +154,7 @@ class AttachmentBar(FlowLayout):
         return any(chip.attachment is None for chip in self._chips.values())
 
     def set_attachments(self, attachments: tuple[Attachment, ...]) -> None:
-        """Show these instead."""
+        """Replace the attachments."""
         for number in list(self._chips):
             self._drop(number)
         for attachment in attachments:
@@ -168,7 +168,7 @@ class AttachmentBar(FlowLayout):
         return max(self._chips)
 
     def finish(self, number: int, attachment: Attachment | None) -> None:
-        """Show what was read; None: it could not be."""
+        """Show a file that was read; None removes its chip, as it could not be read."""
         if attachment is None:
             self._drop(number)
         else:
@@ -183,13 +183,13 @@ class AttachmentBar(FlowLayout):
         return number in self._removed
 
     def set_tokens(self, tokens: tuple[int, ...], image_reader: str | None = "") -> None:
-        """Show the tokens of each attachment, and who looks at the images."""
+        """Show the tokens of each attachment, and the model that describes the images."""
         read = [chip for chip in self._chips.values() if chip.attachment is not None]
-        for chip, one in zip(read, tokens, strict=False):
-            chip.set_tokens(one, image_reader)
+        for chip, cost in zip(read, tokens, strict=False):
+            chip.set_tokens(cost, image_reader)
 
     def focus_last(self) -> bool:
-        """Give the newest chip the keyboard; return whether there is one."""
+        """Give the newest chip the keyboard focus; return whether there is one."""
         if not self._chips:
             return False
         self.chips[-1].remove.setFocus(Qt.FocusReason.TabFocusReason)

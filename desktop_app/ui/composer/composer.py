@@ -1,4 +1,4 @@
-"""The composer: the draft, its command and tokens, and the one button that sends or stops."""
+"""The composer: the draft, its attachments, commands and tokens, and the button that sends or stops."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def request_of(
     is_now: bool = False,
     is_draft: bool = False,
 ) -> Send | StartResearch:
-    """Return the request that sends a text. A path, or a word that only begins like a command, is a message.
+    """Return the request that sends a text. Text that only looks like a command, such as a path, is a message.
 
-    is_now: it also stops the reply. is_draft: it also empties the stored draft.
+    is_now: also stop the reply. is_draft: also empty the stored draft.
     """
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
@@ -49,7 +49,7 @@ def request_of(
 
 
 def hint_of(text: str) -> str:
-    """Return a hint for a draft that begins like a command; "" for all others."""
+    """Return a hint for a draft that begins like a command; "" for others."""
     if COMMAND.match(text):
         return tr(RUN_HINT)
     first = text.lstrip()
@@ -74,11 +74,11 @@ SEND, STOP = translatable("Send ⏎"), translatable("Stop")
 ATTACH = translatable("+ Attach")
 TOOLS, NO_TOOLS = translatable("Tools"), translatable("No tools")
 MIN_LINES, MAX_LINES = 2, 10
-OTHER_HEIGHT, LOW_OTHER_HEIGHT = 450, 260  # pixels of the window's height that belong to everything else
-NARROW = 520  # pixels of one line below which it has no button for the tools
-CHIP_ROWS_HEIGHT = 3 * CONTROL_HEIGHT + 12  # pixels that the attachments take; more of them scroll
+OTHER_HEIGHT, LOW_OTHER_HEIGHT = 450, 260  # pixels of the window's height for everything else
+NARROW = 520  # pixels of width below which the composer in a low window has no Tools button
+CHIP_ROWS_HEIGHT = 3 * CONTROL_HEIGHT + 12  # pixels of height of the attachments, beyond which they scroll
 MARGIN = 3  # pixels above and below the lines
-MARGINS, LOW_MARGINS = (12, 10, 10, 10), (6, 5, 5, 5)  # pixels around all
+MARGINS, LOW_MARGINS = (12, 10, 10, 10), (6, 5, 5, 5)  # pixels around the content
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
 QUEUE_HINT = translatable("Enter queues · Ctrl+Enter sends now")
@@ -86,14 +86,14 @@ READING_HINT = translatable("Wait until the files are read")
 
 
 class Composer(StyleAware, QWidget):
-    """Where a message is written. It grows with its lines, then scrolls.
+    """The field for a message, with its buttons. It grows with the number of lines, then scrolls.
 
-    It keeps the draft on `send_requested`: `clear` it once the message is stored.
+    The draft remains after `send_requested`: call `clear` once the message is stored.
     """
 
     send_requested = Signal(str, tuple)  # the text, and the attachments
     send_now_requested = Signal(str, tuple)  # the same, and the reply is to be stopped
-    queued_wanted = Signal()  # the message that was queued last shall be edited
+    queued_wanted = Signal()  # to edit the message that was queued last
     stop_requested = Signal()
     escape_pressed = Signal()
     draft_changed = Signal(object)  # a MessageDraft
@@ -133,11 +133,11 @@ class Composer(StyleAware, QWidget):
 
     @property
     def draft_tokens(self) -> int:
-        """The tokens that the draft was last counted as."""
+        """The token count of the draft when it was last counted."""
         return self._tokens
 
     def set_low(self, is_low: bool) -> None:
-        """Take one line in a low window, the buttons beside the draft."""
+        """Use a single row, with the buttons next to the draft, for a low window."""
         if self._is_low == is_low:
             return
         self._is_low = is_low
@@ -153,7 +153,7 @@ class Composer(StyleAware, QWidget):
         self._fit()
 
     def set_running(self, is_running: bool) -> None:
-        """Let the button stop the reply while one is written."""
+        """Let the button stop the reply while one is being written."""
         self._is_running = is_running
         self._hint_time.stop()
         self.button.setText(tr(STOP if is_running else SEND))
@@ -182,7 +182,7 @@ class Composer(StyleAware, QWidget):
         self.set_draft(MessageDraft())
 
     def forget_edits(self) -> None:
-        """Let Ctrl+Z bring back nothing of before: it was written in another conversation."""
+        """Clear the undo history: it is from another conversation."""
         self.field.document().clearUndoRedoStacks()
 
     def text(self) -> str:
@@ -197,7 +197,7 @@ class Composer(StyleAware, QWidget):
         self.attachments.set_attachments(draft.attachments)
 
     def set_text(self, text: str) -> None:
-        """Replace the draft, and put the cursor at its end."""
+        """Replace the text, and put the cursor at its end."""
         self.field.remove_text()
         if text:
             self.field.insert_text(text)
@@ -260,7 +260,7 @@ class Composer(StyleAware, QWidget):
         self._emit_draft(self.send_now_requested)
 
     def _emit_draft(self, signal: SignalInstance) -> None:
-        """Emit the draft with the signal, or run it if it is a command; say why it cannot be sent."""
+        """Emit the draft with the signal, or run it if it is a command; show a note if it cannot be sent."""
         draft = self.draft()
         if not draft.text.strip() and not self.attachments.chips:
             return
@@ -282,12 +282,12 @@ class Composer(StyleAware, QWidget):
             self._pause.start()
 
     def _show_chips(self) -> None:
-        """Show the chips, some rows at a time."""
+        """Show the chips, if there are any, up to three rows at a time."""
         self.chips.setMaximumHeight(scale(CHIP_ROWS_HEIGHT))
         self.chips.setVisible(bool(self.attachments.chips))
 
     def _update_note(self) -> None:
-        """Show what the draft costs, or why Enter did nothing."""
+        """Show the draft's token count, a hint, or why it was not sent."""
         is_empty = self.field.document().isEmpty() and not self.attachments.chips
         if self._hint_time.isActive():
             self.note.set_text(self._refusal)
@@ -299,14 +299,14 @@ class Composer(StyleAware, QWidget):
         self.button.setToolTip(tr("Stop the reply (Escape)") if self._is_running else tr("Send the message (Enter)"))
 
     def _max_lines(self) -> int:
-        """Return fewer lines in a low window, so that what stands above and below keeps its place."""
+        """Return the height limit in lines, which is smaller in a low window to leave space for the other widgets."""
         if self.isWindow():
             return MAX_LINES
-        room = self.window().height() - scale(LOW_OTHER_HEIGHT if self._is_low else OTHER_HEIGHT)
-        return max(min(room // self.field.fontMetrics().lineSpacing(), MAX_LINES), MIN_LINES)
+        available = self.window().height() - scale(LOW_OTHER_HEIGHT if self._is_low else OTHER_HEIGHT)
+        return max(min(available // self.field.fontMetrics().lineSpacing(), MAX_LINES), MIN_LINES)
 
     def _fit(self) -> None:
-        """Make the field as high as its lines. The placeholder takes one line."""
+        """Make the field as high as its lines. The placeholder is kept to one line."""
         self.tools.setVisible(not self._is_low or self.width() >= scale(NARROW))
         self.note.setMaximumWidth(self.width() // 3 if self._is_low else UNBOUNDED)
         placeholder = tr(PLACEHOLDER)

@@ -1,4 +1,4 @@
-"""The field of the draft: plain text, fast even with a megabyte in one line."""
+"""The draft's text field: plain text, fast even with a megabyte in one line."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from desktop_app.ui.widgets.long_text import LongTextField, is_typed
 
 
 class DraftField(LongTextField):
-    """Enter sends, Shift+Enter starts a line, Escape stops.
+    """A text field in which Enter sends, Shift+Enter starts a line, and Escape stops.
 
     Signals: files_given(list of paths) and image_given(QImage), when these are pasted or dropped; attachments_wanted,
-    at Backspace in an empty draft.
+    on Backspace in an empty draft.
     """
 
     send_requested = Signal()
     send_now_requested = Signal()
-    queued_wanted = Signal()  # Up where nothing is written
+    queued_wanted = Signal()  # on Up in an empty draft
     escape_pressed = Signal()
     files_given = Signal(list)
     image_given = Signal(object)
@@ -40,7 +40,7 @@ class DraftField(LongTextField):
         super().__init__()
         self._is_composing = False
         self.key_filter: Callable[[QKeyEvent], bool] = lambda _: False
-        """Gets each key first, and returns whether it was meant for it."""
+        """Called first for each key; returns whether it has handled it."""
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return has_attachments(source) or super().canInsertFromMimeData(source)
@@ -60,14 +60,14 @@ class DraftField(LongTextField):
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         super().dragMoveEvent(event)
-        self._copy_of_others(event)  # a program of X11 is told what was answered last, before it drops
+        self._copy_of_others(event)  # on X11 the source program gets the last answer before the drop
 
     def dropEvent(self, event: QDropEvent) -> None:
         super().dropEvent(event)
         self._copy_of_others(event)
 
     def _copy_of_others(self, event: QDropEvent) -> None:
-        """Only what is dragged within the field is moved."""
+        """Accept a drag from elsewhere as a copy; only text that is dragged within the field is moved."""
         if event.isAccepted() and event.source() not in (self, self.viewport()):
             take_copy(event)
 
@@ -83,7 +83,7 @@ class DraftField(LongTextField):
                 self.send_requested.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.escape_pressed.emit()
-            event.ignore()  # what lies over the conversation closes
+            event.ignore()  # so that the window can close what covers the conversation
         elif event.key() == Qt.Key.Key_Up and self.document().isEmpty():
             self.queued_wanted.emit()
         elif event.key() == Qt.Key.Key_Backspace and self.document().isEmpty():
@@ -92,17 +92,17 @@ class DraftField(LongTextField):
             super().keyPressEvent(event)
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Return whether a key that nothing has taken writes into the draft: a character, or what is pasted."""
+        """Return whether a key that no widget has handled belongs in the draft: a character, or the paste shortcut."""
         return is_typed(event) or event.matches(QKeySequence.StandardKey.Paste)
 
     def take_typed(self, event: QKeyEvent) -> None:
-        """Take such a key, and the keyboard; a field that a card has to make way for is written in nevertheless."""
+        """Handle such a key, and take the focus; a field that is hidden by a card is still written to."""
         if self.isVisible():
             self.setFocus()
         self.keyPressEvent(event)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Let Tab choose from a list over the draft; elsewhere it moves the focus."""
+        """Let Tab choose from a list over the draft; without one it moves the focus."""
         tab = QKeyEvent(QKeyEvent.Type.KeyPress, Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier)
         return (forward and self.key_filter(tab)) or super().focusNextPrevChild(forward)
 
@@ -119,7 +119,7 @@ class DraftField(LongTextField):
 
 
 def given_files(source: QMimeData) -> list[str]:
-    """Return the files that are pasted or dropped; those of another host as `//host/path`. None is looked at."""
+    """Return the paths of pasted or dropped files, on another host as `//host/path`. The files are not accessed."""
     files: list[str] = []
     for url in map(QUrl, filter(QUrl.isLocalFile, source.urls())):
         if url.host() in ("localhost", platform.node().lower()):
@@ -129,11 +129,11 @@ def given_files(source: QMimeData) -> list[str]:
 
 
 def has_attachments(source: QMimeData) -> bool:
-    """Return whether files are pasted or dropped, or an image that is no picture of a text, as spreadsheets give it."""
+    """Return whether files or an image are pasted or dropped; an image with text, as from a spreadsheet, is none."""
     return bool(given_files(source)) or (source.hasImage() and not source.hasText())
 
 
 def take_copy(event: QDropEvent) -> None:
-    """Accept what is dropped as a copy, whatever was proposed: told that it was moved, a program may delete its own."""
+    """Accept a drop as a copy, whatever action was proposed: after a move the source program may delete its data."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()

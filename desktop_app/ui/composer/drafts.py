@@ -1,4 +1,4 @@
-"""Drafts and edits of all conversations, stored as they are written, and the token count of the composer's draft."""
+"""Drafts and edits of all conversations, stored while they are written, and the token count of the current draft."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from desktop_app.ui.bridge import Bridge, EngineFailure
 from desktop_app.ui.parts import Parts
 
 NOTHING_COUNTED = p.AttachmentsCounted(())
-KEEP_PAUSE = 500  # milliseconds after the last change of a draft, when it is stored
+KEEP_PAUSE = 500  # milliseconds from the last change of a draft to storing it
 
 
 class Drafts:
-    """The draft in the composer, and those of the conversations that were left. The engine stores them all."""
+    """The draft in the composer, and the drafts of conversations that were left. The engine stores all of them."""
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         self._bridge = bridge
         self._parts = parts
         self._left: dict[str, MessageDraft] = {}
-        # What the engine has; nothing where that is not known.
+        # The drafts that the engine has stored, as far as that is known.
         self._kept: dict[str, MessageDraft] = {}
-        self._kept_edits: (
-            dict[str, str] | None
-        ) = {}  # of the open conversation, as the engine has them; None: not known
+        # The open conversation's edits that the engine has stored; None if that is not known.
+        self._kept_edits: dict[str, str] | None = {}
         self._seen: set[str] = set()
         self._conversation = ""
-        self._in_front = MessageDraft()  # what came back in front of what had been typed already
+        self._in_front = MessageDraft()  # the restored draft that was put before text that had been typed already
         self._uncounted: MessageDraft | None = None
         self._is_ready = self._is_counting = False
         self._counted: tuple[tuple[str, tuple[Attachment, ...]], p.AttachmentsCounted] = ("", ()), NOTHING_COUNTED
@@ -42,12 +41,12 @@ class Drafts:
     def show(self, conversation: str, stored: MessageDraft, edits: dict[str, str] | None = None) -> None:
         """Show the draft and the edits of the conversation that is open now.
 
-        What was written while none was shown stays. stored: the draft of an earlier run. edits: as the
-        engine has them; None where they have not changed.
+        Text that was typed while none was open is kept. stored: the draft of an earlier run. edits: as the engine has
+        stored them; None if they have not changed.
         """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
         composer = self._parts.composer
-        self._counted = ("", ()), NOTHING_COUNTED  # it may be another model
+        self._counted = ("", ()), NOTHING_COUNTED  # the model may have changed
         is_new = conversation not in self._seen
         if is_new:
             self._seen.add(conversation)
@@ -66,7 +65,7 @@ class Drafts:
         self.count(composer.draft())
 
     def leave(self) -> None:
-        """Put the draft away with its conversation: what is written until another one is shown is for that one."""
+        """Set the draft aside with its conversation: text that is typed from now on is for the next conversation."""
         self.pause()
         if self._conversation:
             self._keep_edits(self._conversation)
@@ -75,7 +74,7 @@ class Drafts:
             self._parts.composer.clear()
 
     def come_back(self, conversation: str) -> None:
-        """Show the draft of a conversation that was left, with what was written since: no other one could be shown."""
+        """Show the draft of a conversation that was left, with text typed since: the next one could not be opened."""
         if not self._conversation and conversation in self._seen:
             self.show(conversation, MessageDraft())
 
@@ -84,13 +83,13 @@ class Drafts:
         self._is_ready = False
 
     def forget_engine(self) -> None:
-        """Store everything anew once there is another engine: the last changes may not have reached this one."""
+        """Store everything again once there is a new engine: the last changes may not have reached the old one."""
         self.pause()
         self._kept.clear()
         self._kept_edits = None
 
     def forget(self) -> None:
-        """Forget all drafts, since those of another record come in their place."""
+        """Forget all drafts, since another archive with its own drafts takes the place of this one."""
         self.forget_engine()
         self._left.clear()
         self._seen.clear()
@@ -100,9 +99,9 @@ class Drafts:
     async def send(self, conversation: str, draft: MessageDraft, request: p.EngineRequest[Any]) -> None:
         """Send a draft, and remove it once it is stored as a message. Raises EngineFailure.
 
-        request: empties the draft that is stored, which may be an older one.
+        request: empties the stored draft, which may be an older one.
         """
-        self._kept[conversation] = draft  # stored behind its message, it would come back with the next start
+        self._kept[conversation] = draft  # stored after its message, it would come back at the next start
         try:
             await self._bridge.ask(request)
         except EngineFailure:
@@ -111,12 +110,12 @@ class Drafts:
             raise
         if self._kept.get(conversation) is draft:
             self._kept[conversation] = MessageDraft()
-        else:  # what was typed since may have been stored before its message, and emptied with it
+        else:  # a draft typed since may have been stored before the message was, and emptied with it
             self._kept.pop(conversation, None)
         self.note_sent(conversation, draft)
 
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
-        """Remove a draft that was sent, unless it was changed since. What came back in front of it meanwhile stays."""
+        """Remove a draft that was sent, unless it was changed since. A draft restored before it stays."""
         if conversation == self._conversation:
             composer = self._parts.composer
             if composer.draft() == draft:
@@ -129,7 +128,10 @@ class Drafts:
         self.keep()
 
     def take_back(self, conversation: str, before: MessageDraft, draft: MessageDraft) -> None:
-        """Show a draft that a queued message was added to. before: the draft then; what was typed since stays."""
+        """Show a draft that a queued message was added to.
+
+        before: the draft at the time of the request; text that was typed since is kept.
+        """
         self._kept[conversation] = draft
         composer = self._parts.composer
         if conversation != self._conversation:
@@ -140,13 +142,13 @@ class Drafts:
         composer.take_focus()
 
     def attach(self, conversation: str, number: int, attachment: Attachment | None) -> None:
-        """Add what was read for the draft of that conversation. number: of its chip. None: it could not be read."""
+        """Add an attachment to the draft of that conversation; None if it could not be read. number: its chip's."""
         bar = self._parts.composer.attachments
         if bar.has(number):
             bar.finish(number, attachment)
         elif attachment is None or bar.was_removed(number):
             return
-        elif conversation == self._conversation:  # it was left meanwhile, and is open again
+        elif conversation == self._conversation:  # it was left in the meantime, and is open again
             bar.set_attachments((*bar.attachments, attachment))
         else:
             left = self._left.get(conversation, MessageDraft())
@@ -154,7 +156,7 @@ class Drafts:
             self.keep()
 
     def keep(self) -> None:
-        """Store what has changed, at once."""
+        """Store all changes at once."""
         self._keeping.stop()
         if not self._is_ready:
             return
@@ -164,7 +166,7 @@ class Drafts:
                 self._bridge.start(self._keep(conversation, draft))
 
     def _show_edits(self, before: str, edits: dict[str, str], is_new: bool) -> None:
-        """Store the edits of the conversation before, and show those of the one that is open now."""
+        """Store the previous conversation's edits, and show the edits of the one that is open now."""
         editor = self._parts.transcript.editor
         editor.leave()
         self._keep_edits(before)
@@ -198,9 +200,9 @@ class Drafts:
             raise
 
     def count(self, draft: MessageDraft) -> None:
-        """Count the draft, and store it soon. Of drafts that come while one is counted only the newest is counted.
+        """Count the draft, and store it soon. Of drafts that arrive during a count only the newest is counted.
 
-        An empty one takes no time: what was sent is in the gauge as a message soon, and must not be there twice.
+        An empty one is shown at once: a sent draft is soon in the gauge as a message, and must not be there twice.
         """
         self._keeping.start()
         self._uncounted = draft
@@ -228,7 +230,7 @@ class Drafts:
             part.set_draft_tokens(tokens)
 
     async def _attachment_tokens(self, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:
-        """Return the tokens of each, and show them. They are counted anew only when they or the conversation change."""
+        """Return and show the tokens of each. They are counted again only when they or the conversation change."""
         counted = self._conversation, attachments
         if self._counted[0] != counted:
             found = await self._bridge.ask(p.CountAttachments(*counted)) if attachments else NOTHING_COUNTED

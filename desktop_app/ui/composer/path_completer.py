@@ -1,4 +1,4 @@
-"""Completes the path after an @ in the draft; a path that is chosen leaves the text and becomes an attachment."""
+"""Complete the path after an @ in the draft; a path that is chosen becomes an attachment and leaves the text."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 
 
 def query_of(text: str) -> str | None:
-    """Return what is typed of a path before the cursor; None if it is no path."""
+    """Return the beginning of a path, after an @, before the cursor; None if there is none."""
     found = _QUERY.search(text)
     return found[1] if found else None
 
 
 class PathCompleter(QObject):
-    """A list over the window; the keyboard stays in the draft.
+    """A list of paths over the window; the keyboard focus stays in the draft.
 
     Signals: query_changed(query), answered by `offer`; path_chosen(path).
     """
@@ -53,7 +53,7 @@ class PathCompleter(QObject):
         field.focus_lost.connect(self.list.hide)
 
     def offer(self, query: str, paths: Sequence[str]) -> None:
-        """Show the paths that fit, unless something else is typed by now."""
+        """Show the matching paths, unless the query has changed since."""
         if query != self._query:
             return
         self.list.clear()
@@ -66,7 +66,7 @@ class PathCompleter(QObject):
             self._place()
 
     def _place(self) -> None:
-        """Put the list above the line with the cursor: below, it would hide the gauge."""
+        """Place the list above the cursor's line: below, it would hide the gauge."""
         window = self._field.window()
         if self.list.parent() is not window:
             self.list.setParent(window)
@@ -81,8 +81,8 @@ class PathCompleter(QObject):
         )
         box, width = self._field.cursorRect(), min(scale(WIDTH), self._field.width())
         height = self.list.sizeHintForRow(0) * self.list.count() + 2 * scale(4) + 4
-        where = QPoint(min(box.x(), self._field.width() - width), box.y() - height - scale(6))
-        self.list.setGeometry(*self._field.viewport().mapTo(window, where).toTuple(), width, height)
+        corner = QPoint(min(box.x(), self._field.width() - width), box.y() - height - scale(6))
+        self.list.setGeometry(*self._field.viewport().mapTo(window, corner).toTuple(), width, height)
         self.list.show()
         self.list.raise_()
 
@@ -95,12 +95,12 @@ class PathCompleter(QObject):
         self._query = query
 
     def _take_key(self, event: QKeyEvent) -> bool:
-        """Choose from the list; return whether the key did that."""
-        key, shown = event.key(), self.list.count()
+        """Move in the list or choose from it; return whether the key was handled."""
+        key, count = event.key(), self.list.count()
         if not self.list.isVisible():
             return False
         if key in _STEPS:
-            self.list.setCurrentRow((self.list.currentRow() + _STEPS[Qt.Key(key)]) % shown)
+            self.list.setCurrentRow((self.list.currentRow() + _STEPS[Qt.Key(key)]) % count)
         elif key in (*ENTER, Qt.Key.Key_Tab):
             self._choose(self.list.currentItem())
         elif key == Qt.Key.Key_Escape:

@@ -1,4 +1,4 @@
-"""The card above the composer in which a turn waits for the user's answer, with what the call would touch."""
+"""The card above the composer with a permission question of a waiting turn, and what the tool call would touch."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ from .question_text import (
     wider_of,
 )
 
-MAX_LINES, MAX_LINES_OF_CHANGE = 6, 12  # shown at once; more lines scroll
+MAX_LINES, MAX_LINES_OF_CHANGE = 6, 12  # lines that are visible at once; more scroll
 MARGIN = 16
 
 
@@ -67,12 +67,12 @@ class Targets(StyleAware, QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._short = self._heading = ""  # with the lines of a diff, and without
-        self._size = 0  # characters of all that it would touch
+        self._short = self._heading = ""  # the text without the arguments: with the lines of a diff, and without
+        self._size = 0  # characters of the command and of all targets
         self._call: ToolCall | None = None
         self._is_whole = False
-        self._changes: list[str] = []  # lines of a diff, at the end of what is shown first
-        self._signs: list[str] = []  # of each of them
+        self._changes: list[str] = []  # lines of a diff, at the end of the short text
+        self._signs: list[str] = []  # the sign of each of these lines
         self.text = LongTextField(size=13, is_mono=True)
         self.text.installEventFilter(self)
         self.text.setReadOnly(True)
@@ -81,18 +81,18 @@ class Targets(StyleAware, QWidget):
 
     @property
     def is_cut(self) -> bool:
-        """Whether it is too long to be shown here."""
+        """Whether the call is too long to be shown here."""
         return self._size > MAX_SHOWN or (self._call is not None and len(self._call.arguments) > MAX_SHOWN)
 
     @property
     def has_more(self) -> bool:
-        """Whether the arguments say more than what is shown first."""
+        """Whether the arguments contain more than the short text."""
         return self.is_cut or (self._call is not None and self._whole().partition(": ")[2] != self._short)
 
     def show_needs(
         self, needs: Sequence[RequiredPermission], call: ToolCall | None, preview: ChangePreview | None = None
     ) -> None:
-        """Show what is needed, and what would change in a file, without the arguments."""
+        """Show the permissions that are needed, and what would change in a file, without the arguments."""
         self._call, self._is_whole = call, False
         command = command_of(needs, call)
         needs = [need for need in needs if need.kind != "run"] if command else needs
@@ -116,18 +116,18 @@ class Targets(StyleAware, QWidget):
         self._show(self._short)
 
     def toggle_whole(self) -> bool:
-        """Show or hide all arguments; return whether they are shown now."""
+        """Show or hide the arguments; return whether they are shown now."""
         self._is_whole = not self._is_whole
         self._show(f"{self._short}\n\n{self._whole()}" if self._is_whole else self._short)
         return self._is_whole
 
     def read(self) -> None:
-        """Show all arguments, of which everything else is made, in a window of their own."""
+        """Show the arguments, from which the rest is derived, in a separate window."""
         text = self._whole() or self._short
         TextReader(tr("What it would do"), text, self.window(), is_mono=True, as_shown=escape_invisible).show()
 
     def words(self) -> str:
-        """Return what is shown first, for screen readers."""
+        """Return the short text, for screen readers."""
         return escape_invisible(self._short[:MAX_SHOWN])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -151,16 +151,16 @@ class Targets(StyleAware, QWidget):
         self._fit()
 
     def _colour_changes(self) -> None:
-        """Give the lines of a diff the grounds that they have in the conversation."""
-        shown, marked = escape_invisible(self._short), list[QTextEdit.ExtraSelection]()
+        """Give the lines of a diff the background colours that they have in the conversation."""
+        text, marked = escape_invisible(self._short), list[QTextEdit.ExtraSelection]()
         start = len(escape_invisible(self._heading)) + 2
         for sign, change in zip(self._signs, self._changes, strict=True):
             end = start + len(escape_invisible(change))
             if (tint := TINTS_OF_LINES.get(sign)) is not None:
                 line = QTextEdit.ExtraSelection()
-                cursor = self.text.cursor_of(shown, start, end)
+                cursor = self.text.cursor_of(text, start, end)
                 if not cursor.movePosition(cursor.MoveOperation.NextCharacter, cursor.MoveMode.KeepAnchor):
-                    cursor.clearSelection()  # at the end of all: only with a line's end would its whole width be filled
+                    cursor.clearSelection()  # no line end follows: only an empty selection fills the width
                 line.cursor = cursor  # type: ignore[attr-defined]
                 line.format.setBackground(colour(tint, 0.16))  # type: ignore[attr-defined]
                 line.format.setProperty(QTextFormat.Property.FullWidthSelection, True)  # type: ignore[attr-defined]
@@ -177,7 +177,7 @@ class Targets(StyleAware, QWidget):
 
 
 def _changes_of(call: ToolCall | None, preview: ChangePreview | None) -> tuple[list[str], list[str]]:
-    """Return the lines of a diff, and the sign of each: of the file, else of what the call itself says."""
+    """Return the lines of a diff and the sign of each: compared with the file, or else derived from the call alone."""
     if preview is not None and (preview.lines or preview.note in ("same", "line_ends")):
         width = len(str(max((line.number for line in preview.lines), default=0)))
         lines = [_numbered(line, width) for line in preview.lines]
@@ -194,14 +194,14 @@ def _numbered(line: DiffLine, width: int) -> str:
 
 
 DEAF_FOR = 0.4
-"""Seconds in which a new question takes no answer: what is being typed or clicked was not meant for it. As long as Qt's
-interval of a double click."""
+"""Seconds in which a new question accepts no answer: what is typed or clicked in that time was not meant for it. Equal
+to Qt's double-click interval."""
 
 # Pixels
-OTHER_HEIGHT = 240  # of the window's height, for everything else
+OTHER_HEIGHT = 240  # of the window's height for everything else
 MIN_TRANSCRIPT_HEIGHT = 48
 MIN_HEIGHT = 160
-MIN_HEIGHT_WITH_KEYS = 260  # a lower card does not name its keys; the tooltips of the buttons do
+MIN_HEIGHT_WITH_KEYS = 260  # a lower card does not list its keys, which are in the buttons' tooltips
 
 KEYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+W always · Alt+D or Esc denies")
 KEYS_WITHOUT_ALWAYS = translatable("Alt+A allows once · Alt+C for this conversation · Alt+D or Esc denies")
@@ -212,7 +212,7 @@ SHOW_ARGUMENTS, HIDE_ARGUMENTS = translatable("Show all arguments"), translatabl
 
 
 class QuestionCard(WithRole, StyleAware, QWidget):
-    """Shows one question at a time. It never takes the focus by itself, and Enter in the composer answers nothing.
+    """Shows one question at a time. It never takes the focus by itself, and Enter in the composer does not answer it.
 
     Signal: answered(id of the question, PermissionAnswer).
     """
@@ -257,7 +257,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         return self.question is not None and monotonic() - self._shown_at >= DEAF_FOR
 
     def show_question(self, question: QuestionAsked, number: int = 1, count: int = 1) -> None:
-        """Show the question with this number of those that wait; one that is shown already stays as it is."""
+        """Show a question. number, count: its position among the waiting ones. One that is already shown stays."""
         self.position.set_text(tr("{number} of {count}").format(number=number, count=count) if count > 1 else "")
         if self.question == question:
             return
@@ -330,7 +330,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
     def _allow_for(self, scope: Scope) -> None:
         if self.question is None or self.question.kind == "rounds":
             return
-        if scope != "always" or _can_be_always(self.question):  # a key presses a hidden button, too
+        if scope != "always" or _can_be_always(self.question):  # a shortcut also presses a hidden button
             self._answer(True, scope)
 
     def _check_pattern(self) -> None:
@@ -344,7 +344,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.pattern.setAccessibleDescription(self.warning.text() or effect)
 
     def _pattern(self) -> str:
-        """Return the pattern in the field; the suggested one with its invisible characters."""
+        """Return the pattern in the field; if that is the suggested one, with its invisible characters."""
         suggestion = suggested_pattern(self.question.needs) if self.question is not None else ""
         text = self.pattern.text().strip()
         return suggestion.strip() if text == escape_invisible(suggestion).strip() else text
@@ -363,7 +363,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.whole.clicked.connect(self._show_whole)
         self.pattern.textChanged.connect(self._check_pattern)
         for key, button in {"A": self.once, "C": self.conversation, "W": self.always, "D": self.deny}.items():
-            # Not QPushButton's own mnemonics: those need an "&" in a text that paints itself.
+            # Not QPushButton's mnemonics: these need an "&" in the text, which our buttons would paint.
             QShortcut(QKeySequence(f"Alt+{key}"), self, button.click)
             button.setToolTip(tr("{action} (Alt+{key})").format(action=button.text(), key=key))
 
@@ -378,7 +378,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
 
     def _limit_height(self) -> None:
-        """Take no more height than the window can spare; what is longer scrolls."""
+        """Take no more height than the window can spare; longer content scrolls."""
         limit = max(self.window().height() - scale(OTHER_HEIGHT) - MIN_TRANSCRIPT_HEIGHT, scale(MIN_HEIGHT))
         self.setMaximumHeight(limit)
         self.keys.setVisible(limit >= scale(MIN_HEIGHT_WITH_KEYS))
@@ -393,8 +393,11 @@ def _keys_of(question: QuestionAsked) -> str:
 
 
 def _can_be_always(question: QuestionAsked) -> bool:
-    """Return whether "always" may be answered: not where a look into other conversations, or a command that may do more
-    than the sandbox allows, is the exception, and not for what is too long for a rule."""
+    """Return whether "always" is a possible answer.
+
+    It is not for access to other conversations, for commands that may do more than the sandbox allows, and for calls
+    that are too long for a rule.
+    """
     is_exception = is_recall(question) or wider_of(question)
     return question.kind != "rounds" and not is_exception and can_be_kept(question.needs)
 

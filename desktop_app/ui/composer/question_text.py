@@ -1,4 +1,4 @@
-"""The texts of a question. Pure."""
+"""The texts of a permission question. Pure functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WIDER: dict[str, str] = {
     WITH_NETWORK: translatable("{tool} wants to run this command with network access"),
     OUTSIDE: translatable("{tool} wants to run this command outside of the sandbox"),
 }
-"""By what rules call commands that may do more."""
+"""By the tool name that rules use for commands that may do more than the sandbox allows."""
 ABOUT_WIDER: dict[str, str] = {
     WITH_NETWORK: translatable("It stays in the sandbox, but can send what it reads to any address."),
     OUTSIDE: translatable("There it can do all that you can: change your files, read your keys, use the network."),
@@ -46,7 +46,7 @@ ABOUT_EARLIER: dict[str, str] = {
         "You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now."
     ),
 }
-"""Why a rule that allows a tool of that name does not hold."""
+"""Why a rule that allows a tool of that name does not apply."""
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
 ABOUT_CHANGE: dict[ChangeNote, str] = {
     "new": translatable("This is a new file."),
@@ -59,9 +59,9 @@ ABOUT_CHANGE: dict[ChangeNote, str] = {
     "ambiguous": translatable("The text to be replaced is in the file several times, so nothing would change."),
     "unreadable": translatable("It cannot be compared with the file, which is too large, or no text that can be read."),
 }
-"""What the lines of a preview do not say."""
+"""Notes on a preview that its lines do not show."""
 MAX_SHOWN = 5_000
-"""Characters of what a call would touch that the card shows; a reader shows all."""
+"""Characters that the card shows of what a call would touch; a separate window shows all."""
 MAX_NAME = 200  # characters of a tool's name or a conversation's title
 SAID_OF_IT = translatable("Its server says of it: {words}")
 DONE_BY: dict[NeedKind, str] = {
@@ -90,7 +90,7 @@ def title_of(question: QuestionAsked) -> str:
 
 
 def command_of(needs: Sequence[RequiredPermission], call: ToolCall | None) -> str:
-    """Return the line that is run as a whole where there are needs of several commands in it; "" if there is none."""
+    """Return the command line if it consists of several commands with their own permissions; "" otherwise."""
     if call is None or len(needs) < 2 or all(need.kind != "run" for need in needs):
         return ""
     command = (arguments_of(call) or {}).get("command")
@@ -98,14 +98,14 @@ def command_of(needs: Sequence[RequiredPermission], call: ToolCall | None) -> st
 
 
 def pending_question_text(question: QuestionAsked, title: str) -> str:
-    """Return the notice of a question in a conversation that is not shown. title: "" if it is not listed."""
+    """Return a notice about a question in a conversation that is not open. title: "" if it is not listed."""
     named = tr("“{title}” is waiting for your answer: {question}")
     text = named if title else tr("Another conversation is waiting for your answer: {question}")
     return text.format(title=escape_invisible(shorten(title, MAX_NAME)), question=title_of(question))
 
 
 def note_of(question: QuestionAsked) -> str:
-    """Return what the answer means, where that is not obvious."""
+    """Return what the answer means, if that is not obvious; "" if it is."""
     if question.kind == "rounds":
         return tr("The model keeps calling tools. Nothing runs until you answer.")
     command = command_of(question.needs, question.call)[:MAX_SHOWN]
@@ -132,19 +132,19 @@ def note_of(question: QuestionAsked) -> str:
 
 
 def is_recall(question: QuestionAsked) -> bool:
-    """Return whether it asks for a look in other conversations: a choice of places, for which nobody writes a rule."""
+    """Return whether it asks for access to other conversations: a choice of scopes, for which no rule is written."""
     return any(need.kind == "recall" for need in question.needs)
 
 
 def wider_of(question: QuestionAsked) -> str:
-    """Return what rules call a command that may do more than others in the sandbox; "" for another call."""
+    """Return the tool name that rules use for a command that may do more than the sandbox allows; "" for others."""
     return next((need.tool for need in question.needs if need.tool in WIDER), "")
 
 
 def target_of(need: RequiredPermission) -> str:
-    """Return what is needed, as the user reads it."""
+    """Return the target of a permission in words for the user."""
     if need.kind != "recall":
-        # A newline within a path, after which another need seems to follow, is escaped.
+        # A newline in a path could make it look like two permissions: escape it.
         target = need.target if need.kind == "run" else need.target.replace("\n", "‹U+000A›")
         return f"{target}\n{tr(SAID_OF_IT).format(words=' '.join(need.about.split()))}" if need.about else target
     if need.target == "project":
@@ -153,21 +153,21 @@ def target_of(need: RequiredPermission) -> str:
 
 
 def proposed_pattern(need: RequiredPermission) -> str:
-    """Return the pattern that is allowed if the user writes no other one."""
+    """Return the pattern that is allowed if the user enters no other one."""
     from desktop_app.permissions.rules import rule_of  # slow to import, and not needed before a question
 
     return rule_of(need, PermissionAnswer(is_allowed=True)).pattern
 
 
 def suggested_pattern(needs: Sequence[RequiredPermission]) -> str:
-    """Return the pattern for the field; "" if there are several needs, of which each has its own pattern,
-    or no rule can be kept."""
+    """Return the pattern for the field; "" if there are several permissions, each with its own pattern, or if no rule
+    can be stored."""
     return proposed_pattern(needs[0]) if len(needs) == 1 and can_be_kept(needs) else ""
 
 
 def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
     """Return what the user should know before allowing a pattern; "" if nothing."""
-    if len(needs) != 1 or needs[0].kind == "recall" or not can_be_kept(needs):  # nobody writes a pattern for that
+    if len(needs) != 1 or needs[0].kind == "recall" or not can_be_kept(needs):  # the field is hidden for these
         return ""
     if not pattern:
         return tr("Enter what to allow; * stands for anything.")
@@ -179,9 +179,9 @@ def pattern_warning(pattern: str, needs: Sequence[RequiredPermission]) -> str:
 
 
 def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[str, bool]:
-    """Return what patterns with wildcards let through, and whether that is more than looking; "" if there are none.
+    """Return what patterns with wildcards would allow, and whether that is more than reading; "" without wildcards.
 
-    pattern: what is written in the field, where there is one need; several have the patterns that are proposed.
+    pattern: the content of the field, for a single permission; several have their proposed patterns.
     """
     from desktop_app.permissions.pattern_effects import QUOTED, effect_of, merge_effects
 
@@ -190,7 +190,7 @@ def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[s
     patterns = [pattern] if len(needs) == 1 else [proposed_pattern(need) for need in needs]
     if any(need.kind == "recall" for need in needs) or pattern_warning(pattern, needs):
         return "", False
-    found = (effect_of(need.kind, one) for need, one in zip(needs, patterns, strict=True))
+    found = (effect_of(need.kind, allowed) for need, allowed in zip(needs, patterns, strict=True))
     effects = merge_effects(effect for effect in found if effect is not None)
     lines: list[str] = []
     for effect in effects:
@@ -200,7 +200,7 @@ def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[s
 
 
 def covers(pattern: str, needs: Sequence[RequiredPermission]) -> bool:
-    """Return whether rules of a pattern, or those proposed for "", would allow the needs, as the engine decides."""
+    """Return whether rules with a pattern, or the proposed ones for "", would make the engine allow the needs."""
     from desktop_app.permissions.rules import decide, rule_of
 
     if not can_be_kept(needs) or (len(needs) == 1 and not pattern):

@@ -1,4 +1,4 @@
-"""The controller of the messages that wait for the end of the reply."""
+"""The controller of the queue: messages that wait for the end of the reply."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from desktop_app.ui.transcript.conversation_controller import ConversationContro
 
 
 class QueueController(Controller):
-    """Shows the queue of the open conversation, and lets its messages be changed."""
+    """Shows the queue of the open conversation, and lets the user change it."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -32,7 +32,7 @@ class QueueController(Controller):
 
     def send_now(self, message_id: str) -> None:
         self.post(p.SendQueued, message_id)
-        self._parts.composer.take_focus()  # the row goes, and its focus with it
+        self._parts.composer.take_focus()  # the row that has the focus is removed
 
     def remove(self, message_id: str) -> None:
         self.post(p.RemoveQueued, message_id)
@@ -45,7 +45,7 @@ class QueueController(Controller):
 
     @in_task
     async def edit(self, message_id: str) -> None:
-        """Put a message back into the composer, before what is written there. Sent again, it is the last one."""
+        """Put a message back into the composer, before the draft. If it is sent again, it is the last in the queue."""
         conversation = self._chat.conversation
         draft = self._parts.composer.draft()
         taken = await self._bridge.ask(p.TakeBackQueued(conversation, message_id, draft))

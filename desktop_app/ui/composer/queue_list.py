@@ -1,4 +1,4 @@
-"""The messages that wait for the end of the reply, above the composer."""
+"""The list of queued messages above the composer, which wait for the end of the reply."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ABOUT_QUEUED = translatable("It is sent when the reply is finished.")
 ABOUT_PAUSED = translatable("It is not sent by itself after a stop, an error or a restart. Choose Send now.")
 MAX_ROWS = 3
 GAP = 6  # pixels
-MAX_TEXT = 300  # characters that a row may need
+MAX_TEXT = 300  # characters of a message in its row
 
 
 class QueuedRow(QWidget):
-    """One message, and what can be done with it."""
+    """One message, with links to edit, send or remove it."""
 
     def __init__(self, message: QueuedMessage, queue: QueueList) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class QueuedRow(QWidget):
         self.setFixedHeight(scale(CONTROL_HEIGHT))
 
     def show_state(self, is_paused: bool) -> None:
-        """Show whether it is sent by itself."""
+        """Show whether the message will be sent automatically."""
         self.state.set_text(tr(PAUSED if is_paused else QUEUED))
         self.setToolTip(tr(ABOUT_PAUSED if is_paused else ABOUT_QUEUED))
         self.setAccessibleName(f"{self.state.text()}: {self.text.text()}")
@@ -63,7 +63,7 @@ class QueuedRow(QWidget):
 
 
 class QueueList(ScrollColumn):
-    """A row for each message, the next one on top; it scrolls beyond MAX_ROWS. Signals carry the message's id."""
+    """A row for each message, the next one on top; it scrolls beyond MAX_ROWS. Signals: with the message's id."""
 
     edit_requested = Signal(str)
     send_requested = Signal(str)
@@ -78,7 +78,7 @@ class QueueList(ScrollColumn):
         self.hide()
 
     def set_queue(self, queue: tuple[QueuedMessage, ...], is_paused: bool) -> None:
-        """Show these messages; rows of those that are shown already stay. is_paused: none is sent by itself."""
+        """Show these messages; rows of messages that are shown already stay. is_paused: none is sent automatically."""
         self._is_paused = is_paused
         before = {row.message: row for row in self.rows}
         self.rows = tuple(before.pop(message, None) or QueuedRow(message, self) for message in queue)
@@ -91,13 +91,13 @@ class QueueList(ScrollColumn):
         self.updateGeometry()
 
     def set_running(self, is_running: bool) -> None:
-        """Show that nothing is sent by itself where no turn runs."""
+        """Show that no message is sent automatically while no turn is running."""
         self._is_running = is_running
         self._show_state()
 
     def sizeHint(self) -> QSize:
-        shown = min(len(self.rows), MAX_ROWS)
-        return QSize(super().sizeHint().width(), shown * scale(CONTROL_HEIGHT) + max(shown - 1, 0) * GAP)
+        rows = min(len(self.rows), MAX_ROWS)
+        return QSize(super().sizeHint().width(), rows * scale(CONTROL_HEIGHT) + max(rows - 1, 0) * GAP)
 
     def _show_state(self) -> None:
         for row in self.rows:
@@ -105,7 +105,7 @@ class QueueList(ScrollColumn):
 
 
 def summary_of(draft: MessageDraft) -> str:
-    """Return a draft in one line."""
+    """Return a draft as one line of text."""
     count = len(draft.attachments)
     text = " ".join(draft.text[: 2 * MAX_TEXT].split())[:MAX_TEXT]
     return " · ".join(filter(None, (text, tr("%n attachments", "", count) if count else "")))
