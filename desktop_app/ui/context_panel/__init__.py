@@ -1,1 +1,1 @@
-"""The panel on the right: what fills the window, what was done about it, and what is pinned."""
+"""The context panel on the right: the breakdown of the window, the history of operations, pins and memories."""

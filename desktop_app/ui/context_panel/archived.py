@@ -1,4 +1,4 @@
-"""The messages that an operation archived or shortened: searched, read in full, brought back."""
+"""The messages that an operation archived or shortened, to be searched, read in full and brought back."""
 
 from __future__ import annotations
 
@@ -34,36 +34,36 @@ from .requests import PanelRequests
 LINE = 300
 """Characters of a message that its row shows."""
 LOOKED_THROUGH = 100_000
-"""Characters of a message in which its row looks for what was sought; read in full, it is shown wherever it is."""
+"""Characters of a message that are searched for its row; when the message is read in full, all of it is searched."""
 LEAD = 16
-"""Characters before what was found, so that it stands within a line of the panel."""
+"""Characters before a match, so that the match is in the visible part of the row."""
 PAUSE = 150  # milliseconds from the last key to the search
 
 
-def row_of(shown: MessageRow, token_scale: float = 1.0, sought: Sequence[str] = ()) -> ListRow:
-    """Return the item as a row of the list. sought: words of which the first one that it has is shown in bold."""
+def row_of(row: MessageRow, token_scale: float = 1.0, sought: Sequence[str] = ()) -> ListRow:
+    """Return the message as a row of the list. sought: words, the first match of which is shown in bold."""
     tag, tint = "", "accent"
-    if shown.is_pinned:
+    if row.is_pinned:
         tag, tint = tr("◆ pinned"), "warning"
-    elif shown.state is MessageState.IN_VIEW:
+    elif row.state is MessageState.IN_VIEW:
         tag, tint = tr("in context"), "ok"
     return ListRow(
-        shown.message.id,
-        speaker_of(shown.message),
-        tr("%n tokens", "", scaled_tokens(shown.tokens, token_scale)),
-        _place_found(readable_text(shown.message), sought) or (Run(_beginning(shown) or tr("(no text)")),),
+        row.message.id,
+        speaker_of(row.message),
+        tr("%n tokens", "", scaled_tokens(row.tokens, token_scale)),
+        _place_found(readable_text(row.message), sought) or (Run(_beginning(row) or tr("(no text)")),),
         tag,
         tint,  # type: ignore[arg-type]
     )
 
 
-def _beginning(shown: MessageRow) -> str:
-    begin = first_line_of_markdown if shown.message.role is Role.ASSISTANT else first_line
-    return begin(readable_text(shown.message), LINE)
+def _beginning(row: MessageRow) -> str:
+    begin = first_line_of_markdown if row.message.role is Role.ASSISTANT else first_line
+    return begin(readable_text(row.message), LINE)
 
 
 def _place_found(text: str, sought: Sequence[str]) -> tuple[Run, ...]:
-    """Return the place of a text where the first of the words stands; nothing if none does."""
+    """Return the text around the first match of any of the words; nothing if none matches."""
     text = text[:LOOKED_THROUGH]
     found = re.search("|".join(map(re.escape, sought)), text, re.IGNORECASE) if sought else None
     if found is None:
@@ -132,7 +132,7 @@ class ArchivedMessages(QWidget):
         self._show_total()
 
     def change(self, changes: Sequence[MessageChange]) -> None:
-        """Show how these messages stand now, as far as they are loaded."""
+        """Update the messages that have changed, as far as they are loaded."""
         for change in changes:
             known = self._messages.get(change.message_id)
             if known is not None:
@@ -141,7 +141,7 @@ class ArchivedMessages(QWidget):
         self._read()
 
     def scale_tokens(self, scale: float) -> None:
-        """Tell the tokens with that scale: see `Gauge`."""
+        """Show token counts multiplied by that scale: see `Gauge`."""
         if scale == self._token_scale:
             return
         self._token_scale = scale

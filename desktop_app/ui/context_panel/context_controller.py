@@ -1,4 +1,4 @@
-"""The controllers of the context panel and **Optimize conversation**, of memories and of policies."""
+"""Controllers for the context panel and **Optimize conversation**, for memories and for policies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ContextController(Controller):
-    """Carries out what the user asks of plans, operations and archived messages."""
+    """Carries out the user's actions on plans, operations and archived messages."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class ContextController(Controller):
 
     @in_task
     async def read_versions(self, _opened: object = None) -> None:
-        """Show at which message the branch parts from others, and what each of them takes."""
+        """Show the versions of the message at which the branches part, and the tokens of each branch."""
         conversation = self._chat.conversation
         read = await self._bridge.ask(p.ReadVersions(conversation))
         if conversation == self._chat.conversation:
@@ -95,7 +95,7 @@ class ContextController(Controller):
     # Optimize conversation
 
     def optimize(self) -> None:
-        """Show the plan before anything is done."""
+        """Show the plan, before anything is changed."""
         self._show_plan()
 
     def shorten_results(self) -> None:
@@ -103,7 +103,7 @@ class ContextController(Controller):
         self._show_plan(strategy="none")
 
     def start_fresh(self) -> None:
-        """Show what a new conversation would begin with, before there is one."""
+        """Show what a new conversation would begin with, before it is created."""
         self._show_plan(is_fresh=True)
 
     @in_task
@@ -123,7 +123,7 @@ class ContextController(Controller):
         dialog.model_requested.connect(self._let_write)
         dialog.export.clicked.connect(lambda _=False: self._export.open())
         dialog.finished.connect(self._forget_dialog)
-        await asyncio.sleep(0)  # building and showing it are two pieces of work, with room between them
+        await asyncio.sleep(0)  # let the event loop run between building and showing it
         if self._dialog is dialog:
             dialog.open()
 
@@ -137,7 +137,7 @@ class ContextController(Controller):
 
     @in_task
     async def _let_write(self, model: str) -> None:
-        """Have that model write all summaries from now on, and show the plan with it."""
+        """Let that model write all summaries from now on, and show a plan by it."""
         await self._settings.change(lambda settings: replace(settings, utility_model=model))
         if self._dialog is not None:
             self._dialog.ask_again()
@@ -170,7 +170,7 @@ class ContextController(Controller):
 
     @contextmanager
     def _free_dialog_on_failure(self, request: PlanRequest | p.ApplyPlan | p.StartFresh) -> Iterator[None]:
-        """Make a dialog that waits for an answer usable again when there is none, unless it waits for a newer one."""
+        """Make the dialog usable again when a request fails, unless it waits for a newer one."""
         try:
             yield
         except EngineFailure:
@@ -183,7 +183,7 @@ SAVING_TOOL = "save_memory"
 
 
 class MemoryController(Controller):
-    """Shows all memories anew after each change, and with another conversation."""
+    """Shows all memories again after each change, and when another conversation is opened."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -207,14 +207,14 @@ class MemoryController(Controller):
             self.read()
 
     def note(self, event: TurnEvent) -> None:
-        """Read the memories again once a flush, its undoing or a tool may have changed them and no turn runs."""
+        """Read the memories again after a flush, its undo or a tool may have changed them, once no turn is running."""
         match event:
             case ToolFinished(name=name) if name == SAVING_TOOL:
                 self._is_stale = True
             case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
                 self._is_stale = True
             case TurnFinished(conversation) if conversation == self._chat.conversation:
-                self._is_stale |= self._parts.panel.tabs.value() == "memory"  # the request may have others now
+                self._is_stale |= self._parts.panel.tabs.value() == "memory"  # the request may contain others now
             case _:
                 pass
         if self._is_stale and not self._chat.turns.running:
@@ -235,7 +235,7 @@ class MemoryController(Controller):
     async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask(request)
         if known.conversation != self._chat.conversation:
-            return  # another one was opened meanwhile, and asked for them itself
+            return  # another one was opened in the meantime, and its memories were requested then
         listed = self._parts.sidebar.list.conversations
         titles = {info.id: info.title for info in listed.conversations}
         here = CurrentScope(known.conversation, known.folder, listed.project(known.project))
@@ -244,7 +244,7 @@ class MemoryController(Controller):
 
 
 class PolicyController(Controller):
-    """Shows what policies do, stores those of the user, and chooses one for a conversation or for all."""
+    """Shows policies and their effects, stores the user's own, and chooses one for a conversation or for all."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -258,7 +258,7 @@ class PolicyController(Controller):
 
     @in_task
     async def open(self, field: str = "") -> None:
-        """Show the policy of the open conversation. field: the one to be changed, if that is known."""
+        """Show the policy of the open conversation. field: the one to focus; "" for none."""
         from desktop_app.ui.policy.policy_sheet import PolicySheet
 
         if self._sheet is not None or self._is_opening:
@@ -269,10 +269,10 @@ class PolicyController(Controller):
             listed = await self._bridge.ask(p.ListConversations())
         finally:
             self._is_opening = False
-        given = {project.id: project.policy for project in listed.projects}
+        of_projects = {project.id: project.policy for project in listed.projects}
         policies = {
-            one.id: effective_value(one.policy, given.get(one.project, ""), settings.policy).value
-            for one in listed.conversations
+            info.id: effective_value(info.policy, of_projects.get(info.project, ""), settings.policy).value
+            for info in listed.conversations
         }
         conversation = self._chat.conversation
         title, chosen = self._parts.header.title if conversation else "", policies.get(conversation, settings.policy)
@@ -310,23 +310,23 @@ class PolicyController(Controller):
 
         def change(settings: Settings) -> Settings:
             if own is not None:
-                others = tuple(one for one in settings.policies if one.name != name)
+                others = tuple(policy for policy in settings.policies if policy.name != name)
                 settings = replace(settings, policies=(*others, own))
             return replace(settings, policy=name) if is_everywhere else settings
 
         await self._settings.change(change)
         if conversation:
             await self._bridge.ask(p.ChoosePolicy(conversation, "" if is_everywhere else name))
-        all_of_them, one = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
-        told = (all_of_them if is_everywhere else one).format(name=name)
-        self._parts.toast.show_message(told, about="" if is_everywhere else conversation)
+        everywhere, here = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
+        text = (everywhere if is_everywhere else here).format(name=name)
+        self._parts.toast.show_message(text, about="" if is_everywhere else conversation)
 
     @in_task
     async def _remove(self, name: str) -> None:
-        """Delete a policy of the user's; what used it uses that of the settings, or the default."""
+        """Delete one of the user's policies; conversations with it use the one in the settings, or the default."""
 
         def change(settings: Settings) -> Settings:
-            policies = tuple(one for one in settings.policies if one.name != name)
+            policies = tuple(policy for policy in settings.policies if policy.name != name)
             return replace(
                 settings, policies=policies, policy="balanced" if settings.policy == name else settings.policy
             )

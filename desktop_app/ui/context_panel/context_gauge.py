@@ -41,18 +41,20 @@ from desktop_app.ui.widgets.number_formats import capitalize, format_number, for
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 BAR = 14  # pixels, as in the mockups
-EDGE = 3  # room above and below, for the marks and the ring of the focus
+EDGE = 3  # pixels above and below, for the marks and the focus ring
 MOTION = 160  # milliseconds
 STRIPE = 8  # pixels from one line of the hatching to the next
-MARK_REACH = 7  # pixels from a mark within which it is meant
-MAX_OVERFLOW = 2  # times the window, up to which its marks are shown
+MARK_REACH = 7  # pixels around a mark within which it can be clicked
+MAX_OVERFLOW = 2  # times the window: beyond that the bar shows no marks
 MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
-"""The fields of the policy that the marks stand for, in their order."""
+"""The policy's fields that the marks stand for, in order."""
 
 
 class GaugeBar(WithRole, QWidget):
-    """Paints a gauge on the scale of its window. A click or Enter requests the breakdown, a click on a mark the policy
-    that it is of."""
+    """Paints a gauge to the scale of its window.
+
+    A click or Enter requests the breakdown, a click on a mark the policy field that it stands for.
+    """
 
     accessible_role = Role.Button
     breakdown_requested = Signal()
@@ -65,8 +67,8 @@ class GaugeBar(WithRole, QWidget):
         self._is_numbered = True
         self.parts: list[BarPart] = []
         self._accessible_lines = AccessibleLines(self)
-        self._value = QProgressBar(self._accessible_lines)  # whose value a screen reader can ask for
-        self.shown: list[float] = []  # the amounts of the parts while they move
+        self._value = QProgressBar(self._accessible_lines)  # provides a value for screen readers
+        self.shown: list[float] = []  # the amounts of the parts that are painted, also during the animation
         self._from: list[float] = []
         self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=MOTION)
         self._motion.setEasingCurve(QEasingCurve.Type.OutCubic)
@@ -113,14 +115,14 @@ class GaugeBar(WithRole, QWidget):
         self._accessible_lines.show_lines(lines)
 
     def widths(self) -> list[float]:
-        """Return the pixels of what is shown now, in the order of `parts`."""
+        """Return the widths in pixels that are painted now, in the order of `parts`."""
         window = self._gauge.window if self._gauge else 0
-        if not window:  # there is no scale to show them on
+        if not window:  # there is no scale
             return [0.0] * len(self.parts)
         return bar_widths(self.shown, window, self._box().width())
 
     def mark_at(self, x: float) -> int | None:
-        """Return which mark stands at `x`, in pixels from the left, by its place in the thresholds."""
+        """Return the index of the mark at `x`, in pixels from the left; None if there is none."""
         gauge = self._gauge
         if gauge is None or not self._has_marks(gauge):
             return None
@@ -130,8 +132,8 @@ class GaugeBar(WithRole, QWidget):
         return nearest if distances[nearest] <= scale(MARK_REACH) else None
 
     def hint_of_mark(self, mark: int) -> str:
-        """Return where a mark stands, what happens from there on, and that it can be set."""
-        from desktop_app.context.policy_fields import SOURCES  # long tables that the first picture does not need
+        """Return the position of a mark, what happens from there on, and that it can be changed."""
+        from desktop_app.context.policy_fields import SOURCES  # long tables that the first painting does not need
 
         assert self._gauge is not None
         share = self._gauge.thresholds[mark]
@@ -141,7 +143,7 @@ class GaugeBar(WithRole, QWidget):
         return text.format(share=format_percent(share), tokens=tokens, meaning=meaning)
 
     def hint_at(self, x: float) -> str:
-        """Return what stands at `x`, in pixels from the left."""
+        """Return a hint for the part of the bar at `x`, in pixels from the left."""
         gauge, x = self._gauge, reading_x(x, self)
         if gauge is None:
             return tr("Counting the tokens of this conversation…")
@@ -225,15 +227,15 @@ class GaugeBar(WithRole, QWidget):
         return box.left() + box.width() * min(tokens / max(self._whole(), 1), 1.0)
 
     def _whole(self) -> int:
-        """The tokens of the whole bar: the window, or more if more is in it."""
+        """Return the tokens of the whole bar: the window, or the request if that is larger."""
         return max(self._gauge.window, self._gauge.total + self._draft) if self._gauge else 1
 
     def _has_marks(self, gauge: Gauge) -> bool:
-        """Return whether the marks have room: far beyond its end, the window is a small part of the bar."""
+        """Return whether the marks are shown: with far too large a request the window is a small part of the bar."""
         return gauge.is_window_known and self._whole() <= MAX_OVERFLOW * gauge.window
 
     def _paint_overflow(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
-        """Hatch what lies beyond the end of the window, and mark that end."""
+        """Hatch the part beyond the end of the window, and mark that end."""
         left = self._x_of(gauge.window)
         self._hatch(painter, QRectF(left, box.top(), box.right() - left, box.height()), colour("critical"))
         painter.setPen(QPen(colour("critical"), 2))
@@ -263,10 +265,10 @@ class GaugeBar(WithRole, QWidget):
             painter.drawLine(QPointF(x, box.top() - 2), QPointF(x, box.bottom() + 1))
 
     def _paint_numbers(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
-        """Paint the shares below their marks, but for one that would touch the one before."""
-        shown = font(10.5)
-        metrics = QFontMetricsF(shown)
-        painter.setFont(shown)
+        """Paint the shares below their marks, without any that would touch the previous one."""
+        small = font(10.5)
+        metrics = QFontMetricsF(small)
+        painter.setFont(small)
         painter.setPen(colour("ink_faint"))
         free_from = box.left()
         for share in (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3]):
@@ -280,8 +282,8 @@ class GaugeBar(WithRole, QWidget):
 
 
 OPTIMIZE, OPTIMIZE_SHORT = translatable("Optimize conversation…"), translatable("Optimize…")
-NARROW = 520  # pixels below which the button says less
-WIDE_LINE = 640  # pixels of one line from which it tells the share, too
+NARROW = 520  # pixels of width below which the button has its short text
+WIDE_LINE = 640  # pixels of width from which the single row of a low window also contains the share
 
 NO_WINDOW = translatable(
     "The server has not said yet how many tokens the model accepts. Nothing is shortened until it has."
@@ -298,7 +300,7 @@ def status_with_draft(gauge: Gauge, draft: int) -> Status:
 
 
 class ContextGauge(WithRole, QWidget):
-    """How full the window is, with the draft counted in."""
+    """Shows how full the context window is, including the draft."""
 
     accessible_role = Role.Grouping
     optimize_requested = Signal()
@@ -335,7 +337,7 @@ class ContextGauge(WithRole, QWidget):
 
     @property
     def fill(self) -> tuple[float, Status] | None:
-        """The share of the usable window that is taken with the draft, and its status; None while neither is known."""
+        """The share of the usable window that is used, including the draft, and its status; None while not known."""
         gauge = self._gauge
         if gauge is None or not gauge.is_window_known:
             return None
@@ -350,7 +352,7 @@ class ContextGauge(WithRole, QWidget):
         self.changed.emit()
 
     def refuse(self) -> None:
-        """Say that nothing is counted, until there is a gauge again."""
+        """Show that nothing is counted, until there is a gauge again."""
         self.set_gauge(None)
         self._is_refused = True
         self._show()
@@ -362,12 +364,12 @@ class ContextGauge(WithRole, QWidget):
         self.changed.emit()
 
     def set_streaming(self, is_streaming: bool) -> None:
-        """Let the bar follow without an animation while a reply streams, since figures come often."""
+        """Update the bar without animation while a reply streams, since its figures change often."""
         self._is_streaming = is_streaming
         self._show()
 
     def set_low(self, is_low: bool) -> None:
-        """Take one line in a low window, the bar beside the figures."""
+        """Use a single row, with the bar next to the figures, for a low window."""
         if self._is_low == is_low:
             return
         self._is_low = is_low
@@ -404,8 +406,8 @@ class ContextGauge(WithRole, QWidget):
         if gauge is None:
             self.dot.set_tint("hatch")
             self.share.set_text(tr("Not counted") if self._is_refused else tr("Counting…"))
-            named = tr("Context window: not counted") if self._is_refused else tr("Context window: counting tokens")
-            self._name(named, "")
+            name = tr("Context window: not counted") if self._is_refused else tr("Context window: counting tokens")
+            self._name(name, "")
             return
         if not gauge.is_window_known:
             self._show_without_window(gauge)
@@ -415,8 +417,8 @@ class ContextGauge(WithRole, QWidget):
         is_pressing = status in (Status.CRITICAL, Status.EXCEEDED)
         self.optimize.set_kind(ButtonKind.PRIMARY if is_pressing else ButtonKind.PLAIN)
         self.word.set_text(capitalize(tr(STATUS_WORDS[status])))
-        is_told = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
-        self.word.setVisible(is_told or not self._is_narrow())  # else the room is for the figures
+        is_named = status is not Status.SAFE and (not self._is_low or self.width() >= scale(NARROW))
+        self.word.setVisible(is_named or not self._is_narrow())  # otherwise the figures need the space
         self.dot.setToolTip(self.word.text())
         self.numbers.set_text(self._used(gauge))
         self.numbers.set_hint(self._hint(gauge))
@@ -450,7 +452,7 @@ class ContextGauge(WithRole, QWidget):
         self._name(words, self._segments(gauge))
 
     def _used(self, gauge: Gauge) -> str:
-        """Return the tokens of the request, of those that it may have beside the reply."""
+        """Return the tokens of the request, and the number that it may have besides the reply reserve."""
         used, usable = format_number(gauge.total + self._draft), format_number(gauge.usable)
         return tr("{tokens} of {usable} tokens").format(tokens=used, usable=usable)
 

@@ -1,4 +1,4 @@
-"""The panel on the right, with its tabs, and the pinned messages."""
+"""The context panel with its tabs, and the list of pinned messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ EMPTY = translatable(
 
 
 class PinCard(Card):
-    """One pinned message. A click shows it in the chat."""
+    """A pinned message. A click shows it in the chat."""
 
     def __init__(self, row: MessageRow, requests: PanelRequests) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class Pins(QWidget):
         self._show()
 
     def scale_tokens(self, scale: float) -> None:
-        """Tell the tokens with that scale: see `Gauge`."""
+        """Show token counts multiplied by that scale: see `Gauge`."""
         if scale != self._token_scale:
             self._token_scale = scale
             self._show()
@@ -92,7 +92,7 @@ class Pins(QWidget):
         self.total.setVisible(bool(rows))
 
 
-WIDTH, MAX_WIDTH = 352, 320  # pixels; the larger ones of large text
+WIDTH, MAX_WIDTH = 352, 320  # pixels: the minimum; and the maximum at the usual text size, scaled with larger text
 MARGIN = 16
 TABS = (
     ("breakdown", translatable("Breakdown")),
@@ -103,7 +103,7 @@ TABS = (
 
 
 class ContextPanel(StyleAware, QWidget):
-    """The tabs Breakdown, History, Pins and Memory, whose signals are those of `requests`."""
+    """The tabs Breakdown, History, Pins and Memory. Their signals are in `requests`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class ContextPanel(StyleAware, QWidget):
             signal.connect(self.show_tab)
 
     def change_view(self, event: ViewChanged) -> None:
-        """Show what an operation, a pin or an undo changed."""
+        """Show the changes by an operation, a pin or an undo."""
         self.history.change_operations(event.operations)
         self.history.archived.change(event.changes)
         self.pins.set_pins(event.pins)
@@ -134,8 +134,8 @@ class ContextPanel(StyleAware, QWidget):
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show the figures of the request; None while they are counted."""
         self.breakdown.set_gauge(gauge)
-        for shown in (self.pins, self.history.archived):
-            shown.scale_tokens(gauge.scale if gauge else 1.0)
+        for tab in (self.pins, self.history.archived):
+            tab.scale_tokens(gauge.scale if gauge else 1.0)
 
     def show_operation(self, operation_id: str) -> None:
         self.show_tab("history")

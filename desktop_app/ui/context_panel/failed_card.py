@@ -1,4 +1,4 @@
-"""What the card of a failed compaction says: why no room was made, what was kept, and the button that helps."""
+"""The texts of a failed compaction's card: why no room was made and what was kept; and the links that can help."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KEPT = translatable("Nothing was changed: all messages are as they were.")
 
 
 def cause_in(row: OperationRow) -> str:
-    """Return the cause of that failed compaction."""
+    """Return the cause of a failed compaction."""
     return next(iter(row.strategies), "error")
 
 
 def failed_figures(row: OperationRow) -> str:
-    """Return how full the window was."""
+    """Return the tokens of the request, and of the usable window if that is known."""
     words = tr("{tokens} of {usable} tokens") if row.usable else tr("{tokens} tokens")
     return words.format(tokens=format_number(row.tokens_before), usable=format_number(row.usable))
 
@@ -45,8 +45,8 @@ def failed_reason(row: OperationRow) -> str:
 def failed_actions(row: OperationRow, requests: PanelRequests) -> list[tuple[str, Callable[[], None]]]:
     """Return the links that can help, the best one first.
 
-    What must stay fits only into a larger window; otherwise the plan shows what another tail frees. A new conversation
-    that begins with a summary of this one helps whatever the cause.
+    Messages that must stay fit only into a larger window; for other causes the plan shows what a shorter tail frees. A
+    new conversation that begins with a summary of this one helps in any case.
     """
     larger = (translatable("Use a larger model…"), requests.larger_model_requested.emit)
     plan = (translatable("Optimize…"), requests.optimize_requested.emit)

@@ -1,4 +1,4 @@
-"""The history of the context: every operation, newest first, with its messages, and the versions of branches."""
+"""The history of the context: all operations, newest first, with their messages; and the versions of branches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .archived import ArchivedMessages
 from .operation_card import OperationCard
 from .requests import PanelRequests
 
-CARDS = 10  # cards made at a time, more than a screenful: each costs about a millisecond and a half
+CARDS = 10  # cards that are created at a time, more than a screenful: each takes about 1.5 ms
 EMPTY = translatable(
     "Nothing has been summarized yet.\n\n"
     "When the context window fills up, older messages are summarized for the model. "
@@ -49,7 +49,7 @@ class History(QStackedWidget):
         self.setCurrentWidget(self.list)
 
     def change_operations(self, rows: Sequence[OperationRow]) -> None:
-        """Show these operations among the others, in place of those with the same ids."""
+        """Add these operations, in place of any with the same ids."""
         self._rows.update({row.id: row for row in rows})
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
         self.list.set_items({row.id: row for row in newest})
@@ -74,7 +74,7 @@ class History(QStackedWidget):
             self.archived.list.setFocus()
 
     def show_operation(self, operation_id: str) -> None:
-        """Show the card of an operation; of one that is not among the newest, its messages."""
+        """Show the card of an operation, or its messages if it has no card because it is older."""
         self.setCurrentWidget(self.list)
         if (card := self.list.cards.get(operation_id)) is not None:
             self.list.ensureWidgetVisible(card)
@@ -83,7 +83,7 @@ class History(QStackedWidget):
             self.open_messages(operation_id)
 
     def show_archived(self, operation_id: str, rows: Sequence[MessageRow], total: int, offset: int = 0) -> None:
-        """Show the answer to `archived_requested`; ignore one that nobody waits for any more."""
+        """Show the answer to `archived_requested`; ignore one that is no longer awaited."""
         if operation_id == self.archived.operation_id and self.currentWidget() is self.archived:
             (self.archived.append if offset else self.archived.replace)(rows, total)
 
@@ -104,7 +104,7 @@ MAX_TEXT = 24  # characters of a version
 
 
 class VersionsCard(Card):
-    """The versions, oldest first; the others are links. Hidden where there is only one."""
+    """The versions of a message, oldest first; all but the current one are links. Hidden if there is only one."""
 
     def __init__(self, requests: PanelRequests) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class VersionsCard(Card):
         self.set_versions((), 0)
 
     def set_versions(self, versions: Sequence[VersionRow], total: int) -> None:
-        """Show the versions of one message; total: how many it has in all."""
+        """Show the versions of a message. total: the number of its versions, including any that are not listed."""
         for line in self._lines:
             self.column.removeWidget(line)
             line.hide()

@@ -1,4 +1,4 @@
-"""The memories that are kept from conversation to conversation, each a card that is edited in place."""
+"""The list of memories, each a card that can be edited in place."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 from .requests import PanelRequests
 
 MAX_SPOKEN = 1_000
-"""Characters of a memory that a screen reader is given; the engine keeps no longer ones."""
+"""Characters of a memory in its accessible name; the engine stores no longer ones."""
 MAX_NAME = 24
-"""Characters of a folder's name or a title."""
+"""Characters of a folder's name or a title that are shown."""
 
 
 class CurrentScope(msgspec.Struct, frozen=True):
@@ -49,9 +49,9 @@ class CurrentScope(msgspec.Struct, frozen=True):
 
 
 def fill_scope(memory: Memory, here: CurrentScope) -> Memory:
-    """Return the memory with a folder, project and conversation to limit it to: its own, else those that are open.
+    """Return the memory with a folder, project and conversation to limit it to: its own, or else the open ones.
 
-    It can be moved to the project that is open, wherever it was said.
+    It can be limited to the open project, wherever it comes from.
     """
     own = bool(memory.conversation)
     folder = memory.folder or ("" if own else here.folder)
@@ -60,7 +60,7 @@ def fill_scope(memory: Memory, here: CurrentScope) -> Memory:
 
 
 def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScope) -> str:
-    """Return where a memory of that scope is used, such as "Only in the folder billing"."""
+    """Return where a memory with that scope is used, such as "Only in the folder billing"."""
     if scope == "user":
         return tr("In every conversation")
     if scope == "folder":
@@ -78,16 +78,16 @@ def scope_text(scope: MemoryScope, memory: Memory, title: str, here: CurrentScop
 
 
 class ScopeButton(LinkButton):
-    """A button that shows where the memory is used, with a menu of scopes. chosen: a `Memory` with the new one."""
+    """A button that shows where a memory is used, with a menu of scopes. Signal: chosen(Memory), with the new scope."""
 
     chosen = Signal(object)
 
     def __init__(self, memory: Memory, title: str, here: CurrentScope) -> None:
         self._memory, self._title, self._here = memory, title, here
-        where = scope_text(memory.scope, memory, title, here)
-        super().__init__(f"{where} ▾", size=12)
+        scope = scope_text(memory.scope, memory, title, here)
+        super().__init__(f"{scope} ▾", size=12)
         self.setToolTip(memory.folder if memory.scope == "folder" else tr("Where this memory is sent"))
-        self.setAccessibleName(tr("Where it is used: {where}").format(where=where))
+        self.setAccessibleName(tr("Where it is used: {where}").format(where=scope))
         self.clicked.connect(lambda _=False: self.offer())
 
     def offer(self) -> None:
@@ -116,20 +116,22 @@ ORIGINS = {
     "rule": (translatable("Saved automatically"), translatable("Saved automatically in “{title}”")),
     "user": (translatable("Written by you"), translatable("Written by you in “{title}”")),
 }
-"""By the author: without and with the conversation that it comes from."""
+"""By the author: without and with the title of the conversation that it comes from."""
 UNKNOWN = (translatable("Saved"), translatable("Saved in “{title}”"))
 EDIT_LINES = 4
 
 
 def origin_text(memory: Memory, title: str, now: float) -> str:
-    """Return such as "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
+    """Return the origin, such as "Saved by the model in “Trip to Lisbon” · Today 10:31"."""
     origin = tr(ORIGINS.get(memory.author, UNKNOWN)[bool(memory.conversation and title)]).format(title=title)
     return f"{origin} · {format_time(memory.changed_at or memory.at, now)}"
 
 
 class EditBox(QWidget):
-    """The field in which a memory is edited, and the links that end the editing. Ctrl+Enter saves; Escape cancels
-    where nothing was changed, and else leads to the links."""
+    """The field in which a memory is edited, and the links that save or cancel.
+
+    Ctrl+Enter saves; Escape cancels if nothing was changed, and otherwise moves the focus to the links.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -160,7 +162,7 @@ class EditBox(QWidget):
 
 
 class MemoryCard(Card):
-    """One memory. Signal: abandoned, when a new memory was not written after all."""
+    """A memory. Signal: abandoned, when the user leaves a new memory empty."""
 
     abandoned = Signal()
 
@@ -220,7 +222,7 @@ class MemoryCard(Card):
             self.abandoned.emit()
 
     def _show_words(self, is_shown: bool) -> None:
-        """Show the text and its actions, or hide them while the field is in their place."""
+        """Show the text and its actions, or hide them while the field replaces them."""
         for widget in (self.text, self.switch, self.scope, self.widen, self.edit, self.delete):
             widget.setVisible(is_shown and (widget is not self.widen or self.memory.scope != "user"))
 
@@ -238,7 +240,7 @@ class MemoryCard(Card):
         self.show_conversation.setVisible(has_conversation)
 
 
-CARDS = 40  # cards made at a time
+CARDS = 40  # cards that are created at a time
 EMPTY = translatable(
     "Nothing is remembered yet.\n\nBefore older messages leave the context window, the model notes what is worth "
     "remembering. A note is used in the same project, folder or conversation until you choose Use everywhere. You can "
@@ -249,17 +251,17 @@ PENDING = translatable(
     "The latest changes are not in the request yet: they join it when its beginning changes for another reason, or "
     "once the provider’s cache of it has expired."
 )
-MemoryItem = tuple[Memory, str, CurrentScope]  # with the title of its conversation, and the open one
+MemoryItem = tuple[Memory, str, CurrentScope]  # the second: the title of the memory's conversation, or ""
 
 
 @dataclass(frozen=True)
 class MemorySize:
-    """Tokens of the memories in the next request, and the most that they may take."""
+    """Tokens of the memories in the next request, and their maximum."""
 
     tokens: int = 0
     limit: int = 0
     is_pending: bool = False
-    """Whether there are changes that are not in it yet."""
+    """Whether there are changes that are not in the request yet."""
 
 
 class MemoryList(QWidget):
@@ -269,7 +271,7 @@ class MemoryList(QWidget):
         super().__init__()
         self._requests = requests
         self._memories: tuple[Memory, ...] = ()
-        self._new: Memory | None = None  # one that the user is writing
+        self._new: Memory | None = None  # a memory that the user is writing
         self._titles: Mapping[str, str] = {}
         self._here = CurrentScope()
         self.total = TextLabel(size=13, tint="ink_soft", wraps=True)
@@ -299,7 +301,7 @@ class MemoryList(QWidget):
         titles: Mapping[str, str],
         here: CurrentScope | None = None,
     ) -> None:
-        """Show these memories, those of the open conversation first; one that is being edited stays as it is.
+        """Show these memories, the ones that are used in the open conversation first; a card in editing stays.
 
         titles: of conversations, by their ids. here: the open conversation.
         """
@@ -328,9 +330,9 @@ class MemoryList(QWidget):
 
     def _show(self) -> None:
         newest = sorted(self._memories, key=lambda memory: (self._is_used_here(memory), memory.at), reverse=True)
-        shown = [self._new, *newest] if self._new else newest
+        memories = [self._new, *newest] if self._new else newest
         self.list.set_items(
-            {memory.id: (memory, self._titles.get(memory.conversation, ""), self._here) for memory in shown}
+            {memory.id: (memory, self._titles.get(memory.conversation, ""), self._here) for memory in memories}
         )
 
     def _is_used_here(self, memory: Memory) -> bool:

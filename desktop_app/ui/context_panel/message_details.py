@@ -1,4 +1,4 @@
-"""A message of the archive, read in full, with what can be done with it."""
+"""The full text of an archived message, with actions on it."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from desktop_app.ui.widgets.text_label import TextLabel
 from .requests import PanelRequests
 
 MAX_MARKDOWN = 12_000
-"""Characters of a message that are shown as Markdown; laying out more of them would hold the window."""
-SLICE = 0.008  # seconds of looking in one pass of the event loop
-LOOKED_THROUGH, MAX_FOUND = 50_000, 200  # characters between two looks at the clock; places that are marked
+"""Characters up to which a message is shown as Markdown; laying out more would block the window."""
+SLICE = 0.008  # seconds of searching in one pass of the event loop
+LOOKED_THROUGH, MAX_FOUND = 50_000, 200  # characters that are searched between two checks of the clock; matches shown
 SEEN_INSTEAD = translatable("What the model sees instead")
 
 
 def markdown_of(row: MessageRow) -> str:
-    """Return the message as Markdown: texts as they are, calls and results as code, and what is sent instead."""
+    """Return the message as Markdown: text unchanged, calls and results as code, then any text that is sent instead."""
     message, blocks = row.message, list[str]()
     if message.tool_result is not None:
         blocks.append(in_fence(message.tool_result.text))
@@ -54,12 +54,12 @@ def markdown_of(row: MessageRow) -> str:
 
 
 def is_beside_text(part: Part, text: str) -> bool:
-    """Whether a part is read beside text and calls: an attachment, or reasoning without a text."""
+    """Return whether a part is shown in addition to text and calls: an attachment, or reasoning without a text."""
     return isinstance(part, Attachment) or (isinstance(part, Reasoning) and not text)
 
 
 class MessageDetails(Card):
-    """A message in full with its actions, or the sum of several."""
+    """The full text of a message with its actions, or the total of several messages."""
 
     def __init__(self, requests: PanelRequests) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class MessageDetails(Card):
         self._chosen: tuple[MessageRow, ...] = ()
         self._sought: tuple[str, ...] = ()
         self._token_scale = 1.0
-        self._shown = ""  # in `body`
+        self._shown = ""  # the text in `body`
         self._found: Iterator[tuple[int, int]] = iter(())
         self._seeking = QTimer(self, singleShot=True, interval=0)
         self._seeking.timeout.connect(self._seek)
@@ -100,7 +100,7 @@ class MessageDetails(Card):
         return tr("%n tokens", "", sum(scaled_tokens(row.tokens, self._token_scale) for row in self._chosen))
 
     def show_messages(self, chosen: Sequence[MessageRow], sought: Sequence[str] = ()) -> None:
-        """Show one message in full, or the number and the tokens of several. sought: words that are marked in it."""
+        """Show the full text of one message, or the number and tokens of several. sought: words to highlight."""
         was_shown = self._chosen, self._sought
         self._chosen, self._sought = tuple(chosen), tuple(sought)
         is_one = len(chosen) == 1
@@ -136,7 +136,7 @@ class MessageDetails(Card):
             self.body.show_text(text)
 
     def _show_found(self) -> None:
-        """Mark the words that were looked for, and scroll to the first one."""
+        """Highlight the words that are sought, and scroll to the first one."""
         self.body.setExtraSelections([])
         self.page.setExtraSelections([])
         if self.body.isVisibleTo(self):
@@ -150,7 +150,7 @@ class MessageDetails(Card):
             QTimer.singleShot(0, self.page, lambda: self._scroll_to(first))
 
     def _seek(self) -> None:
-        """Look on in a long text for some milliseconds, as far as it is shown already."""
+        """Continue to search a long text for some milliseconds, as far as it has been inserted into the field."""
         deadline, marks = monotonic() + SLICE, self.body.extraSelections()
         while monotonic() < deadline and not self.body.is_inserting:
             start, end = next(self._found, (-1, -1))
@@ -189,15 +189,17 @@ class MessageDetails(Card):
 
 
 def places_of(text: str, words: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield where these words begin and end in a text, letters of either case; now and then an empty place, after some
-    milliseconds in which nothing was found."""
+    """Yield the start and end of each match of these words in a text, ignoring case.
+
+    An empty span follows after each LOOKED_THROUGH characters, so that the caller can check the clock.
+    """
     sought = re.compile("|".join(map(re.escape, words)), re.IGNORECASE) if words else None
     longest = max(map(len, words), default=0)
-    for begun in range(0, len(text) if sought else 0, LOOKED_THROUGH):
-        for found in sought.finditer(text, begun, begun + LOOKED_THROUGH + longest - 1) if sought else ():
-            if found.start() < begun + LOOKED_THROUGH:
+    for start in range(0, len(text) if sought else 0, LOOKED_THROUGH):
+        for found in sought.finditer(text, start, start + LOOKED_THROUGH + longest - 1) if sought else ():
+            if found.start() < start + LOOKED_THROUGH:
                 yield found.span()
-        yield begun, begun
+        yield start, start
 
 
 def _mark_of(found: QTextCursor) -> QTextEdit.ExtraSelection:

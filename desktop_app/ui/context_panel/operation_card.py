@@ -1,4 +1,4 @@
-"""One operation of the history: what was done, when and why, what it freed, and what survived."""
+"""The card of an operation in the history: what was done, when and why, what it freed, and what survived."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ CAUSES = {
     Trigger.STREAMING: translatable("the window filled up during a reply"),
     Trigger.OVERFLOW: translatable("the provider refused the request as too long"),
 }
-"""Why room was made, where it is known how full the window was."""
+"""Why room was made, if it is known how full the window was."""
 REWRITE = translatable("To have a model write it: choose Undo, then Optimize conversation.")
 MAX_MARKDOWN, SUMMARY_LINES = 12_000, 24
-"""Characters of a summary that are shown as Markdown; lines of a longer one that are seen at once."""
-MIN_SECONDS = 0.05  # what takes less took no time
+"""Characters up to which a summary is shown as Markdown; lines of a longer one that are visible at once."""
+MIN_SECONDS = 0.05  # a shorter duration is not shown
 STRATEGY_WORDS = {
     "extractive": translatable("assembled by rules"),
     "llm": translatable("written by a model"),
@@ -107,7 +107,7 @@ def _bold(number: int) -> Run:
 
 
 def cause_of(row: OperationRow) -> str:
-    """Return why it was done, such as "91 % reached before the request"; "" if the user wanted it."""
+    """Return why it was done, such as "91 % reached before the request"; "" if the user requested it."""
     if row.trigger and row.trigger in CAUSES and row.usable:
         return tr(CAUSES[row.trigger]).format(share=format_percent(row.tokens_before / row.usable))
     return tr(TRIGGER_WORDS[row.trigger]) if row.trigger and row.trigger is not Trigger.USER else ""
@@ -119,7 +119,7 @@ def means_of(row: OperationRow) -> str:
         return ""
     words = list(filter(None, [cause_of(row)]))
     if row.kind == "failed":
-        pass  # its cause has a text of its own
+        pass  # `failed_reason` has its cause
     elif row.kind == "flush":
         words += [tr("when you optimized")] if row.trigger is Trigger.USER else []
     else:
@@ -149,12 +149,12 @@ def _strategy_words(strategy: str, count: int) -> str:
 
 
 def _remark(row: OperationRow) -> str:
-    """Return why an operation is not in force; "" if it is."""
+    """Return why an operation is not in effect; "" if it is."""
     return tr("in another version") if row.is_elsewhere else tr("undone") if row.is_undone else ""
 
 
 def note_of(row: OperationRow) -> str:
-    """Return why it was not done as it was wanted, and what can be done about that."""
+    """Return why it was not done as intended, and what can be done about that; "" if it was."""
     if row.kind == "failed":
         return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
@@ -163,7 +163,7 @@ def note_of(row: OperationRow) -> str:
 
 
 def _long_summary(text: str) -> LongTextField | None:
-    """Return a field for a summary that would take too long as Markdown; None for others."""
+    """Return a field for a summary that would take too long to show as Markdown; None for others."""
     if len(text) <= MAX_MARKDOWN:
         return None
     field = LongTextField(size=13)
@@ -174,18 +174,18 @@ def _long_summary(text: str) -> LongTextField | None:
 
 
 class OperationCard(Card):
-    """The card of one operation, dimmed where it is not in force."""
+    """The card of one operation, dimmed if that is not in effect."""
 
     messages_requested = Signal(str)
 
     def __init__(self, row: OperationRow, requests: PanelRequests) -> None:
-        is_in_force = not row.is_undone and not row.is_elsewhere
-        super().__init__(tint="raised" if is_in_force else "paper")
+        is_effective = not row.is_undone and not row.is_elsewhere
+        super().__init__(tint="raised" if is_effective else "paper")
         self.row, self._requests = row, requests
         self.summary: MarkdownText | LongTextField | None = None
-        self._soft: Tint = "ink_soft" if is_in_force else "ink_faint"
+        self._soft: Tint = "ink_soft" if is_effective else "ink_faint"
         self._add_head()
-        runs = figures_of(row) if is_in_force else [Run(run.text, self._soft, run.weight) for run in figures_of(row)]
+        runs = figures_of(row) if is_effective else [Run(run.text, self._soft, run.weight) for run in figures_of(row)]
         self.column.addWidget(TextLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
         if means_of(row):
             self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
@@ -226,7 +226,7 @@ class OperationCard(Card):
         tags = [TextLabel(remark, size=11, weight=MEDIUM, tint="accent")] if remark else []
         at = TextLabel(format_time(row.at, time.time()), size=12, tint="ink_faint")
         at.set_hint(format_moment(row.at, tr("dddd, dd MMMM yyyy, HH:mm:ss", "a time, as QLocale reads it")))
-        at.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # it is the title that gives way
+        at.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # the title is shortened instead
         self.column.addLayout(horizontal(title, *tags, STRETCH, at, spacing=8))
 
     def _add_fidelity(self, fidelity: Fidelity) -> None:
@@ -248,7 +248,7 @@ class OperationCard(Card):
     def _actions(self) -> list[tuple[str, Callable[[], None]]]:
         """Return the label and the action of each link.
 
-        What was saved to memory is reverted, not undone, since the view did not change.
+        Saving memories is reverted, not undone, since it did not change the view.
         """
         row, requests = self.row, self._requests
         undo, redo = (lambda: requests.undo_requested.emit(row.id)), (lambda: requests.redo_requested.emit(row.id))
@@ -266,12 +266,12 @@ class OperationCard(Card):
         name = translatable("Results") if row.kind == "prune" else translatable("Messages")
         if not row.is_beginning:
             actions.append((name, lambda: self.messages_requested.emit(row.id)))
-        if row.is_elsewhere:  # it changes nothing here, and neither would its undoing
+        if row.is_elsewhere:  # neither the operation nor its undo changes anything in this branch
             return actions
         return [*actions, (translatable("Redo"), redo) if row.is_undone else (translatable("Undo"), undo)]
 
     def _link(self, text: str, act: Callable[[], None]) -> LinkButton:
-        """Return a link, whose name as an object is the same in each language."""
+        """Return a link. Its object name is the same in each language."""
         link = LinkButton(tr(text))
         link.setObjectName(text.lower())
         link.clicked.connect(lambda _=False: act())

@@ -1,6 +1,6 @@
 """The breakdown of the context window: a table that adds up to it, the largest parts, and the conversation's costs.
 
-Shares are of what a request may take. Each large part has a way to make it smaller.
+Shares are relative to the usable window. Each large part has links that help to make it smaller.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ ROW, SQUARE, SHARE = 30, 10, 52  # pixels: a row's height, its square, the colum
 
 @dataclass(frozen=True)
 class TableLine:
-    """A line of the table. share: percent of the usable window; None without one."""
+    """A line of the table. share: percent of the usable window; None for a line without a share."""
 
     name: str
     tokens: int
@@ -72,7 +72,7 @@ class TableLine:
 
     @property
     def segment(self) -> Segment | None:
-        """Whose parts a click shows; None for a line of which nothing is in the request."""
+        """The segment whose parts a click shows; None for a line that is no segment of the request."""
         return self.square if isinstance(self.square, Segment) and not self.is_draft else None
 
     @property
@@ -83,10 +83,10 @@ class TableLine:
 
 
 def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[TableLine]:
-    """Return the segments, the draft and their sum, then what is free and the reserve, which add up to the window.
+    """Return the segments, the draft and their sum, then the free tokens and the reserve, which add up to the window.
 
-    Shares are of the usable window, as in the gauge; without a window, of the request. has_unused: also the segments
-    of which there is nothing.
+    Shares are relative to the usable window, as in the gauge; if the window is not known, to the request. has_unused:
+    include the empty segments.
     """
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     total = gauge.total + draft
@@ -115,9 +115,9 @@ def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[Tab
 
 
 class BreakdownTable(WithRole, StyleAware, QWidget):
-    """The table: square, name, tokens and share.
+    """The table, with a square, name, tokens and share in each line.
 
-    Signal: segment_chosen(Segment), by a click on its row, or with the arrow keys and Enter.
+    Signal: segment_chosen(Segment), on a click on its line, or on Enter.
     """
 
     accessible_role = Role.List
@@ -127,7 +127,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         super().__init__(parent)
         self.lines: list[TableLine] = []
         self._accessible_lines = AccessibleLines(self)
-        self.current = -1  # the line under the mouse, or that the keyboard is on
+        self.current = -1  # the line under the mouse, or selected by the arrow keys; -1 for none
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setToolTip(tr("Click a category to see its parts in the request"))
@@ -150,7 +150,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         self._show_accessible_lines()
 
     def _show_accessible_lines(self) -> None:
-        """Let a screen reader find each line, and press those that a click chooses."""
+        """Let a screen reader find each line, and press the ones that can be clicked."""
         spoken, height = tr("{category}: {tokens} tokens"), scale(ROW)
         lines: list[AccessibleLine] = []
         for number, line in enumerate(self.lines):
@@ -179,7 +179,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self._go_to(max(self.current, 0))  # where the keyboard is can be seen
+        self._go_to(max(self.current, 0))  # make the keyboard focus visible
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -194,7 +194,7 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
             super().keyPressEvent(event)
 
     def _segments(self) -> list[Segment]:
-        """Return the segments of the lines, which come first."""
+        """Return the segments, whose lines are the first ones."""
         return [line.segment for line in self.lines if line.segment is not None]
 
     def _go_to(self, number: int) -> None:
@@ -210,44 +210,44 @@ class BreakdownTable(WithRole, StyleAware, QWidget):
         painter = QPainter(self)
         height = scale(ROW)
         for number, line in enumerate(self.lines):
-            room = QRectF(0, number * height, self.width(), height)
-            if room.toRect().intersects(event.rect()):
+            box = QRectF(0, number * height, self.width(), height)
+            if box.toRect().intersects(event.rect()):
                 if number == self.current:
-                    paint_box(painter, room.adjusted(-4, 2, 4, -2), colour("line_soft"), None, Corner.ROW)
-                self._paint_line(painter, room, line)
+                    paint_box(painter, box.adjusted(-4, 2, 4, -2), colour("line_soft"), None, Corner.ROW)
+                self._paint_line(painter, box, line)
 
-    def _paint_line(self, painter: QPainter, room: QRectF, line: TableLine) -> None:
+    def _paint_line(self, painter: QPainter, row: QRectF, line: TableLine) -> None:
         if line.is_sum:
             painter.setPen(QPen(colour("line"), 1))
-            painter.drawLine(QPointF(room.left(), room.top() + 0.5), QPointF(room.right(), room.top() + 0.5))
+            painter.drawLine(QPointF(row.left(), row.top() + 0.5), QPointF(row.right(), row.top() + 0.5))
         side = scale(SQUARE)
         if line.square is not None:
-            square = in_reading_order(painter, room, QRectF(room.left(), room.center().y() - side / 2, side, side))
+            square = in_reading_order(painter, row, QRectF(row.left(), row.center().y() - side / 2, side, side))
             opacity = 0.35 if line.tint == "ink_faint" else 1.0
             fill = mix(line.square, "raised", DRAFT_BLEND) if line.is_draft else colour(line.square, opacity)
             paint_box(painter, square, fill, None, Corner.MARK)
-        shown = font(13, BOLD if line.is_sum else NORMAL)
-        painter.setFont(shown)
-        left = room.left() + (0 if line.is_sum else side + 9)
+        text_font = font(13, BOLD if line.is_sum else NORMAL)
+        painter.setFont(text_font)
+        left = row.left() + (0 if line.is_sum else side + 9)
         has_shares = any(other.share is not None for other in self.lines)
-        numbers = room.right() - (scale(SHARE) if has_shares else 0)
+        numbers = row.right() - (scale(SHARE) if has_shares else 0)
         tokens = format_number(line.tokens)
-        name_room = numbers - QFontMetricsF(shown).horizontalAdvance(tokens) - 10 - left
-        name = QFontMetricsF(shown).elidedText(line.name, Qt.TextElideMode.ElideRight, name_room)
+        name_width = numbers - QFontMetricsF(text_font).horizontalAdvance(tokens) - 10 - left
+        name = QFontMetricsF(text_font).elidedText(line.name, Qt.TextElideMode.ElideRight, name_width)
         painter.setPen(colour(line.tint))
         middle = Qt.AlignmentFlag.AlignVCenter
-        box = in_reading_order(painter, room, QRectF(left, room.top(), name_room, room.height()))
-        painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
+        text_box = in_reading_order(painter, row, QRectF(left, row.top(), name_width, row.height()))
+        painter.drawText(text_box, middle | Qt.AlignmentFlag.AlignLeft, name)
         right = middle | Qt.AlignmentFlag.AlignRight
-        box = in_reading_order(painter, room, QRectF(left, room.top(), numbers - left, room.height()))
-        painter.drawText(box, right, tokens)
+        text_box = in_reading_order(painter, row, QRectF(left, row.top(), numbers - left, row.height()))
+        painter.drawText(text_box, right, tokens)
         painter.setFont(font(13))
         painter.setPen(colour("ink_faint" if line.tint != "critical" else "critical"))
-        painter.drawText(room, right, line.share_words)
+        painter.drawText(row, right, line.share_words)
 
 
 def name_of(part: SentPart, now: float) -> str:
-    """Return such as "Tool · bash cargo tree, 09:58", or whose the message is and how it begins."""
+    """Return a name such as "Tool · bash cargo tree, 09:58"; for a message its role and its beginning."""
     title = title_of(part)
     if part.kind is PartKind.MESSAGE and part.role != "tool":
         begin = first_line_of_markdown if part.role == "assistant" else first_line
@@ -260,7 +260,7 @@ def name_of(part: SentPart, now: float) -> str:
 
 
 class LargePart(QWidget):
-    """One of them: name and tokens, and links below."""
+    """A large part of the request: its name and tokens, and links below."""
 
     def __init__(self, part: SentPart, requests: PanelRequests) -> None:
         super().__init__()
@@ -276,7 +276,7 @@ class LargePart(QWidget):
 
 
 class LargestParts(Card):
-    """The card; hidden until it is known what is sent."""
+    """A card with the largest parts of the request; hidden until they are known."""
 
     def __init__(self, requests: PanelRequests) -> None:
         super().__init__()
@@ -288,17 +288,17 @@ class LargestParts(Card):
         self.hide()
 
     def set_parts(self, parts: Sequence[SentPart]) -> None:
-        shown = tuple(part for part in parts if part.kind is not PartKind.FRAME and part.tokens)
-        if shown == self._parts:
+        shown_parts = tuple(part for part in parts if part.kind is not PartKind.FRAME and part.tokens)
+        if shown_parts == self._parts:
             return
-        self._parts = shown
+        self._parts = shown_parts
         with keep_focus_in(self):
             for old in self.parts:
                 discard(old)
-            self.parts = [LargePart(part, self._requests) for part in shown]
+            self.parts = [LargePart(part, self._requests) for part in shown_parts]
             for new in self.parts:
                 self.column.addWidget(new)
-        self.setVisible(bool(shown))
+        self.setVisible(bool(shown_parts))
 
 
 def _offered(part: SentPart) -> list[PartAction]:
@@ -306,7 +306,7 @@ def _offered(part: SentPart) -> list[PartAction]:
 
 
 def format_spent(spent: Usage) -> str:
-    """Return such as "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"."""
+    """Return the usage in one line: "12 requests · 120,300 tokens in, 80 % cached · 4,000 out · $0.12"."""
     if not spent.prompt_tokens and not spent.reply_tokens:
         return tr("%n requests, of which no tokens were reported", "", spent.requests)
     cached = spent.cached_tokens / spent.prompt_tokens if spent.prompt_tokens else 0
@@ -320,7 +320,7 @@ def format_spent(spent: Usage) -> str:
 
 
 class TotalsCard(Card):
-    """What was spent; hidden until a provider has reported something or an operation has freed something."""
+    """The tokens and dollars used; hidden until a provider has reported usage or there was an operation."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -348,12 +348,12 @@ class TotalsCard(Card):
         )
         self.freed.setVisible(totals.operations > 0)
         self.setVisible(bool(totals.replies.requests or totals.auxiliary.requests or totals.operations))
-        shown = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
-        self.setAccessibleDescription(". ".join(shown))
+        texts = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
+        self.setAccessibleDescription(". ".join(texts))
 
 
 class Breakdown(QWidget):
-    """The first tab: the table, where its numbers come from, and the totals."""
+    """The first tab: the table, the provenance of its numbers, the largest parts, and the totals."""
 
     def __init__(self, requests: PanelRequests) -> None:
         super().__init__()
@@ -397,7 +397,7 @@ class Breakdown(QWidget):
         self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge))))
 
     def refuse(self) -> None:
-        """Say that nothing is counted, until there is a gauge again."""
+        """Show that nothing is counted, until there is a gauge again."""
         self.set_gauge(None)
         self.note.set_text(tr("Not counted"))
 
@@ -408,7 +408,7 @@ class Breakdown(QWidget):
             self.set_gauge(self._gauge)
 
     def _name_unused(self, gauge: Gauge | None) -> None:
-        """Name the link that unfolds the categories of which nothing is sent."""
+        """Set the text of the link that shows or hides the empty categories."""
         count = sum(not gauge.segments.get(segment, 0) for segment in Segment) if gauge else 0
         hidden = tr("Show %n empty categories", "", count)
         self.unused.setText(tr("Hide empty categories") if self.unused.isChecked() else hidden)
@@ -417,7 +417,7 @@ class Breakdown(QWidget):
 
 
 def _about_window(gauge: Gauge) -> Iterator[str]:
-    """Yield what is known of the window, and what the percentages are of, in sentences."""
+    """Yield sentences about the source of the window's size and the base of the percentages."""
     if not gauge.is_window_known:
         yield tr("The model’s window is not known yet: shares are of the request.")
         return

@@ -1,4 +1,4 @@
-"""What the user asks for in the context panel."""
+"""The signals of the context panel."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 class PanelRequests(QObject):
-    """Signals that the parts of the panel emit."""
+    """Signals that the parts of the panel emit for the user's requests."""
 
     tab_requested = Signal(str)
     own_window_requested = Signal()
@@ -19,7 +19,7 @@ class PanelRequests(QObject):
     redo_requested = Signal(str)
     bring_back_requested = Signal(tuple)  # ids of messages
     part_requested = Signal(object, object)  # a PartAction and the SentPart
-    segment_requested = Signal(object)  # the parts of a Segment
+    segment_requested = Signal(object)  # a Segment, to show its parts
     pin_requested = Signal(str)
     unpin_requested = Signal(str)
     message_requested = Signal(str)
