@@ -1,1 +1,1 @@
-"""The request that the model gets, shown part by part in place of the transcript."""
+"""The request view: the request that the model gets, part by part, in place of the transcript."""

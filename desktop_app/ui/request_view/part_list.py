@@ -1,4 +1,4 @@
-"""The list of a request's parts: rows of one height, so that ten thousand cost no more than ten."""
+"""The list of a request's parts. Its rows are equally high, so that ten thousand cost no more than ten."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from desktop_app.ui.widgets.row_list import ENTER, LEFT, RIGHT, ROW, AnyIndex, T
 
 from .part_rows import PartAction, PartRow, actions_of, lines_of, tags_of, title_of, tokens_of
 
-HEIGHT, LINE_HEIGHT, BAND = 76, 18, 21  # pixels of a row, of a line in it, and of the mark of the cache
+HEIGHT, LINE_HEIGHT, BAND = 76, 18, 21  # pixels of a row, of a line in it, and of the band that marks the cache
 SIDE, TEXT_LEFT, GAP = 16, 40, 14  # pixels
 
 
@@ -23,7 +23,7 @@ class PartModel(WordsModel[PartRow]):
     """The parts of a request."""
 
     def set_rows(self, rows: Sequence[PartRow]) -> None:
-        """Show these rows; what is the same at both ends stays, with the reader's position."""
+        """Show these rows; equal rows at both ends stay, so that the scroll position does."""
         old, new = self.rows, list(rows)
         same = min(len(old), len(new))
         start = next((n for n in range(same) if old[n] != new[n]), same)
@@ -44,7 +44,7 @@ class PartModel(WordsModel[PartRow]):
 
 
 class PartDelegate(QStyledItemDelegate):
-    """Paints a part: colour of its segment, speaker, labels, tokens, and the beginning of its text."""
+    """Paints a part: the colour of its segment, its role, labels, tokens, and the beginning of its text."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return QSize(120, scale(HEIGHT))
@@ -77,8 +77,8 @@ class PartDelegate(QStyledItemDelegate):
                 right = min(right, link.left() - GAP)
         tags = tags_of(row)
         taken = sum(_advance(11, text, MEDIUM) + scale(20) for text, _ in tags)
-        room = QRectF(line.left(), line.top(), max(right - taken - line.left(), scale(60)), line.height())
-        x = _draw(painter, box, room, title_of(row.part), 12, "ink_soft", BOLD)
+        title_box = QRectF(line.left(), line.top(), max(right - taken - line.left(), scale(60)), line.height())
+        x = _draw(painter, box, title_box, title_of(row.part), 12, "ink_soft", BOLD)
         for text, tint in tags:
             x = _paint_tag(painter, box, QPointF(x + scale(8), line.center().y()), text, tint, right)
 
@@ -87,9 +87,9 @@ class PartDelegate(QStyledItemDelegate):
         lines = lines_of(row.part)[: 1 if row.cached_tokens else None]
         tint = "ink" if row.part.text and row.change is not PartChange.REMOVED else "ink_faint"
         for number, text in enumerate(lines):
-            room = QRectF(box.left() + TEXT_LEFT, top, box.width() - TEXT_LEFT - SIDE, scale(LINE_HEIGHT))
-            room.translate(0, number * scale(LINE_HEIGHT))
-            _draw(painter, box, room, text, 12.5, tint, is_mono=True)
+            line_box = QRectF(box.left() + TEXT_LEFT, top, box.width() - TEXT_LEFT - SIDE, scale(LINE_HEIGHT))
+            line_box.translate(0, number * scale(LINE_HEIGHT))
+            _draw(painter, box, line_box, text, 12.5, tint, is_mono=True)
         if row.cached_tokens:
             band = QRectF(box.left(), box.bottom() - scale(BAND), box.width(), scale(BAND))
             painter.fillRect(band, colour("accent_soft"))
@@ -98,20 +98,20 @@ class PartDelegate(QStyledItemDelegate):
 
 
 def links_of(row: PartRow, box: QRectF) -> list[tuple[PartAction, QRectF]]:
-    """Return what can be done with a row, and where its links are."""
+    """Return the actions on a row that have a link, with the links' boxes."""
     x = box.right() - SIDE - _advance(12, tokens_of(row))
     links: list[tuple[PartAction, QRectF]] = []
     for action in reversed(offered_actions(row)):
         width = _advance(12, tr(action.value), MEDIUM) + 2
         x -= width + GAP
         if x < box.left() + TEXT_LEFT + scale(90):
-            break  # the menu has them all
+            break  # the menu contains all of them
         links.append((action, QRectF(x, box.top() + scale(10), width, scale(20))))
     return links
 
 
 def offered_actions(row: PartRow) -> list[PartAction]:
-    """Return what can be done with a row; one that only the earlier request had is not pinned or left out."""
+    """Return the actions on a row; a part that only the earlier request had cannot be pinned or left out."""
     actions = actions_of(row.part)
     if row.change is not PartChange.REMOVED:
         return actions
@@ -135,7 +135,7 @@ def _advance(size: float, text: str, weight: int = 400) -> float:
 def _draw(
     painter: QPainter,
     row: QRectF,
-    room: QRectF,
+    box: QRectF,
     text: str,
     size: float,
     tint: Tint,
@@ -144,27 +144,27 @@ def _draw(
     is_mono: bool = False,
     alignment: Qt.AlignmentFlag = LEFT,
 ) -> float:
-    """Draw text on one line, with an ellipsis where the room ends; return where it ends.
+    """Draw text on one line, with an ellipsis if it does not fit; return the x where it ends.
 
-    row, room: as from left to right; what is painted is turned around where the window is; what is_mono goes
-    from left to right, like code.
+    row, box: in a left-to-right layout; they are mirrored in a right-to-left window. is_mono: use the fixed-pitch font,
+    and lay the text out from left to right, like code.
     """
-    shown = font(size, weight, is_mono=is_mono)
-    metrics = QFontMetricsF(shown)
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.width() + 1)
-    painter.setFont(shown)
+    text_font = font(size, weight, is_mono=is_mono)
+    metrics = QFontMetricsF(text_font)
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + 1)
+    painter.setFont(text_font)
     painter.setPen(colour(tint))
-    shown_room = in_reading_order(painter, row, room.adjusted(0, 0, 1, 0))
+    painted_box = in_reading_order(painter, row, box.adjusted(0, 0, 1, 0))
     painter.save()
     if is_mono:
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    painter.drawText(shown_room, alignment, text)
+    painter.drawText(painted_box, alignment, text)
     painter.restore()
-    return room.left() + metrics.horizontalAdvance(text)
+    return box.left() + metrics.horizontalAdvance(text)
 
 
 class PartList(TransparentList):
-    """Signal: action_requested(PartAction, PartRow), by a link, the menu, Enter or a double click."""
+    """A list of parts. Signal: action_requested(PartAction, PartRow), by a link, the menu, Enter or a double click."""
 
     action_requested = Signal(object, object)
 
@@ -180,13 +180,13 @@ class PartList(TransparentList):
         return QSize(120, scale(40))
 
     def choose(self, number: int) -> None:
-        """Select a row, and show it."""
+        """Select a row, and scroll to it."""
         index = self.parts.index(number)
         self.setCurrentIndex(index)
         self.scrollTo(index, self.ScrollHint.PositionAtCenter)
 
     def link_box(self, number: int, action: PartAction) -> QRectF:
-        """Return where a link of a row is; an empty box if it has none."""
+        """Return the box of an action's link in a row; an empty box if there is none."""
         index = self.parts.index(number)
         links = links_of(index.data(ROW), QRectF(self.visualRect(index)))
         box = next((box for found, box in links if found is action), QRectF())
@@ -222,15 +222,15 @@ class PartList(TransparentList):
         index = self.currentIndex() if is_keyboard else self.indexAt(event.pos())
         if index.isValid():
             box = self.visualRect(index)
-            where = box.topLeft() + QPoint(TEXT_LEFT, box.height() // 2) if is_keyboard else event.pos()
-            self._open_menu(index.data(ROW), self.viewport().mapToGlobal(where))
+            point = box.topLeft() + QPoint(TEXT_LEFT, box.height() // 2) if is_keyboard else event.pos()
+            self._open_menu(index.data(ROW), self.viewport().mapToGlobal(point))
 
-    def _open_menu(self, row: PartRow, where: QPoint) -> None:
+    def _open_menu(self, row: PartRow, point: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for action in dict.fromkeys((*offered_actions(row), PartAction.OPEN)):
             menu.addAction(tr(action.value), lambda action=action: self.action_requested.emit(action, row))
-        menu.popup(where)
+        menu.popup(point)
 
     def _open(self) -> None:
         if self.currentIndex().isValid():
@@ -245,6 +245,6 @@ class PartList(TransparentList):
         return next((action for action, box in boxes if box.contains(QPointF(point))), None)
 
     def _turned(self, box: QRectF, index: AnyIndex) -> QRectF:
-        """Return the box on the other side of its row."""
+        """Return the box mirrored within its row."""
         row = QRectF(self.visualRect(index))
         return box.translated(row.left() + row.right() - box.right() - box.left(), 0)

@@ -1,4 +1,4 @@
-"""What a row of the request says of its part, and what can be done with it. No Qt."""
+"""The texts of a row in the request view, and the actions on its part. Uses no Qt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.number_formats import escape_invisible, format_number
 
-LINES, LINE = 2, 300  # lines of a part's text that are shown, and characters of each
+LINES, LINE = 2, 300  # lines of a part's text that are shown, and characters in each
 ROLES = {
     "system": translatable("System"),
     "user": translatable("User"),
@@ -43,7 +43,7 @@ CHANGE_TINTS: dict[PartChange, Tint] = {
 
 
 class PartAction(StrEnum):
-    """What can be done with a part."""
+    """An action on a part."""
 
     OPEN = translatable("Open")
     SHOW_IN_CHAT = translatable("Show in chat")
@@ -59,8 +59,8 @@ class PartAction(StrEnum):
 class PartRow(msgspec.Struct, frozen=True, gc=False):
     """A part as a row of the list.
 
-    index: in the request that it is read from. change: what became of it since an earlier request, with its tokens
-    in that one; None where nothing is compared.
+    index: its number in the request that its text is read from. change: how it differs from an earlier request; None if
+    nothing is compared. tokens_before: its tokens in that one.
     """
 
     part: SentPart
@@ -68,7 +68,7 @@ class PartRow(msgspec.Struct, frozen=True, gc=False):
     change: PartChange | None = None
     tokens_before: int = 0
     cached_tokens: int = 0
-    """Of the last part that the provider read from its cache: the tokens up to there."""
+    """For the last part that the provider read from its cache, the tokens up to its end; 0 for others."""
 
     @property
     def words(self) -> str:
@@ -88,41 +88,41 @@ def rows_of(request: SentRequest) -> list[PartRow]:
 
 
 def compared_rows(parts: Iterable[ComparedPart]) -> list[PartRow]:
-    """Return the rows of a comparison. The index of a removed part is that in the earlier request."""
+    """Return the rows of a comparison. The index of a removed part is its index in the earlier request."""
     rows: list[PartRow] = []
     now = before = 0
-    for one in parts:
-        is_removed = one.change is PartChange.REMOVED
-        rows.append(PartRow(one.part, before if is_removed else now, one.change, one.tokens_before))
+    for compared in parts:
+        is_removed = compared.change is PartChange.REMOVED
+        rows.append(PartRow(compared.part, before if is_removed else now, compared.change, compared.tokens_before))
         now += not is_removed
-        before += one.change is not PartChange.ADDED
+        before += compared.change is not PartChange.ADDED
     return rows
 
 
 def summarize_changes(rows: Sequence[PartRow]) -> str:
-    """Return such as "3 added (+4,180) · 42 removed (−61,204) · 12 the same"."""
+    """Return a line such as "3 added (+4,180) · 42 removed (−61,204) · 12 the same"."""
     words: list[str] = []
     for change, text in CHANGES.items():
         found = [row for row in rows if row.change is change]
         if found:
-            freed = format_difference(sum(map(difference, found)))
-            words.append(tr(text).format(count=format_number(len(found)), difference=freed))
+            total = format_difference(sum(map(difference, found)))
+            words.append(tr(text).format(count=format_number(len(found)), difference=total))
     same = sum(row.change is PartChange.SAME for row in rows)
     return " · ".join([*words, tr("{count} the same").format(count=format_number(same))])
 
 
 def difference(row: PartRow) -> int:
-    """Return how many tokens more a part takes than before."""
+    """Return the number of tokens by which a part has grown; negative if it has shrunk."""
     return (0 if row.change is PartChange.REMOVED else row.part.tokens) - row.tokens_before
 
 
 def format_difference(tokens: int) -> str:
-    """Return such as "+1,204", "−8,000" or "±0"."""
+    """Return a signed number such as "+1,204", "−8,000" or "±0"."""
     return f"{'+' if tokens > 0 else '−' if tokens < 0 else '±'}{format_number(abs(tokens))}"
 
 
 def title_of(part: SentPart) -> str:
-    """Return who speaks, and of a result whose it is."""
+    """Return the role and kind of a part and, for a tool result, its call."""
     if part.kind is PartKind.TOOLS:
         return tr("Tools of {server}").format(server=part.name) if part.name else tr("Tools")
     if part.kind is PartKind.FRAME:
@@ -135,7 +135,7 @@ def title_of(part: SentPart) -> str:
 
 
 def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
-    """Return the labels beside the title, each with its colour."""
+    """Return the labels next to the title, each with its colour."""
     part = row.part
     tags: list[tuple[str, Tint]] = []
     if row.change is not None and row.change in CHANGE_TINTS:
@@ -154,7 +154,7 @@ def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
 
 
 def tokens_of(row: PartRow) -> str:
-    """Return the tokens; of a part that has changed, those before and now."""
+    """Return the token count; for a part that has changed, the previous and the present one."""
     if row.change is PartChange.CHANGED and row.tokens_before != row.part.tokens:
         before = format_number(row.tokens_before)
         return tr("{before} → %n tokens", "", row.part.tokens).format(before=before)
@@ -162,7 +162,7 @@ def tokens_of(row: PartRow) -> str:
 
 
 def lines_of(part: SentPart) -> list[str]:
-    """Return the first lines of the text that are not blank."""
+    """Return the first lines of the text, without blank ones."""
     if part.kind is PartKind.FRAME:
         return [tr("What marks where each message begins, and introduces the reply")]
     found = [escape_invisible(" ".join(line.split()))[:LINE] for line in part.text.splitlines() if line.strip()]
@@ -170,12 +170,12 @@ def lines_of(part: SentPart) -> list[str]:
 
 
 def is_cut(part: SentPart) -> bool:
-    """Return whether there is more of the text than a row shows."""
+    """Return whether the text is longer than a row shows."""
     return part.characters > len(part.text) or part.text.count("\n") >= LINES or len(part.text) > 90
 
 
 def actions_of(part: SentPart) -> list[PartAction]:
-    """Return what can be done with the part, that which leads to its origin first."""
+    """Return the actions on a part, beginning with the one that leads to its origin."""
     has_row = part.message_id and part.role != "system"
     origin = {
         PartKind.SUMMARY: PartAction.SHOW_OPERATION if part.operation_id else None,
@@ -192,7 +192,7 @@ def actions_of(part: SentPart) -> list[PartAction]:
 
 
 def rows_in(rows: Sequence[PartRow], segment: Segment | None, is_changed: bool = False) -> list[PartRow]:
-    """Return the rows of a segment, or all. is_changed: only what is not the same as before."""
+    """Return the rows of a segment; None for all. is_changed: only rows that differ from the earlier request."""
     return [
         row
         for row in rows

@@ -1,4 +1,4 @@
-"""The controller of the X-ray and of the largest parts in the panel: what the model gets, kept up to date."""
+"""The controller that keeps the request view and the largest parts in the panel up to date."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from desktop_app.ui.widgets.number_formats import first_line_of_markdown, shorte
 from .part_rows import PartAction, PartRow, title_of
 from .request_view import ShownRequest
 
-PAUSE = 250  # milliseconds from a change to the next reading of the request
-LARGEST = 5  # parts in the panel
+PAUSE = 250  # milliseconds from a change to reading the request again
+LARGEST = 5  # parts that the panel lists
 MAX_REPLIES = 20  # replies in the menu of earlier requests
 CHANGING = (GaugeChanged, MessageRecorded, TurnFinished, ViewChanged)
 
 
 class RequestController(Controller):
-    """Reads the request after each change, while it is shown, and carries out what the user wants of its parts."""
+    """Reads the request after each change while it is shown, and carries out the user's actions on its parts."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, tools: ToolsController) -> None:
         super().__init__(bridge, parts, chat)
@@ -61,7 +61,7 @@ class RequestController(Controller):
     # The switch
 
     def show(self, is_shown: bool) -> None:
-        """Show the request in place of the transcript, from the message on that is current there; or that again."""
+        """Show the request in place of the transcript, scrolled to the transcript's current message; or go back."""
         current = self._parts.transcript.currentIndex()
         if is_shown and current.isValid():
             self._sought = self._parts.transcript_model.item(current.row()).key
@@ -73,13 +73,13 @@ class RequestController(Controller):
         self.show(not self._parts.chat_pane.is_request_shown)
 
     def filter(self, segment: Segment) -> None:
-        """Show the parts of a segment."""
+        """Show only the parts of a segment."""
         self._view.filter(segment)
         if not self._parts.chat_pane.is_request_shown:
             self.show(True)
 
     def show_of(self, is_answered: bool, message_id: str) -> None:
-        """Show the request that a message answered, or the message in the request as it is now."""
+        """Show the request that a message answered; or, unless is_answered, the message in the next request."""
         if is_answered:
             self.show_earlier(message_id)
             return
@@ -87,10 +87,10 @@ class RequestController(Controller):
         self.show(True)
         self._sought = message_id
 
-    # What is read
+    # Reading
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Begin anew with another conversation; read the same one again."""
+        """Reset the view for another conversation; read the request again in any case."""
         self._view.set_model(opened.model.label)
         if opened.conversation.id != self._conversation:
             self._conversation, self._sought = opened.conversation.id, ""
@@ -100,7 +100,7 @@ class RequestController(Controller):
         self._pause.start()
 
     def note(self, event: TurnEvent) -> None:
-        """Read the request again soon, if it may have changed; in a turn, the panel waits for whole messages."""
+        """Read the request again soon, if it may have changed; during a turn, the panel waits for complete messages."""
         if not isinstance(event, CHANGING) or event.conversation != self._chat.conversation:
             return
         is_shown = self._parts.chat_pane.is_request_shown
@@ -110,7 +110,7 @@ class RequestController(Controller):
 
     @in_task
     async def _read(self) -> None:
-        """Read what is shown, one reading at a time."""
+        """Read the request for the view and the panel, whichever is shown, one reading at a time."""
         if self._is_reading:
             self._pause.start()
         if self._is_reading or not self._chat.conversation:
@@ -138,7 +138,7 @@ class RequestController(Controller):
         except EngineFailure as error:
             show = partial(self._view.show_failure, tr_engine(error.failure.title))
         if (conversation, moment, reply) != (self._chat.conversation, self._view.moment, self._reply):
-            self._pause.start()  # something else was chosen meanwhile
+            self._pause.start()  # another request was chosen in the meantime
             return
         show()
         if self._sought:
@@ -165,7 +165,7 @@ class RequestController(Controller):
             self._read()
 
     def offer_replies(self) -> None:
-        """Offer the newest replies, whose requests can be looked at."""
+        """Offer a menu of the newest replies, to show the requests that they answered."""
         rows = self._parts.transcript_model.rows
         replies = [row.message for row in rows if row.message.role is Role.ASSISTANT][: -MAX_REPLIES - 1 : -1]
         menu = self._view.offer_replies([(m.id, f"{_clock(m.at)}  {title_of_reply(m)}") for m in replies])
@@ -177,10 +177,10 @@ class RequestController(Controller):
         self._reply = reply
         self._view.show_moment(moment, (_clock(at) or tr("then", "the time of an earlier request")) if reply else "")
 
-    # Its parts
+    # Parts
 
     def perform(self, action: PartAction, row: PartRow) -> None:
-        """Carry out an action on a row of the X-ray."""
+        """Carry out an action on a row of the request view."""
         if action is PartAction.OPEN:
             self._open(row)
         else:
@@ -211,31 +211,31 @@ class RequestController(Controller):
 
     @in_task
     async def _open(self, row: PartRow) -> None:
-        """Show the whole text of a part."""
+        """Show the full text of a part."""
         is_earlier = self._view.moment is ShownRequest.THEN or row.change is PartChange.REMOVED
         reply = self._reply if is_earlier else ""
-        whole = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply, row.index))
-        TextReader(title_of(row.part), whole.text, self._parts, is_mono=True).show()
+        full = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply, row.index))
+        TextReader(title_of(row.part), full.text, self._parts, is_mono=True).show()
 
     @in_task
     async def copy(self) -> None:
         """Copy the shown request as JSON."""
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
-        whole = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply))
-        QGuiApplication.clipboard().setText(whole.text)
+        full = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply))
+        QGuiApplication.clipboard().setText(full.text)
         self._parts.toast.show_message(tr("The request was copied as JSON"))
 
     @in_task
     async def copy_curl(self) -> None:
         """Copy the shown request as a command line that sends it."""
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
-        whole = await self._bridge.ask(p.ReadRequestCurl(self._chat.conversation, reply))
-        QGuiApplication.clipboard().setText(whole.text)
+        command = await self._bridge.ask(p.ReadRequestCurl(self._chat.conversation, reply))
+        QGuiApplication.clipboard().setText(command.text)
         self._parts.toast.show_message(tr("The request was copied as a curl command. The key is in a variable."))
 
 
 def title_of_reply(reply: Message) -> str:
-    """Return how a reply begins; of one without a text the calls, such as "read app/report.py"."""
+    """Return the beginning of a reply; if it has no text, its calls, such as "read app/report.py"."""
     if words := shorten(first_line_of_markdown(reply.text, 90), 60):
         return words
     calls = (f"{call.name} {arguments_summary(call)}".rstrip() for call in reply.tool_calls)

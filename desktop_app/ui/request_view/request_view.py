@@ -1,4 +1,4 @@
-"""The X-ray: the request in place of the transcript, as it is now, as it was, or what has changed since."""
+"""The request view: the next request, an earlier one, or the changes since, in place of the transcript."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .part_list import PartList
 from .part_rows import PartRow, compared_rows, rows_in, rows_of, summarize_changes
 
 READING = translatable("Reading the request…")
-PADDING = 14  # pixels of the buttons
-NARROW = 560  # pixels below which the line under the buttons tells what is shown, too
+PADDING = 14  # pixels at both sides of a button's text
+NARROW = 560  # pixels of width below which the title is part of the line under the buttons
 
 
 class ShownRequest(StrEnum):
-    """Which request is shown."""
+    """The request that is shown: the next one, an earlier one, or the changes between both."""
 
     NOW = "now"
     THEN = "then"
@@ -38,7 +38,7 @@ class ShownRequest(StrEnum):
 
 
 class PartFrame(QWidget):
-    """The box around the list."""
+    """The frame around the list."""
 
     def __init__(self, parts: PartList) -> None:
         super().__init__()
@@ -49,10 +49,10 @@ class PartFrame(QWidget):
 
 
 class RequestView(QWidget):
-    """Shows what it is given.
+    """Shows a request or a comparison of two.
 
-    Signals: moment_chosen(ShownRequest); replies_requested, for the menu of earlier requests; copy_requested,
-    and curl_requested.
+    Signals: moment_chosen(ShownRequest); replies_requested, for the menu of earlier requests; copy_requested and
+    curl_requested, to copy the request as JSON and as a curl command.
     """
 
     moment_chosen = Signal(object)
@@ -94,7 +94,7 @@ class RequestView(QWidget):
         return ShownRequest(self.moments.value())
 
     def show_moment(self, moment: ShownRequest, when: str) -> None:
-        """Turn to a moment, whose request is to come. when: the time of the reply that is looked at; "" for none."""
+        """Prepare to show a request that will arrive. when: the time of the earlier reply; "" for none."""
         self._when = when
         self.moments.setVisible(bool(when))
         texts = (tr("Now"), tr("At {time}").format(time=when), tr("Changes since"))
@@ -107,7 +107,7 @@ class RequestView(QWidget):
         self._place_title()
 
     def set_model(self, label: str) -> None:
-        """Set the name of the model that gets the request."""
+        """Set the display name of the model that gets the request."""
         self._model = label
         self._name()
 
@@ -131,15 +131,15 @@ class RequestView(QWidget):
         self._show()
 
     def choose(self, message_id: str) -> bool:
-        """Select the part that is a message, or stands for it; return False if there is none."""
-        shown = self.list.parts.rows
-        number = next((n for n, row in enumerate(shown) if row.part.message_id == message_id), -1)
+        """Select the part with that message; return False if there is none."""
+        rows = self.list.parts.rows
+        number = next((n for n, row in enumerate(rows) if row.part.message_id == message_id), -1)
         if number >= 0:
             self.list.choose(number)
         return number >= 0
 
     def offer_replies(self, replies: Sequence[tuple[str, str]]) -> QMenu:
-        """Open the menu of earlier requests: ids with their texts. Return it."""
+        """Open the menu of earlier requests, and return it. replies: their ids and labels."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for reply_id, text in replies:
@@ -161,10 +161,10 @@ class RequestView(QWidget):
         QPainter(self).fillRect(self.rect(), colour("paper"))
 
     def _place_title(self) -> None:
-        """Let the title stand in the bar where it has room, else below: beside the moments it would be cut."""
-        has_room = self.width() >= scale(NARROW) and self.moments.isHidden()
-        if has_room is not self.title.isVisibleTo(self):
-            self.title.setVisible(has_room)
+        """Show the title in the bar if it fits there, otherwise below: next to the moments it would be cut off."""
+        fits = self.width() >= scale(NARROW) and self.moments.isHidden()
+        if fits is not self.title.isVisibleTo(self):
+            self.title.setVisible(fits)
             self._show()
 
     def _lay_out(self) -> None:
@@ -194,16 +194,16 @@ class RequestView(QWidget):
         self.all_parts.setVisible(self.segment is not None)
         self.copy.setVisible(not is_compared)
         self.curl.setVisible(not is_compared)
-        shown = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
-        self.list.parts.set_rows(shown)
-        words = self._words or self._describe(shown)
+        rows = rows_in(self._rows, self.segment, is_compared and self.only_changes.isChecked())
+        self.list.parts.set_rows(rows)
+        words = self._words or self._describe(rows)
         self.note.set_text(words if self.title.isVisibleTo(self) else f"{words} · {self.title.text()}")
 
-    def _describe(self, shown: Sequence[PartRow]) -> str:
-        """Return how many parts are shown, and their tokens."""
-        tokens = tr("%n tokens", "", sum(row.part.tokens for row in shown))
+    def _describe(self, rows: Sequence[PartRow]) -> str:
+        """Return the number of parts that are shown, and their tokens."""
+        tokens = tr("%n tokens", "", sum(row.part.tokens for row in rows))
         if self.segment is None:
-            return " · ".join((tr("%n parts", "", len(shown)), tokens))
+            return " · ".join((tr("%n parts", "", len(rows)), tokens))
         of_all = tr("{category}: {count} of %n parts", "", len(self._rows))
-        of_all = of_all.format(category=tr(SEGMENT_NAMES[self.segment]), count=format_number(len(shown)))
+        of_all = of_all.format(category=tr(SEGMENT_NAMES[self.segment]), count=format_number(len(rows)))
         return f"{of_all} · {tokens}"
