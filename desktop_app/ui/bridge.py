@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import (
     DAMAGED,
@@ -43,6 +43,7 @@ from .translation import tr
 log = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=EngineResponse)
+E = TypeVar("E", bound=TurnEvent)
 Args = ParamSpec("Args")
 
 HELLO_NUMBER = 0
@@ -126,6 +127,9 @@ class Bridge(QObject):
         self._unsent: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._reported_bugs: set[str] = set()
+        self._listeners: list[tuple[Callable[[Any], object], tuple[type, ...]]] = []
+        self._listeners_of: dict[type, tuple[Callable[[Any], object], ...]] = {}
+        self.happened.connect(self._notify_listeners)
 
     @property
     def engine_pid(self) -> int:
@@ -234,6 +238,19 @@ class Bridge(QObject):
             case EngineWarned(failure):
                 self.failed.emit(failure)
         return False
+
+    def listen(self, listener: Callable[[E], object], *kinds: type[E]) -> None:
+        """Call the listener with each event of these kinds, or with every event, after those that listen already."""
+        self._listeners.append((listener, kinds))
+        self._listeners_of.clear()
+
+    def _notify_listeners(self, event: TurnEvent) -> None:
+        kind = type(event)
+        if kind not in self._listeners_of:
+            listeners = (listener for listener, kinds in self._listeners if not kinds or kind in kinds)
+            self._listeners_of[kind] = tuple(listeners)
+        for listener in self._listeners_of[kind]:
+            listener(event)
 
     def _take_welcome(self, line: ResponseLine[EngineResponse]) -> None:
         if isinstance(line.response, Welcome) and line.response.version == VERSION:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent, TurnFailed
+from desktop_app.conversation.events import DataProgressed, Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
@@ -56,7 +56,7 @@ class EngineWatch(Controller):
         self._end: Failure | None = None  # why the engine is not restarted automatically
         self._broken_off: set[str] = set()  # conversations whose turns ended because the engine died
         chat.shown.connect(self._show_what_broke_off)
-        bridge.happened.connect(self.note_opening)
+        bridge.listen(self.note_opening, DataProgressed)
         bridge.became_ready.connect(self.note_ready)
         bridge.engine_died.connect(self.note_death)
         bridge.engine_gave_up.connect(self.note_end)
@@ -65,9 +65,9 @@ class EngineWatch(Controller):
         bridge.failed.connect(self.show_failure)
         bridge.crashed.connect(self.show_bug)
 
-    def note_opening(self, event: TurnEvent) -> None:
+    def note_opening(self, event: DataProgressed) -> None:
         """Show the progress of opening an archive that takes long."""
-        if isinstance(event, DataProgressed) and event.work == "opening":
+        if event.work == "opening":
             share = format_percent(event.done / event.total) if event.total else ""
             text = tr(UPDATING).format(share=share) if share else tr(OPENING)
             self._parts.toast.show_message(text, stays=True, is_quiet=self._is_opening)
@@ -217,7 +217,7 @@ class BuiltinController(Controller):
         self._add(parts.chat_pane.welcome.offer)
         chat.shown.connect(self.note_opened)
         settings.dialog_opened.connect(self._use)
-        bridge.happened.connect(self._note)
+        bridge.listen(self._note, DataProgressed)
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         """Look for the model again: another program may have installed it in the meantime."""
@@ -276,7 +276,7 @@ class BuiltinController(Controller):
         for offer in self._offers:
             show(offer)
 
-    def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, DataProgressed) and event.work == "model":
+    def _note(self, event: DataProgressed) -> None:
+        if event.work == "model":
             for offer in self._offers:
                 offer.task.set_progress(event.done, event.total)

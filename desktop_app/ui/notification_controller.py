@@ -55,7 +55,7 @@ class NotificationController(Controller):
         self._retry = RetryNotice(parts.toast, chat.stop)
         self._shown = ""
         chat.shown.connect(self.note_opened)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note)
         bridge.engine_died.connect(self.note_engine_death)
         bridge.engine_gave_up.connect(self.note_engine_death)
 
@@ -135,7 +135,7 @@ class AwayController(Controller):
         self.notifier = DesktopNotifier(self)
         self.notifier.opened.connect(self._open)
         parts.installEventFilter(self)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, TurnStarted, QuestionAsked, QuestionAnswered, TurnFinished)
 
     def use(self, settings: Settings) -> None:
         self._is_on = settings.is_notifying

@@ -1,9 +1,9 @@
 """Counts what a message runs through, from Enter to the first painted delta. `python tests/bench/measure_path.py`
 
 A person types a message in the real window, with the real engine and a scripted provider, after one that has loaded
-everything. Both processes are profiled, on all threads: counted are the functions of desktop_app that ran at least once,
-and their files. In the window that includes layout and painting, so a second row leaves out `ui/widgets` and the layout
-and painting of the transcript: what remains hands the message on or decides about it. The names go to standard error.
+everything. Both processes are profiled on all threads. Counted are the functions of desktop_app that ran at least once,
+and their files. In the window that includes layout and painting; a second row leaves out `ui/widgets` and the layout and
+painting of the transcript: what remains hands the message on or decides about it. Names go to standard error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 APP = str(ROOT / "desktop_app") + os.sep
-PAINTING = ("ui/widgets/", "ui/transcript/row_", "ui/transcript/documents", "ui/transcript/text_flow", "ui/theme", "ui/style")
+PAINTING = (
+    *("ui/widgets/", "ui/transcript/row_", "ui/transcript/documents", "ui/transcript/text_flow"),
+    *("ui/theme", "ui/style"),
+)
+    "ui/widgets/",
+    "ui/transcript/row_",
+    "ui/transcript/documents",
+    "ui/transcript/text_flow",
+    "ui/theme",
+    "ui/style",
+)
 NAMES = frozenset({"<module>", "<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
 
 

@@ -46,6 +46,18 @@ async def test_an_answer_is_seen_before_the_events_that_follow_it(bridge: Bridge
     await bridge.close()
 
 
+def test_a_listener_gets_the_events_of_its_kinds_in_the_order_of_listening(bridge: Bridge) -> None:
+    seen: list[str] = []
+    bridge.listen(lambda event: seen.append(f"all {type(event).__name__}"))
+    bridge.listen(lambda event: seen.append(f"ends {event.reason}"), TurnFinished)
+    delta = TextDelta("c1", "r", "Hi")
+    bridge.happened.emit(delta)
+    bridge.listen(lambda event: seen.append("late"), TextDelta, TurnFinished)
+    bridge.happened.emit(TurnFinished("c1", "stopped"))
+    bridge.happened.emit(delta)
+    assert seen == ["all TextDelta", "all TurnFinished", "ends stopped", "late", "all TextDelta", "late"]
+
+
 @pytest.mark.wire
 @run_in_loop
 async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(bridge: Bridge) -> None:

@@ -35,10 +35,11 @@ SIZES = {
 }
 SLOW = {FROM_THE_RIGHT, LOW}
 """What each of these cuts off, the one that is both cuts off, too."""
-SYSTEM_DIALOGS = {
+NOT_TRIED = {
     "Choose a working folder…", "Import conversations…", "Attach files…", "Sort conversations…", "Delete conversation",
     "Archive or unarchive", "Show the log…", "Making room: choose a policy…", "New conversation",
     "Settings…",  # shows another text size at once: see below
+    "Quit",
 }  # fmt: skip
 LONG = "/home/anastasia/Projects/customers/northwind/billing-service/migrations/0042_split_ledger_entries.py"
 
@@ -139,7 +140,7 @@ async def test_nothing_is_cut_off(window, bridge, size):
         drawer.toggle()
         await look("a drawer", drawer.toggle)
     for action in window.commands.actions:
-        if action.name not in SYSTEM_DIALOGS and action.is_available():
+        if action.name not in NOT_TRIED and action.is_available():
             action.run_if_available()
             await look(action.name, close_all)
     window.show_request(True)

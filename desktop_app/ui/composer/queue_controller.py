@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.events import QueueChanged, TurnEvent
+from desktop_app.conversation.events import QueueChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.controller import Controller
@@ -21,13 +21,13 @@ class QueueController(Controller):
         queue.remove_requested.connect(self.remove)
         parts.composer.queued_wanted.connect(self.edit_last)
         chat.shown.connect(self.note_opened)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, QueueChanged)
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._parts.queue.set_queue(opened.queue, opened.is_paused)
 
-    def note(self, event: TurnEvent) -> None:
-        if isinstance(event, QueueChanged) and event.conversation == self._chat.conversation:
+    def note(self, event: QueueChanged) -> None:
+        if event.conversation == self._chat.conversation:
             self._parts.queue.set_queue(event.queue, event.is_paused)
 
     def send_now(self, message_id: str) -> None:

@@ -49,7 +49,7 @@ class ContextController(Controller):
         self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
         self._connect()
         chat.shown.connect(self.read_versions)
-        bridge.happened.connect(self._note)
+        bridge.listen(self._note, RoomProgressed, TurnFinished)
 
     def _connect(self) -> None:
         gauge, asked = self._parts.gauge, self._parts.panel.requests
@@ -193,7 +193,7 @@ class MemoryController(Controller):
         asked.write_requested.connect(self.write)
         asked.delete_requested.connect(self.delete)
         chat.shown.connect(self.note_opened)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, ToolFinished, ViewChanged, TurnFinished)
 
     def use(self, settings: Settings) -> None:
         self._parts.panel.memories.set_on(settings.is_memory_on)

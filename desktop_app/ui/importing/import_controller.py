@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog
 
-from desktop_app.conversation.events import ImportProgressed, TurnEvent
+from desktop_app.conversation.events import ImportProgressed
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
@@ -45,7 +45,7 @@ class ImportController(Controller):
         self._imported = 0  # conversations that the import under way has stored
         self._is_broken_off = False  # by the end of the engine
         welcome = parts.chat_pane.welcome
-        bridge.happened.connect(self._note)
+        bridge.listen(self._note, ImportProgressed)
         bridge.became_ready.connect(self._go_on)
         chat.shown.connect(self.note_opened)
         parts.sidebar.import_requested.connect(self.open)
@@ -213,11 +213,10 @@ class ImportController(Controller):
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
-    def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, ImportProgressed):
-            self._imported = event.imported
-            if self._sheet is not None:
-                self._sheet.set_progress(event)
+    def _note(self, event: ImportProgressed) -> None:
+        self._imported = event.imported
+        if self._sheet is not None:
+            self._sheet.set_progress(event)
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -35,7 +35,7 @@ class InsightsController(Controller):
         parts.sidebar.insights_requested.connect(self.toggle)
         parts.panel.requests.insights_requested.connect(self.toggle)
         chat.shown.connect(self.note_opened)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, TurnFinished, ViewChanged)
 
     @property
     def is_shown(self) -> bool:
@@ -63,7 +63,7 @@ class InsightsController(Controller):
     def note(self, event: TurnEvent) -> None:
         """Read the figures anew when they may have changed."""
         is_current = event.conversation == self._chat.conversation and self.page is not None and self.page.is_one
-        if is_current and self.is_shown and isinstance(event, TurnFinished | ViewChanged):
+        if is_current and self.is_shown:
             self.read()
 
     @in_task

@@ -44,7 +44,7 @@ class RequestController(Controller):
         self._pause.timeout.connect(self._read)
         self._connect()
         chat.shown.connect(self.note_opened)
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, *CHANGING)
 
     def _connect(self) -> None:
         view, asked = self._view, self._parts.panel.requests
@@ -101,7 +101,7 @@ class RequestController(Controller):
 
     def note(self, event: TurnEvent) -> None:
         """Read the request again soon, if it may have changed; during a turn, the panel waits for complete messages."""
-        if not isinstance(event, CHANGING) or event.conversation != self._chat.conversation:
+        if event.conversation != self._chat.conversation:
             return
         is_shown = self._parts.chat_pane.is_request_shown
         is_whole = not self._parts.transcript_model.is_running or isinstance(event, MessageRecorded)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog
 
-from desktop_app.conversation.events import DataProgressed, Failure, TurnEvent
+from desktop_app.conversation.events import DataProgressed, Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
@@ -52,7 +52,7 @@ class DataController(Controller):
         super().__init__(bridge, parts, chat)
         self._settings, self._importing = settings, importing
         self._section: DataSection | None = None
-        bridge.happened.connect(self._note)
+        bridge.listen(self._note, DataProgressed)
         settings.dialog_opened.connect(self._use)
 
     def open(self) -> None:
@@ -213,8 +213,8 @@ class DataController(Controller):
         if self._section is not None and self._section.stored is not None:
             QDesktopServices.openUrl(QUrl.fromLocalFile(self._section.stored.folder))
 
-    def _note(self, event: TurnEvent) -> None:
-        if isinstance(event, DataProgressed) and event.work == "data" and self._section is not None:
+    def _note(self, event: DataProgressed) -> None:
+        if event.work == "data" and self._section is not None:
             self._section.set_progress(event.done, event.total)
 
 

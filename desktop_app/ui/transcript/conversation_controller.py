@@ -128,7 +128,7 @@ class ConversationController(QObject):
         self._shown = ""
         self.blanks = BlankConversations()
         self.conversation = ""  # the one that is open, or shall be once the engine is ready
-        bridge.happened.connect(self.apply)
+        bridge.listen(self.apply)
         self._connect()
 
     def _connect(self) -> None:
@@ -194,7 +194,7 @@ class ConversationController(QObject):
         self._is_ready = False
         self.drafts.forget_engine()
         self.turns.end_all()
-        self._mark()
+        self._show_activities()
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
 
     def start_over(self) -> None:
@@ -289,7 +289,7 @@ class ConversationController(QObject):
             parts.failure.clear_passing()
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
-        self._mark()
+        self._show_activities()
         parts.header.show_conversation(opened.conversation.title, opened.model)
         parts.transcript_model.open(opened.rows, opened.operations, self.turns.of(self._shown), opened.other_versions)
         self.blanks.note(self._shown, opened.conversation.project if parts.transcript_model.is_blank else None)
@@ -348,10 +348,13 @@ class ConversationController(QObject):
     def apply(self, event: TurnEvent) -> None:
         """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
         parts = self._parts
+        activity = self.turns.of(event.conversation).activity
         self.turns.fold(event, monotonic())
-        if isinstance(event, TurnFinished) and event.conversation != self.conversation:
+        is_unread = isinstance(event, TurnFinished) and event.conversation != self.conversation
+        if is_unread:
             self.turns.unread.add(event.conversation)
-        self._mark()
+        if is_unread or self.turns.of(event.conversation).activity != activity:
+            self._show_activities()
         if event.conversation != self.conversation:
             return
         parts.transcript_model.apply(event, self.turns.of(event.conversation))
@@ -375,7 +378,7 @@ class ConversationController(QObject):
             case TurnFinished(totals=Totals() as totals):
                 parts.panel.breakdown.totals.set_totals(totals)
 
-    def _mark(self) -> None:
+    def _show_activities(self) -> None:
         self._parts.sidebar.list.conversations.show_activities(self.turns.activities)
 
     def _show_gauge(self, gauge: Gauge | None) -> None:

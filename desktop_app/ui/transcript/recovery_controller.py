@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 
-from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnEvent, TurnFinished
+from desktop_app.conversation.events import QuestionAnswered, QuestionAsked, TurnFinished
 from desktop_app.conversation.markdown_html import Graphic
 from desktop_app.conversation.message import Attachment, Role
 from desktop_app.conversation.tools import PermissionAnswer
@@ -160,21 +160,16 @@ class QuestionController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._announced: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
-        bridge.happened.connect(self.note)
+        bridge.listen(self.note, QuestionAsked, QuestionAnswered, TurnFinished)
         for told in (bridge.engine_died, bridge.engine_gave_up, chat.shown):
             told.connect(self.show)
         parts.composer.escape_pressed.connect(self.escape)
         parts.chat_pane.escape_pressed.connect(self.escape)
         parts.question.answered.connect(self.answer)
 
-    def note(self, event: TurnEvent) -> None:
-        match event:
-            case QuestionAsked():
-                self._notify(event)
-            case QuestionAnswered() | TurnFinished():
-                pass
-            case _:
-                return
+    def note(self, event: QuestionAsked | QuestionAnswered | TurnFinished) -> None:
+        if isinstance(event, QuestionAsked):
+            self._notify(event)
         self.show()
 
     def show(self, _: object = None) -> None:
