@@ -2,8 +2,8 @@
 
 A person types a message in the real window, with the real engine and a scripted provider, after one that has loaded
 everything. Both processes are profiled on all threads. Counted are the functions of desktop_app that ran at least once,
-and their files. In the window that includes layout and painting; a second row leaves out `ui/widgets` and the layout and
-painting of the transcript: what remains hands the message on or decides about it. Names go to standard error.
+and their files. In the window that includes layout and painting; a second row leaves out `ui/widgets`, the layout and
+the painting of the transcript: what remains hands the message on or decides about it. Names go to standard error.
 """
 
 from __future__ import annotations
@@ -26,13 +26,6 @@ APP = str(ROOT / "desktop_app") + os.sep
 PAINTING = (
     *("ui/widgets/", "ui/transcript/row_", "ui/transcript/documents", "ui/transcript/text_flow"),
     *("ui/theme", "ui/style"),
-)
-    "ui/widgets/",
-    "ui/transcript/row_",
-    "ui/transcript/documents",
-    "ui/transcript/text_flow",
-    "ui/theme",
-    "ui/style",
 )
 NAMES = frozenset({"<module>", "<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
 
