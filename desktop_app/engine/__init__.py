@@ -1,1 +1,1 @@
-"""The engine process: the protocol that crosses the border, the composition of all parts, and the server."""
+"""The engine process: the protocol between window and engine, the composition root, and the server."""

@@ -1,4 +1,4 @@
-"""How the C library keeps memory that was freed (see `docs/decisions/0032`)."""
+"""Settings of the C library's allocator, so that freed memory goes back to the system (`docs/decisions/0032`)."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import ctypes
 import sys
 
 M_MMAP_THRESHOLD = -3
-"""Of glibc's malloc.h."""
+"""From glibc's malloc.h."""
 LARGE_BYTES = 256 * 1024
-"""From which on a block has pages of its own, that go back to the system when it is freed."""
+"""Blocks of at least this size get pages of their own, which are returned to the system when the block is freed."""
 
 
 def give_back_large_blocks() -> None:
-    """Let each large block that is freed go back to the system at once.
+    """Return each large block to the system as soon as it is freed.
 
-    glibc raises that limit with each large block that it frees, up to 32 MB: after one reply of megabytes all such
-    blocks lie among the small ones, which stay, and so does what is free between them. Other systems are left as they
-    are.
+    glibc raises its limit with each large block that it frees, up to 32 MB: after one reply of megabytes, all such
+    blocks lie among the small ones, which live on, and the free space between them is never returned. On other
+    systems nothing is changed.
     """
     if sys.platform == "linux" and hasattr(library := ctypes.CDLL(None), "mallopt"):  # musl has none
         library.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)

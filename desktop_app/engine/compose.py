@@ -1,4 +1,4 @@
-"""The composition root: every part is made here, and every wire between two parts is seen here."""
+"""The composition root: creates every service of the engine and connects them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from desktop_app.tools.sandbox.sandbox import Sandbox
 from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
-from .event_coalescer import EventCoalescer, told_if_long
+from .event_coalescer import EventCoalescer, report_if_long
 from .prompts import read_prompt, read_prompts
 from .services import EngineServices, keys_of_tools
 
@@ -49,8 +49,8 @@ async def compose_engine(
     list_changed: Callable[[], None],
     on_bug: Callable[[BaseException], None],
 ) -> Engine:
-    """Return an engine for a window, on that data folder. Raises ArchiveError when the archive cannot be opened."""
-    with told_if_long(coalescer.publish) as on_progress:
+    """Return an engine for a window, on that data folder. Raises ArchiveError if the archive cannot be opened."""
+    with report_if_long(coalescer.publish) as on_progress:
         services = await compose_services(data, coalescer.publish, list_changed, on_bug, on_progress=on_progress)
     return Engine(services, coalescer)
 
@@ -65,13 +65,13 @@ async def compose_services(
     is_attended: bool = True,
     on_progress: OnProgress = ignore_progress,
 ) -> EngineServices:
-    """Return all services on that data folder. Raises ArchiveError when the archive cannot be opened.
+    """Return all services on that data folder. Raises ArchiveError if the archive cannot be opened.
 
-    change: returns the settings of this run, from those that are stored. allowed: what tools may do beside what the
-    settings allow. is_attended: whether somebody is there to answer questions. on_progress: of the
-    backup of an older archive, called on another thread.
+    change: returns the settings of this run, given the stored ones. allowed: rules that apply in addition to those in
+    the settings. is_attended: whether a user is there to answer questions. on_progress: reports the backup of an older
+    archive; called on another thread.
     """
-    # What outlives a conversation: the record, the settings, the keys, the models.
+    # Shared by all conversations: the archive, the settings, the keys, the models.
     archive = await ArchiveThread.open(database_file(data), on_progress=on_progress)
     await archive.recover_partials()
     sentence_kinds.load(await asyncio.to_thread(SENTENCE_KINDS.read_bytes))
@@ -80,24 +80,24 @@ async def compose_services(
         warnings = (*warnings, archive.warning)
     settings = change(settings)
     keys = Keys()
-    if settings.servers or settings.mcp_servers:  # the keyring takes a moment; nobody waits who has no use for it
+    if settings.servers or settings.mcp_servers:  # reading the keyring takes a moment, so only if it is needed
         await keys.load(settings.servers, keys_of_tools(settings))
     last_known = LastKnownFile(last_known_file(data))
     await asyncio.to_thread(last_known.read)
     catalogue = Catalogue(settings, keys.get, last_known=last_known)
 
-    # Wires that are followed only once everything is made. Prompts are read each time, so that a change holds at once.
+    # Called only once everything has been created. Prompts are read each time, so that a change applies at once.
     def current() -> Settings:
         return services.settings
 
     def prompt(name: str) -> Callable[[], str]:
         return partial(read_prompt, data, name)
 
-    async def recall_room(conversation: str) -> tuple[int, Callable[[str], int]]:
+    async def recall_limit(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
         policy = session.policy
-        most = min(policy.recall_most, round(session.budget.usable * MAX_RECALL_SHARE))
-        return session.counted_here(most), session.counts.text
+        max_tokens = min(policy.recall_most, round(session.budget.usable * MAX_RECALL_SHARE))
+        return session.counted_here(max_tokens), session.counts.text
 
     async def recall_reach(session: Session) -> RecallReach:
         return RecallReach(effective_recall(session.setup.recall_in, session.project), session.project.id)
@@ -105,20 +105,20 @@ async def compose_services(
     async def recall_reach_in(conversation: str) -> RecallReach:
         return await recall_reach(await conversations.open(conversation))
 
-    # What a model may call.
+    # The tools that a model may call.
     spills = SpillFolder(spills_folder(data))
     sandbox = Sandbox(data, keys_file())
     server_sandbox = ServerSandbox(sandbox, settings.is_sandboxed)
     mcp = McpServers(settings.mcp_servers, keys.get, on_bug, server_sandbox)
     memories = FollowedMemories(archive, lambda: conversations.follow_memories())
     save_memory = SaveMemoryTool(memories, lambda: current().is_memory_on)
-    archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_room, recall_reach_in)))
+    archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_limit, recall_reach_in)))
     registry = ToolRegistry((archive_tools, mcp), spills, current, data, sandbox)
     tool_runtime = ToolRuntime(
         registry, spills, current, lambda rule: services.keep_rule(rule), on_bug, allowed, is_attended
     )
 
-    # What a turn uses beside its session.
+    # The services that a turn uses in addition to its session.
     turn_services = Services(
         models=catalogue,
         settings=current,
@@ -152,7 +152,7 @@ def _damage_of(error: SettingsDamaged) -> Failure:
 
 
 def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
-    """Return the settings as far as they can be read, and warnings that say what could not be and why."""
+    """Return the settings as far as they can be read, and warnings about what could not be read and why."""
     try:
         settings = read_settings(file)
     except SettingsDamaged as error:

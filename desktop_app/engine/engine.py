@@ -1,4 +1,4 @@
-"""The engine of one window: its services, and what it keeps between two requests."""
+"""The engine of one window: its services, and the state that it keeps between requests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .services import EngineServices
 from .stored_data import DailyBackups
 
 MAX_PLANS = 8
-"""Plans that can still be applied: the dialog makes a new one at each move of its slider."""
+"""Plans that can still be applied: the dialog requests a new one at each move of its slider."""
 
 FILL_PAUSE = 0.02
-"""Seconds between two steps of the same length: half of the archive's time stays for what the user does."""
+"""Seconds of rest between two steps, which take as long: half of the archive's time is left for the user's requests."""
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def log_bug(error: BaseException) -> None:
 
 
 class Engine:
-    """What serves one window: the services, and the plans and summaries that are being made for it."""
+    """Serves one window: its services, and the plans and summaries that are being made for it."""
 
     def __init__(self, services: EngineServices, coalescer: EventCoalescer) -> None:
         self.services = services
@@ -63,11 +63,11 @@ class Engine:
         self.file_names = FileNames()
         self._plans: dict[str, Optimization] = {}
         self._shown = ""
-        # What only the newest request is wanted of: computations of a conversation, tests of a server.
+        # Work of which only the newest request counts: computations about a conversation, tests of a server.
         self.newest = Tasks(log_bug)
 
     def list_was_sent(self) -> None:
-        """Begin what takes seconds, once the window has a list to show."""
+        """Start the work that takes seconds, now that the window has a list to show."""
         if not self._is_warm and not self.shutdown_requested.is_set():
             self._is_warm = True
             self.conversations.in_background("warm-up", self.services.get_ready)
@@ -75,11 +75,11 @@ class Engine:
             self.conversations.in_background("facets", self._fill_facets)
 
     async def _fill_facets(self) -> None:
-        """Make the messages of an older archive known to search filters, a few at a time: the archive is in use."""
+        """Index the messages of an older archive for search filters, a few at a time since the archive is in use."""
         try:
             while await self.services.archive.fill_facets():
                 await asyncio.sleep(FILL_PAUSE)
-        except WorldError as error:  # the search says that it is not complete
+        except WorldError as error:  # search results say that they are incomplete
             log.warning("messages could not be made known to search filters: %s", error)
 
     def ask_silent_servers(self) -> None:
@@ -94,7 +94,7 @@ class Engine:
             del self._plans[next(iter(self._plans))]
 
     def plan(self, plan_id: str) -> Optimization:
-        """Return the plan of that id. Raises WorldError if it is not kept any more."""
+        """Return the plan with that id. Raises WorldError if it is no longer kept."""
         plan = self._plans.get(plan_id)
         if plan is None:
             raise WorldError(NOT_VALID)
@@ -102,9 +102,10 @@ class Engine:
 
     @contextmanager
     def plan_in_use(self, plan_id: str, is_fresh: bool = False) -> Iterator[Optimization]:
-        """Give the plan of that id to be carried out once: it is taken meanwhile, and kept again if that fails.
+        """Provide the plan with that id to be carried out once: it is removed, and put back if that fails.
 
-        is_fresh: whether it is to be one for a fresh start. Raises WorldError if there is none, or it is not written.
+        is_fresh: whether it must be a plan for a fresh start. Raises WorldError if there is no such plan, or its
+        summary is not written yet.
         """
         plan = self.plan(plan_id)
         if plan.is_fresh is not is_fresh:
@@ -119,8 +120,8 @@ class Engine:
             raise
 
     async def run_newest(self, key: str, work: Coroutine[Any, Any, T]) -> T:
-        """Run work in place of what runs under that key. Raises WorldError if newer work takes its place."""
-        while self.newest.is_running(key):  # a third one may have come meanwhile
+        """Cancel the work that runs under that key and run this instead. Raises WorldError if newer work cancels it."""
+        while self.newest.is_running(key):  # a third may have started while the first was cancelled
             await self.newest.cancel(key)
         task = self.newest.start(key, work)
         try:
@@ -134,28 +135,28 @@ class Engine:
             )
         return task.result()
 
-    async def compute(self, what: Computation, conversation: str, work: Coroutine[Any, Any, T]) -> T:
-        """Run what is computed of a conversation, "" for all, as `run_newest` does."""
-        return await self.run_newest(f"{what} {conversation}", work)
+    async def compute(self, computation: Computation, conversation: str, work: Coroutine[Any, Any, T]) -> T:
+        """Run a computation about a conversation ("": about all), as `run_newest` does."""
+        return await self.run_newest(f"{computation} {conversation}", work)
 
-    async def cancel(self, what: Computation, conversation: str) -> None:
-        """End what is computed of that conversation, if it is."""
-        await self.newest.cancel(f"{what} {conversation}")
+    async def cancel(self, computation: Computation, conversation: str) -> None:
+        """Cancel that computation about the conversation, if it is running."""
+        await self.newest.cancel(f"{computation} {conversation}")
 
     async def show(self, conversation: str) -> None:
-        """Note which conversation the window shows, and end what is computed for dialogs about the one before."""
+        """Note which conversation the window shows, and cancel computations for dialogs about the previous one."""
         before, self._shown = self._shown, conversation
         if before != conversation:
             await self.leave(before, but=(Computation.EXPORT,))  # the user waits for the file
 
     async def leave(self, conversation: str, but: tuple[Computation, ...] = ()) -> None:
-        """End all that is computed of a conversation."""
-        for what in Computation:
-            if conversation and what not in but:
-                await self.cancel(what, conversation)
+        """Cancel all computations about a conversation."""
+        for computation in Computation:
+            if conversation and computation not in but:
+                await self.cancel(computation, conversation)
 
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:
-        """Send what an operation changed to the window, and note it in the list of conversations."""
+        """Send the events of an operation to the window, and update the list of conversations."""
         for event in events:
             self.coalescer.publish(event)
         await self.conversations.turns.note(session)

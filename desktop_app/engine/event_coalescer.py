@@ -1,4 +1,4 @@
-"""Join streamed events, so that at most one line each 33 ms goes to the window, and report progress from any thread."""
+"""Coalesce streamed events into at most one line every 33 ms, and report progress from any thread."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from desktop_app.conversation.installation import DataWork
 from .protocol import EngineLine, EventLine, encode_line
 
 JOIN_SECONDS = 0.033
-"""Seconds: about two frames of a screen; nobody reads faster."""
+"""Seconds: two frames at 60 Hz."""
 MAX_OUTPUT = 20_000
-"""Characters of a tool's output in one line: more than a screen holds, and the whole comes with its result."""
+"""Characters of a tool's output in one line: more than a screen shows; the full output comes with the result."""
 
 Progressed = RoomProgressed | ImportProgressed | DataProgressed
 Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | Progressed
 
 
 class EventCoalescer:
-    """Writes lines in their order. What is not a delta, a gauge or progress is written at once."""
+    """Writes lines in order. Everything except deltas, gauges and progress is written at once."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -50,12 +50,12 @@ class EventCoalescer:
         self._write(encode_line(EventLine(event)))
 
     def send(self, line: EngineLine) -> None:
-        """Write a line behind all events that came before it."""
+        """Write a line after all events that were published before it."""
         self.flush()
         self._write(encode_line(line))
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the pending events."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -64,9 +64,9 @@ class EventCoalescer:
         self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:
-        """Put the event in the place of one about the same that waits, or behind all. Text is appended to its text."""
-        about = (getattr(event, name, None) for name in ("reply_id", "call_index", "work"))
-        subject = (type(event), event.conversation, *about)
+        """Replace the pending event with the same subject, or append this one. Text is appended to the pending text."""
+        details = (getattr(event, name, None) for name in ("reply_id", "call_index", "work"))
+        subject = (type(event), event.conversation, *details)
         match self._waiting.get(subject), event:
             case TextDelta(text=before) | ReasoningDelta(text=before), TextDelta() | ReasoningDelta():
                 event = replace(event, text=before + event.text)
@@ -78,32 +78,32 @@ class EventCoalescer:
 
 
 LONG_SECONDS = 1.0
-"""An archive that is open by then is not worth a word."""
+"""Seconds that opening the archive may take without a notice."""
 
 
-def telling(publish: Callable[[TurnEvent], None], work: DataWork) -> OnProgress:
-    """Return what tells the window of progress, from any thread."""
+def progress_reporter(publish: Callable[[TurnEvent], None], work: DataWork) -> OnProgress:
+    """Return a callback that reports progress to the window, from any thread."""
     loop = asyncio.get_running_loop()
 
-    def tell(done: int, whole: int) -> None:
+    def report(done: int, total: int) -> None:
         with suppress(RuntimeError):  # the engine has ended
-            loop.call_soon_threadsafe(publish, DataProgressed("", done, whole, work))
+            loop.call_soon_threadsafe(publish, DataProgressed("", done, total, work))
 
-    return tell
+    return report
 
 
 @contextmanager
-def told_if_long(publish: Callable[[TurnEvent], None]) -> Iterator[OnProgress]:
-    """Tell that the archive is being opened if that takes long; what is yielded tells how far its backup is."""
-    tell, is_backing_up = telling(publish, "opening"), False
+def report_if_long(publish: Callable[[TurnEvent], None]) -> Iterator[OnProgress]:
+    """Report that the archive is being opened if that takes long; yield a callback for the progress of its backup."""
+    report, is_backing_up = progress_reporter(publish, "opening"), False
 
-    def tell_backup(done: int, whole: int) -> None:
+    def report_backup(done: int, total: int) -> None:
         nonlocal is_backing_up
         is_backing_up = True
-        tell(done, whole)
+        report(done, total)
 
-    timer = asyncio.get_running_loop().call_later(LONG_SECONDS, lambda: is_backing_up or tell(0, 0))
+    timer = asyncio.get_running_loop().call_later(LONG_SECONDS, lambda: is_backing_up or report(0, 0))
     try:
-        yield tell_backup
+        yield report_backup
     finally:
         timer.cancel()

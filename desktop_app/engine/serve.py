@@ -1,7 +1,7 @@
 """The engine process: reads requests from its standard input, writes responses and events to its standard output.
 
-It ends in bounded time: a window that has gone leaves no engine behind. If the archive cannot be opened, it reports why
-and offers what helps: a backup, or an empty archive.
+It ends in bounded time: when the window is gone, no engine is left running. If the archive cannot be opened, it reports
+why, and can restore a backup or begin with an empty archive.
 """
 
 from __future__ import annotations
@@ -56,48 +56,49 @@ from .requests.conversation_responses import list_conversations
 async def refuse_everything(
     reader: asyncio.StreamReader, coalescer: EventCoalescer, data: Path, failure: Failure
 ) -> None:
-    """Refuse each request with that failure, until the window goes, asks for the end, or lets the archive be mended."""
+    """Refuse each request with that failure, except to repair the archive, until the window closes or shuts it down."""
     while line := await reader.readline():
         with contextlib.suppress(p.ProtocolError):
-            asked = p.decode_request(line)
-            coalescer.send(await _answer(asked, data, failure))
-            if isinstance(asked.request, p.Shutdown):
+            request_line = p.decode_request(line)
+            coalescer.send(await _answer(request_line, data, failure))
+            if isinstance(request_line.request, p.Shutdown):
                 return
 
 
-async def _answer(asked: p.RequestLine[p.AnyRequest], data: Path, failure: Failure) -> p.ResponseLine[p.EngineResponse]:
-    archive, request = database_file(data), asked.request
+async def _answer(line: p.RequestLine[p.AnyRequest], data: Path, failure: Failure) -> p.ResponseLine[p.EngineResponse]:
+    archive, request = database_file(data), line.request
     try:
         match request:
             case p.Shutdown():
-                return p.ResponseLine(asked.number, p.Done())
+                return p.ResponseLine(line.number, p.Done())
             case p.ListBackups():
                 folder = backups_folder(data)
-                found = await asyncio.to_thread(lambda: (*list_backups(folder), *list_kept_copies(archive)))
-                return p.ResponseLine(asked.number, p.BackupsListed(found, str(folder)))
+                copies = await asyncio.to_thread(lambda: (*list_backups(folder), *list_kept_copies(archive)))
+                return p.ResponseLine(line.number, p.BackupsListed(copies, str(folder)))
             case p.RestoreBackup():
                 kept = await asyncio.to_thread(restore_backup, archive, Path(request.file))
-                return p.ResponseLine(asked.number, p.BackupRestored(str(kept or "")))
+                return p.ResponseLine(line.number, p.BackupRestored(str(kept or "")))
             case p.BeginEmpty() if failure.kind == p.DAMAGED:
                 kept = await asyncio.to_thread(set_damaged_aside, archive)
-                return p.ResponseLine(asked.number, p.BackupRestored(str(kept or "")))
+                return p.ResponseLine(line.number, p.BackupRestored(str(kept or "")))
             case _:
-                return p.ResponseLine(asked.number, failure=failure)
+                return p.ResponseLine(line.number, failure=failure)
     except WorldError as error:
-        return p.ResponseLine(asked.number, failure=error.failure)
+        return p.ResponseLine(line.number, failure=error.failure)
 
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of one line from the window: a pasted book, not a runaway."""
+"""Bytes of one line from the window: enough for a pasted book."""
 
 NICENESS = 5
-"""Added to the nice value: where all cores are busy, the window comes first; its children inherit it."""
+"""Added to the nice value, so that the window comes first if all cores are busy; child processes inherit it."""
 
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
-"""What ends a process in order: a logout, Ctrl+C in the terminal that the window was started from, its end."""
+"""Signals on which the engine ends in order: at a logout, or when its terminal sends Ctrl+C or is closed."""
 
 END_SECONDS = 5.0
-"""From the request to end until the process is gone, whatever hangs. A partial reply is stored twice a second."""
+"""Seconds from the shutdown request until the process is killed if something hangs. No more than half a second of a
+partial reply is lost, since it is stored twice a second."""
 
 NOT_UNDERSTOOD = Failure(
     "engine",
@@ -114,7 +115,7 @@ log = logging.getLogger(__name__)
 
 def serve(data: Path) -> NoReturn:
     """Serve one window until it goes away, and end the process."""
-    faulthandler.enable(sys.stderr)  # where each thread was when SQLite or another library crashed; no values
+    faulthandler.enable(sys.stderr)  # logs the stack of each thread, without values, when a native library crashes
     give_back_large_blocks()
     write = _claim_standard_output()
     if hasattr(os, "nice"):
@@ -124,14 +125,14 @@ def serve(data: Path) -> NoReturn:
 
 
 def _claim_standard_output() -> Callable[[bytes], None]:
-    """Return a writer to standard output; whatever a library prints goes to standard error from now on."""
+    """Return a writer to standard output; anything that a library prints goes to standard error from now on."""
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return lambda line: _write_all(lines.fileno(), line)
 
 
 def _write_all(descriptor: int, line: bytes) -> None:
-    """Write the whole line. That the window has gone is noticed at the standard input."""
+    """Write the whole line. A broken pipe is ignored: that the window is gone is noticed at the standard input."""
     rest = memoryview(line)
     with contextlib.suppress(BrokenPipeError):
         while rest:
@@ -154,7 +155,7 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
 
 
 async def _run(server: EngineServer) -> int:
-    """Serve until the end, and close. Return the exit code; the log has the reason."""
+    """Serve until the end, and close. Return the exit code; the reason is logged."""
     try:
         try:
             log.info("the engine ends: %s", await server.run())
@@ -168,7 +169,7 @@ async def _run(server: EngineServer) -> int:
 
 
 UNDER_SETUP = (ChangeSetup, ReadSetup, Send, EditMessage, Regenerate, GoOn, StartResearch)
-"""Requests that use what a conversation was set up with."""
+"""Requests that depend on the conversation's setup."""
 
 
 class EngineServer:
@@ -182,10 +183,10 @@ class EngineServer:
         self._list_is_stale = False
         self._lists = 0
         self._ended_by = "the window asked for it"
-        self._setups: dict[str, str] = {}  # the task that changes a conversation's setup
+        self._setups: dict[str, str] = {}  # by conversation: the name of the newest task that changes its setup
 
     async def run(self) -> str:
-        """Take requests until the window closes its end or asks for the shutdown, or a signal does. Return which."""
+        """Take requests until the window closes its end or asks for the end, or a signal comes. Return the reason."""
         for number in ENDING_SIGNALS:
             with contextlib.suppress(NotImplementedError):  # on Windows
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
@@ -208,25 +209,25 @@ class EngineServer:
         self.engine.shutdown_requested.set()
 
     async def close(self) -> None:
-        """End the services in order, and write what still waits. What is being answered begins nothing new."""
+        """Close the services in order, and write pending events. Requests that are being answered begin nothing new."""
         self.engine.shutdown_requested.set()
         await self.engine.services.close()
         await self._tasks.cancel_all()
         self.coalescer.flush()
 
     def take(self, line: bytes) -> None:
-        """Begin to carry out the request of that line."""
+        """Start a task that carries out the request of that line."""
         try:
             request = decode_request(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)
-            if (number := number_of(line)) is not None:  # the window would wait for its response for ever
+            if (number := number_of(line)) is not None:  # without a response, the window would wait for ever
                 self.coalescer.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
         self._tasks.start(f"request {request.number}", self._respond(request, self._change_before(request)))
 
     def _change_before(self, line: RequestLine[AnyRequest]) -> str:
-        """Return the task whose change of the setup this request must find made; "" for none."""
+        """Return the name of the task that changes the setup and must end before this request; "" for none."""
         if not isinstance(line.request, UNDER_SETUP):
             return ""
         conversation = line.request.conversation
@@ -236,7 +237,7 @@ class EngineServer:
         return before
 
     def _note_responded(self, line: RequestLine[AnyRequest]) -> None:
-        """Let nothing wait for the change of a setup any more that this request made, unless a later one changes it."""
+        """Forget the task of this request, unless a later request changes the same setup."""
         request = line.request
         if isinstance(request, ChangeSetup) and self._setups.get(request.conversation) == f"request {line.number}":
             del self._setups[request.conversation]
@@ -257,13 +258,13 @@ class EngineServer:
             self._note_responded(line)
 
     def tell_list_changed(self) -> None:
-        """Send the list of conversations soon, once for all changes of the moment."""
+        """Send the list of conversations soon, once for all changes until then."""
         if not self._list_is_stale:
             self._list_is_stale = True
-            self._lists += 1  # while one is read, another change may ask for the next
-            self._tasks.start(f"list {self._lists}", self._tell_list())
+            self._lists += 1  # while one list is read, another change may request the next
+            self._tasks.start(f"list {self._lists}", self._send_list())
 
-    async def _tell_list(self) -> None:
+    async def _send_list(self) -> None:
         await asyncio.sleep(0.05)
         self._list_is_stale = False
         try:
@@ -281,7 +282,7 @@ async def _standard_input() -> asyncio.StreamReader:
 
 
 def limit_end(seconds: float = END_SECONDS) -> None:
-    """Kill this process unless it has ended within so many seconds; the log then says where each thread was."""
+    """Kill this process unless it ends within that time; the stack of each thread is logged then."""
     timer = threading.Timer(seconds, _give_up)
     timer.daemon = True
     timer.start()
@@ -290,8 +291,8 @@ def limit_end(seconds: float = END_SECONDS) -> None:
 def end_process(code: int) -> NoReturn:
     """End this process at once, without the interpreter's own teardown.
 
-    The teardown may wait for ever: for a worker thread that hangs, or for the import lock of a thread that imports
-    litellm, whose objects import modules when they are collected.
+    The teardown may wait for ever: for a worker thread that hangs, or for the import lock of a thread that is importing
+    litellm, whose objects import modules when they are garbage-collected.
     """
     logging.shutdown()
     sys.stderr.flush()

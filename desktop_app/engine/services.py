@@ -1,4 +1,4 @@
-"""All services of the engine, for a window as for a command."""
+"""The services of the engine, used for a window as well as for commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from desktop_app.tools.spill import SpillFolder
 
 @dataclass
 class EngineServices:
-    """What `compose_services` puts together."""
+    """The services that `compose_services` creates."""
 
     data: Path
     archive: ArchiveThread
@@ -51,7 +51,7 @@ class EngineServices:
     tools: ToolRegistry
     tool_runtime: ToolRuntime
     conversations: Conversations
-    # What the user should know of the start.
+    # Problems of the start that the user should know about.
     warnings: tuple[Failure, ...]
     _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
 
@@ -60,7 +60,7 @@ class EngineServices:
         return self.conversations.settings
 
     async def get_ready(self) -> None:
-        """Do what takes seconds, on other threads: ask the servers for their windows, import litellm."""
+        """Do the work that takes seconds, on other threads: ask the servers for their windows, import litellm."""
         await self.ask_servers()
         await self.catalogue.litellm.load()
         await self.catalogue.store_known()
@@ -68,10 +68,10 @@ class EngineServices:
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings, base: Settings | None = None) -> None:
-        """Store the settings and apply them. Raises WorldError; the old ones hold then.
+        """Store the settings and apply them. Raises WorldError, in which case the old ones stay.
 
-        base: what was read before they were changed, so that what another process has stored since stays. None: all of
-        them are replaced.
+        base: the settings before the user's changes, so that changes by another process since then are kept. None: all
+        settings are replaced.
         """
 
         def merged(stored: Settings) -> Settings:
@@ -82,7 +82,7 @@ class EngineServices:
         await self.ask_servers()
 
     async def reload_settings(self) -> bool:
-        """Apply the settings that another process, or the user's editor, has stored. Return whether there were any.
+        """Apply the settings that another process or the user's editor has stored. Return whether they had changed.
 
         Raises WorldError.
         """
@@ -113,22 +113,22 @@ class EngineServices:
         self.catalogue.change(settings)
         await self.mcp.change(settings.mcp_servers, settings.is_sandboxed)
         self.conversations.change_settings(settings)
-        self.conversations.list_changed()  # how full a window is said to be depends on the policy
+        self.conversations.list_changed()  # the status of each conversation depends on the policy
 
     async def ask_servers(self) -> None:
-        """Ask all servers about their models, and let open conversations use what they say."""
+        """Ask all servers about their models, and update open conversations with the answers."""
         await self.catalogue.discover()
         await self.conversations.use_what_is_known()
 
     async def find_servers(self) -> tuple[Server, ...]:
-        """Return servers that could be set up: on the usual ports of this machine, and providers whose keys are in the
-        environment."""
+        """Return servers that could be added: on the usual ports of this machine, and providers with a key in the
+        environment. Servers that are set up already are left out."""
         known = {(server.kind, server.base_url.rstrip("/")) for server in self.settings.servers}
         found = (*await discover_local(), *providers_in_environment())
         return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
-        """Store a rule in place of those that it replaces. Raises WorldError."""
+        """Store a rule, and remove the rules that it replaces. Raises WorldError."""
 
         def with_rule(settings: Settings) -> Settings:
             others = tuple(old for old in settings.rules if not is_replaced(old, rule))
@@ -136,7 +136,7 @@ class EngineServices:
 
         async with self._changing:
             await self._store(with_rule, self.settings)
-            self.conversations.settings = with_rule(self.settings)  # conversations stay open: a turn is under way
+            self.conversations.settings = with_rule(self.settings)  # conversations stay open: a turn is running
 
     async def _store(self, change: Callable[[Settings], Settings], otherwise: Settings) -> Settings:
         try:
@@ -151,8 +151,8 @@ class EngineServices:
             ) from error
 
     async def close(self) -> None:
-        """Stop turns, store what has arrived, and end children and threads, one after the other."""
-        self.catalogue.stop_loading()  # else its end is waited for until the model is read
+        """Stop turns, store their partial replies, and end child processes and threads, one after the other."""
+        self.catalogue.stop_loading()  # otherwise closing would wait until the model is loaded
         await self.conversations.close()
         for end in (self.mcp.close, self.catalogue.close, self.archive.close):
             await end()

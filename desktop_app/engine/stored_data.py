@@ -1,4 +1,4 @@
-"""What the data folder contains and its size, removing what the user chooses, and the daily backup."""
+"""Describe the contents of the data folder and their sizes, remove items that the user chooses, and back up daily."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from desktop_app.paths import backups_folder, database_file, log_file, spills_fo
 from .protocol import CleanedUp
 
 SPILL_SECONDS = 3_600.0
-"""A younger output may be of a tool whose result is not stored yet."""
+"""A more recent output may belong to a tool whose result is not stored yet."""
 ARCHIVE_FILES = ("archive.sqlite3", "archive.sqlite3-wal", "archive.sqlite3-shm", "archive.counts", "archive.lock")
 KEPT_PATTERNS: tuple[tuple[ItemKind, str], ...] = (
     ("update", "archive.backup-v*.sqlite3"),
@@ -45,7 +45,8 @@ KEPT_PATTERNS: tuple[tuple[ItemKind, str], ...] = (
     ("kept", "settings.damaged*.json"),
     ("log", "palimpsest.log.*"),
 )
-BESIDE = ("-wal", "-shm")
+SIDE_FILES = ("-wal", "-shm")
+"""Suffixes of the files that SQLite keeps next to a database."""
 
 STALE = Failure(
     "stale",
@@ -56,7 +57,7 @@ STALE = Failure(
 
 
 def describe_data(data: Path) -> StoredData:
-    """Return what the folder holds. Raises ArchiveError. It takes a second for a gigabyte with attachments."""
+    """Return the contents of the folder. Raises ArchiveError. Takes a second for a gigabyte with attachments."""
     archive, items, attachments = database_file(data), list[RemovableItem](), 0
     if archive.exists():
         with closing(Store(archive, read_only=True)) as store:
@@ -68,32 +69,32 @@ def describe_data(data: Path) -> StoredData:
 
 
 def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
-    """Yield all that can be removed, in no order. Raises ArchiveError."""
+    """Yield all items that can be removed, in no particular order. Raises ArchiveError."""
     files = list(_removable_files(data))
     copies = {item.key: conversations_in(data / item.name) for item in files if item.name.endswith(".sqlite3")}
     for item in store.deleted_conversations():
-        held = tuple(key for key, names in copies.items() if item.key.partition(":")[2] in names)
-        yield msgspec.structs.replace(item, copies=held)
+        holders = tuple(key for key, ids in copies.items() if item.key.partition(":")[2] in ids)
+        yield msgspec.structs.replace(item, copies=holders)
     yield from files
-    if (room := store.unused_room()) > 0:
-        yield RemovableItem("room", "room", "", room)
+    if (unused_bytes := store.unused_room()) > 0:
+        yield RemovableItem("room", "room", "", unused_bytes)
     if unused := unused_spills(data, store.spills_in_use(with_deleted=True)):
         yield RemovableItem("spills", "spills", "", sum(map(_size, unused)))
 
 
 def unused_spills(data: Path, in_use: AbstractSet[str], seconds: float = SPILL_SECONDS) -> list[Path]:
-    """Return the long outputs that nothing refers to, older than so many seconds."""
+    """Return the long outputs that nothing refers to and that are older than that."""
     newest = time.time() - seconds
     found = [path for path in spills_folder(data).glob("*/*") if path.name not in in_use]
     return [path for path in found if path.is_file() and path.stat().st_mtime < newest]
 
 
 def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgress = ignore_progress) -> CleanedUp:
-    """Remove the items of these keys, which were described before. What cannot be removed stays, and is told.
+    """Remove the items with these keys, as `describe_data` returned them. Items that cannot be removed are reported.
 
-    on_progress: called with the bytes of the archive that are written anew; what it raises ends that, after all else
-    was removed. Raises WorldError if there is no such item any more, or a conversation among them is on the list again;
-    nothing was removed then.
+    on_progress: called with the bytes of the archive that have been rewritten; an exception that it raises ends the
+    rewriting, when everything else is removed already. Raises WorldError, before anything is removed, if an item no
+    longer exists, or a conversation among them has been restored to the list.
     """
     items = {item.key: item for item in removable_items(store, data)}
     if missing := set(keys) - items.keys():
@@ -116,7 +117,7 @@ def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgr
 
 
 def _erase(store: Store, data: Path, conversations: Sequence[str]) -> None:
-    """Erase conversations, with the long outputs that only they refer to."""
+    """Erase conversations and the long outputs that only they refer to."""
     before = store.spills_in_use(with_deleted=True)
     store.erase(conversations)
     for name in before - store.spills_in_use(with_deleted=True):
@@ -125,7 +126,7 @@ def _erase(store: Store, data: Path, conversations: Sequence[str]) -> None:
 
 def _remove(file: Path) -> Failure | None:
     try:
-        for name in (*BESIDE, ""):
+        for name in (*SIDE_FILES, ""):
             file.with_name(file.name + name).unlink(missing_ok=True)
     except OSError as error:
         title = translatable("{name} could not be removed").format(name=file.name)
@@ -140,8 +141,8 @@ def _removable_files(data: Path) -> Iterator[RemovableItem]:
         yield RemovableItem(f"backup:{Path(name).name}", "backup", name, backup.size, backup.at)
     for kind, pattern in KEPT_PATTERNS:
         for path in data.glob(pattern):
-            beside = (path.with_name(path.name + name) for name in BESIDE)
-            size = sum(map(_size, (path, *beside)))
+            side_files = (path.with_name(path.name + name) for name in SIDE_FILES)
+            size = sum(map(_size, (path, *side_files)))
             yield RemovableItem(f"{kind}:{path.name}", kind, path.name, size, path.stat().st_mtime)
 
 
@@ -162,7 +163,7 @@ def _parts(data: Path) -> Iterator[StoredPart]:
 
 
 def _files_of(data: Path) -> Iterator[Path]:
-    """Yield the files of ours: the data folder may be one with other things in it."""
+    """Yield the program's own files: the data folder may contain other things."""
     for pattern in ("archive.*", "settings*", "models.json", "window.json", "keys*", "prompts/**/*", "drafts/**/*"):
         yield from data.glob(pattern)
 
@@ -172,25 +173,25 @@ def _folder_size(data: Path) -> int:
 
 
 def _size(file: Path) -> int:
-    with suppress(OSError):  # gone meanwhile
+    with suppress(OSError):  # removed in the meantime
         return file.stat().st_size
     return 0
 
 
 FIRST_SECONDS = 60.0
-"""From the start until the first look whether a backup is due: the start is not to take longer."""
+"""From the start until the first check whether a backup is due, so that the start does not take longer."""
 EVERY_SECONDS = 3600.0
-"""Between two looks: a window may be open for weeks, or the computer asleep."""
+"""Between two checks: a window may be open for weeks, or the computer may have been asleep."""
 
 log = logging.getLogger(__name__)
 
 
 class DailyBackups:
-    """Makes a backup a day while the engine runs. A failure is told once, until one is made again."""
+    """Makes a backup a day while the engine runs. A failure is reported once, until a backup succeeds again."""
 
-    def __init__(self, data: Path, tell: Callable[[Failure], None]) -> None:
+    def __init__(self, data: Path, report: Callable[[Failure], None]) -> None:
         self._archive, self._folder = database_file(data), backups_folder(data)
-        self._tell = tell
+        self._report = report
         self._has_failed = False
 
     async def run(self, first: float = FIRST_SECONDS, every: float = EVERY_SECONDS) -> None:
@@ -201,16 +202,16 @@ class DailyBackups:
             await asyncio.sleep(every)
 
     async def back_up_if_due(self) -> None:
-        """Make a backup unless there is one of the last day. A failure is told, and tried again the next time."""
+        """Make a backup unless there is one of the last day. A failure is reported; the next check tries again."""
         try:
-            made = await run_while_wanted(partial(_back_up_if_due, self._archive, self._folder))
+            backup = await run_while_wanted(partial(_back_up_if_due, self._archive, self._folder))
         except WorldError as error:
             log.warning("the daily backup failed: %s %s", error.failure.title, error.failure.detail)
             if not self._has_failed:
-                self._tell(error.failure)
+                self._report(error.failure)
             self._has_failed = True
         else:
-            self._has_failed &= made is None
+            self._has_failed &= backup is None
 
 
 def _back_up_if_due(archive: Path, folder: Path, check: CheckPoint) -> Backup | None:

@@ -1,4 +1,4 @@
-"""Importing from files of `export --all`, which hold an archive of ours: what they have, and what is chosen of it."""
+"""Import chosen conversations from files of `export --all`, which contain an archive of Palimpsest."""
 
 from __future__ import annotations
 
@@ -15,27 +15,28 @@ from desktop_app.chat.tasks import shielded
 from desktop_app.conversation.foreign import FoundConversation, ReadProgress
 
 AT_ONCE = 200
-"""Conversations that are stored in one transaction, which reads the file's list anew: between two of them an import can
-be cancelled."""
+"""Conversations that are stored in one transaction, each of which reads the file's list again. An import can be
+cancelled between two transactions."""
 
 
 class WholeImportArchive(ImportArchive, Protocol):
-    """What such an import needs of the archive. Its methods raise ArchiveError."""
+    """The archive's methods that such an import needs. They raise ArchiveError."""
 
     async def import_whole(self, spills: Path, path: Path, *, only: frozenset[str] | None = None) -> WholeArchive:
-        """Store these conversations of a file, all and what stands beside them for None, in one transaction."""
+        """Store these conversations of a file in one transaction; None: all, and everything else in the file."""
         ...
 
 
 async def split_paths(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the paths of files of ours, and the others."""
+    """Return the paths of files of `export --all`, and the other paths."""
     are_ours = [await asyncio.to_thread(is_whole_archive, Path(path)) for path in paths]
-    both = list(zip(paths, are_ours, strict=True))
-    return tuple(path for path, is_ours in both if is_ours), tuple(path for path, is_ours in both if not is_ours)
+    pairs = list(zip(paths, are_ours, strict=True))
+    return tuple(path for path, is_ours in pairs if is_ours), tuple(path for path, is_ours in pairs if not is_ours)
 
 
 async def look_through_wholes(archive: WholeImportArchive, paths: Sequence[str]) -> list[FoundConversation]:
-    """Return what these files hold. One that the archive has already, which would stay as it is, is known whole."""
+    """Return the conversations in these files. One that the archive has already would not be changed: all its messages
+    count as known."""
     found: list[FoundConversation] = []
     for path in paths:
         for each in await asyncio.to_thread(conversations_in, Path(path)):
@@ -47,7 +48,10 @@ async def look_through_wholes(archive: WholeImportArchive, paths: Sequence[str])
 async def import_wholes(
     archive: WholeImportArchive, spills: Path, paths: Sequence[str], chosen: frozenset[str], report: Report
 ) -> ImportOutcome:
-    """Import what is chosen of these files; of one of which nothing is left out, all that stands beside it, too."""
+    """Import the chosen conversations of these files.
+
+    If no conversation of a file is left out, everything else in it is also imported.
+    """
     outcome, newest_at = ImportOutcome(), -1.0
     for path in map(Path, paths):
         found = await look_through_wholes(archive, (str(path),))

@@ -12,7 +12,7 @@ from desktop_app.conversation.events import DataProgressed
 from desktop_app.engine import event_coalescer
 from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import log_bug
-from desktop_app.engine.event_coalescer import EventCoalescer, told_if_long
+from desktop_app.engine.event_coalescer import EventCoalescer, report_if_long
 from desktop_app.engine.protocol import EventLine, decode_engine_line
 from desktop_app.paths import database_file
 
@@ -37,7 +37,7 @@ async def test_an_archive_that_opens_at_once_is_not_worth_a_word(
 ) -> None:
     monkeypatch.setattr(event_coalescer, "LONG_SECONDS", 0.01)
     told: list[object] = []
-    with told_if_long(told.append):
+    with report_if_long(told.append):
         await asyncio.sleep(0.1 if takes_long else 0)
     await asyncio.sleep(0.05)
     assert told == [DataProgressed("", 0, 0, "opening")] * takes_long

@@ -1,8 +1,8 @@
-"""What crosses the border between the window and the engine: frozen values as JSON lines, typed at both ends.
+"""The protocol between the window and the engine: frozen values as JSON lines, typed at both ends.
 
 A request names the type of its response: pyright knows that `await bridge.ask(ListModels())` is a `ModelsListed`.
-To add an action: write the two classes in the module of their area here, with the request in that module's union; then
-respond to it in the area's `*_responses` module of `engine/requests`, where pyright reports a request that is missing.
+To add an action: define the two classes in the module of their area here, and add the request to that module's union;
+then respond to it in the area's `*_responses` module of `engine/requests`, where pyright reports missing requests.
 """
 
 from .base import *

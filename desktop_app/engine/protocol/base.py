@@ -1,4 +1,4 @@
-"""The bases of all requests and responses, and of computations that end when nobody waits for them."""
+"""Base classes of all requests and responses, and the computations that can be cancelled."""
 
 from __future__ import annotations
 
@@ -8,46 +8,47 @@ from typing import Generic, TypeVar, get_args
 import msgspec
 
 PAGE = 60
-"""Messages in one page: few enough to be decoded and laid out well under 50 ms."""
+"""Messages in one page: few enough to be decoded and laid out in well under 50 ms."""
 
 
 class EngineResponse(msgspec.Struct, frozen=True, tag=True):
-    """What the engine responds to a request."""
+    """The engine's response to a request."""
 
 
 R = TypeVar("R", bound=EngineResponse)
 
 
 class EngineRequest(msgspec.Struct, Generic[R], frozen=True, tag=True):
-    """Something that the window asks for. R is the type of its response."""
+    """A request of the window. R is the type of its response."""
 
     @classmethod
     def response_type(cls) -> type[R]:
         return get_args(cls.__orig_bases__[0])[0]  # pyright: ignore[reportAttributeAccessIssue]
 
     def respond_with(self, response: R) -> R:
-        """Return the response; a type checker reports one that is not of this request."""
+        """Return the response; a type checker reports one of another request's type."""
         return response
 
     def checked(self, response: EngineResponse) -> R:
-        """Return a response that came over the border. Raises TypeError if it is not of this request."""
+        """Return a response that the engine sent. Raises TypeError if it is not of this request's type."""
         if not isinstance(response, self.response_type()):
             raise TypeError(f"{type(self).__name__} got the response {type(response).__name__}")
         return response
 
 
 class ConversationRequest(EngineRequest[R], Generic[R], frozen=True):
-    """A request about one conversation, given by its id."""
+    """A request about one conversation."""
 
     conversation: str
+    """The conversation's id."""
 
 
 class Done(EngineResponse, frozen=True):
-    """It was done, and is stored."""
+    """The request was carried out, and its effect is stored."""
 
 
 class Computation(StrEnum):
-    """What a newer request of its kind cancels, as CancelComputation does; then it fails with the kind "cancelled"."""
+    """Work that a newer request of the same kind, or CancelComputation, cancels; it fails with the kind "cancelled"."""
 
     PLAN = "plan"
     """PlanOptimize, and WriteSummary."""
@@ -58,19 +59,19 @@ class Computation(StrEnum):
     INSIGHTS = "insights"
     """ReadInsights."""
     IMPORT = "import"
-    """LookThrough and ImportConversations. What was imported before stays."""
+    """LookThrough and ImportConversations. Conversations that were imported before the cancellation stay."""
     SEARCH = "search"
-    """SearchMessages: the next keystroke's takes the place of the one before."""
+    """SearchMessages: each keystroke's search replaces the previous one."""
     DATA = "data"
-    """BackUpNow, RestoreBackup until the archive is let go of, ExportWhole, and CleanUp."""
+    """BackUpNow, RestoreBackup (until the archive is closed), ExportWhole, and CleanUp."""
     MODEL = "model"
-    """InstallBuiltinModel. What has arrived is kept."""
+    """InstallBuiltinModel. The part that was downloaded is kept."""
     EXPORT = "export"
     """ExportConversation and ExportInsights."""
 
 
 class CancelComputation(EngineRequest[Done], frozen=True):
-    """Cancel what is computed of a conversation, or of all of them together."""
+    """Cancel a computation about a conversation, or about all of them together."""
 
     computation: Computation
     conversation: str = ""

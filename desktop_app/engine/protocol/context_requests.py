@@ -16,7 +16,7 @@ from .conversation_requests import MessagesRead
 
 
 class PlanItem(msgspec.Struct, frozen=True):
-    """One message that the plan would shorten or archive; `text` is its beginning."""
+    """A message that the plan would shorten or archive; `text` is its beginning."""
 
     message_id: str
     speaker: str
@@ -26,70 +26,71 @@ class PlanItem(msgspec.Struct, frozen=True):
 
 
 class Writer(msgspec.Struct, frozen=True):
-    """The model that would write the summary, and the most that it would take."""
+    """The model that would write the summary, and upper bounds of what it would use."""
 
     label: str = ""
-    # Why it cannot be asked, in words; "" if it can.
+    # Why it cannot write the summary, as text for the user; "" if it can.
     refusal: str = ""
     calls: int = 0
-    # Of all calls together.
+    # Both summed over all calls.
     prompt_tokens: int = 0
     reply_tokens: int = 0
     # US dollars; None if the price is not known.
     dollars: float | None = None
-    # A model that is set up and would write it for less than half, "" without one; its label, and US dollars.
+    # The id of a configured model that would write it for less than half the price ("" if there is none), its label,
+    # and its price in US dollars.
     cheaper: str = ""
     cheaper_label: str = ""
     cheaper_dollars: float = 0.0
 
 
 class Plan(EngineResponse, frozen=True):
-    """What **Optimize conversation** would do."""
+    """The changes that **Optimize conversation** would make."""
 
     id: str
-    # Both were measured on assembled requests. While the summary is not written, `after` has the room kept for it.
+    # Both are measured on assembled requests. Until the summary is written, `after` includes the space reserved for it.
     before: Gauge
     after: Gauge
-    # The first of pruned_total and of archived_total messages.
+    # The first of pruned_total and archived_total messages, respectively.
     pruned: tuple[PlanItem, ...]
     archived: tuple[PlanItem, ...]
     # These two add up to before.total - after.total.
     tokens_freed_by_prune: int
     tokens_freed_by_compaction: int
-    # Messages that stay as they are.
+    # Messages that are not changed.
     kept: int
     pins: int
-    # Rules that the request has word for word.
+    # Rules that the request contains verbatim.
     rules: int
     summary: str
     summary_tokens: int
     fidelity: Fidelity
-    # What the tail slider shows, the ends of its range, and the tokens that the tail really takes: as they are
-    # counted here, see `Gauge.tokens_of`.
+    # The value of the tail slider, the ends of its range, and the tokens that the tail really takes: in local counts,
+    # see `Gauge.tokens_of`.
     tail_tokens: int
     tail_least: int
     tail_most: int
     tail_kept: int
     pruned_total: int
     archived_total: int
-    # False when nothing would be gained; `note` says why.
+    # False if nothing would be gained; `note` says why.
     is_useful: bool = True
     note: str = ""
     # "llm", "extractive" or "last_messages".
     strategy: str = "extractive"
-    # False while a model has not written the summary.
+    # False until the model has written the summary.
     is_written: bool = True
     writer: Writer = Writer()
-    # Rules wrote the summary, since what the model wrote was of no use.
+    # The summary was extracted by rules, since the model's text could not be used.
     is_by_rules: bool = False
-    # What writing the summary took.
+    # Usage of the requests that wrote the summary.
     usage: Usage | None = None
-    # Another conversation would begin with the summary, by StartFresh; this one stays as it is.
+    # StartFresh would create another conversation that begins with the summary; this one is not changed.
     is_fresh: bool = False
 
 
 class PlanOptimize(ConversationRequest[Plan], frozen=True):
-    """Make a plan; without tail_tokens or strategy, with those of the policy."""
+    """Make a plan; where tail_tokens or strategy are missing, the policy's are used."""
 
     tail_tokens: int | None = None
     strategy: str = ""
@@ -98,7 +99,7 @@ class PlanOptimize(ConversationRequest[Plan], frozen=True):
 
 
 class WriteSummary(ConversationRequest[Plan], frozen=True):
-    """Let a model write the summary of a plan; RoomProgressed events tell how far it is."""
+    """Let a model write the summary of a plan; RoomProgressed events report its progress."""
 
     plan: str
     instructions: str = ""
@@ -112,7 +113,7 @@ class CheckSummary(ConversationRequest[Plan], frozen=True):
 
 
 class ApplyPlan(ConversationRequest[Done], frozen=True):
-    """Apply a plan, once; ViewChanged tells what changed."""
+    """Apply a plan, once; ViewChanged reports the changes."""
 
     plan: str
     summary: str
@@ -127,7 +128,7 @@ class RedoOperation(ConversationRequest[Done], frozen=True):
 
 
 class ReadOperation(ConversationRequest[MessagesRead], frozen=True):
-    """Read the messages that an operation archived or pruned, those with `query` in them if it is given."""
+    """Read the messages that an operation archived or pruned; only those that contain `query` if it is not empty."""
 
     operation: str
     query: str = ""
@@ -154,7 +155,7 @@ class RequestRead(EngineResponse, frozen=True):
 
 
 class RequestsCompared(EngineResponse, frozen=True):
-    """The parts of the request as it is now, and those that only the earlier one had."""
+    """The parts of the current request, and the parts that only the earlier one had."""
 
     parts: tuple[ComparedPart, ...]
 
@@ -164,30 +165,30 @@ class RequestText(EngineResponse, frozen=True):
 
 
 class ReadRequest(ConversationRequest[RequestRead], frozen=True):
-    """Read the request as it would be sent now, or as it was when that reply was asked for."""
+    """Read the request as it would be sent now, or as it was sent for that reply."""
 
     reply_id: str = ""
-    # Only so many parts, the largest ones first; 0 for all of them in their order.
+    # Only this number of parts, the largest first; 0 for all parts in their order.
     largest: int = 0
 
 
 class CompareRequests(ConversationRequest[RequestsCompared], frozen=True):
-    """Compare the request that was answered by that reply with that of now."""
+    """Compare the request that was sent for that reply with the current one."""
 
     reply_id: str
 
 
 class ReadRequestText(ConversationRequest[RequestText], frozen=True):
-    """Read the whole text of one part; of the whole request, as JSON, if `index` is negative."""
+    """Read the full text of one part, or the whole request as JSON if `index` is negative."""
 
     reply_id: str = ""
     index: int = -1
 
 
 class ReadRequestCurl(ConversationRequest[RequestText], frozen=True):
-    """Read a `curl` command line that sends the request as it would be sent now, or as it was for that reply.
+    """Read a `curl` command line for the request as it would be sent now, or as it was sent for that reply.
 
-    The key stands in a variable of the environment.
+    The key is not part of it, but read from an environment variable.
     """
 
     reply_id: str = ""
@@ -212,47 +213,47 @@ ContextRequest = (
 
 
 class PolicyTried(EngineResponse, frozen=True):
-    """What a policy would do in a conversation now."""
+    """The effect that a policy would have on a conversation now."""
 
-    # The request as it is, under the policy that is in force and under the tried one.
+    # The same request, measured under the current policy and under the tried one.
     before: Gauge
     after: Gauge
-    # The tried numbers as they act in the window.
+    # The tried policy, with its numbers as they apply to the model's window.
     acting: ContextPolicy
-    # What it would do at once; in tokens, the request as it would be then.
+    # Messages that it would archive and prune at once, and the tokens of the request after that.
     archived: int = 0
     pruned: int = 0
     tokens_after: int = 0
-    # Why nothing would help, in words.
+    # Why nothing would help, as text for the user; "" otherwise.
     note: str = ""
 
 
 class PolicyReplayed(EngineResponse, frozen=True):
-    """What came of the past of a conversation, played again under two policies."""
+    """The results of replaying a conversation under two policies."""
 
     before: Replayed
     after: Replayed
-    # US dollars, without what summaries by a model cost; None if the price is not known.
+    # US dollars, without the cost of summaries by a model; None if the price is not known.
     dollars_before: float | None
     dollars_after: float | None
     seconds: float
-    """How long the two took."""
+    """Duration of both replays together."""
 
 
 class ChoosePolicy(ConversationRequest[Done], frozen=True):
-    """Decide by the policy of that name in this conversation; "" for that of the settings."""
+    """Use the policy of that name in this conversation; "" for the policy of the settings."""
 
     name: str
 
 
 class TryPolicy(ConversationRequest[PolicyTried], frozen=True):
-    """Tell what the policy would do now; nothing is changed."""
+    """Compute what the policy would do now; nothing is changed."""
 
     policy: OwnPolicy
 
 
 class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
-    """Play the conversation again under two policies."""
+    """Replay the conversation under two policies."""
 
     before: OwnPolicy
     after: OwnPolicy
@@ -262,21 +263,21 @@ PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy
 
 
 class InsightsRead(EngineResponse, frozen=True):
-    """The figures, and those that the record does not have."""
+    """The figures of the record, and the gauge and the savings, which are not recorded."""
 
     insights: Insights
     # How full the window is now; None for several conversations together.
     gauge: Gauge | None = None
-    # US dollars that prompt caches have saved, at the prices of today; None if no price is known.
+    # US dollars that prompt caches have saved, at today's prices; None if no price is known.
     saved: float | None = None
 
 
 class ReadInsights(EngineRequest[InsightsRead], frozen=True):
-    """Read the figures of one conversation, or of those of a project, or of all that are not deleted."""
+    """Read the figures of one conversation, of a project's conversations, or of all that are not deleted."""
 
     conversation: str = ""
     project: str = ""
-    """The id of the project; "" for all, if there is no conversation either."""
+    """The id of the project; if this and `conversation` are "", all conversations."""
 
 
 class ExportInsights(EngineRequest[Done], frozen=True):
@@ -285,7 +286,7 @@ class ExportInsights(EngineRequest[Done], frozen=True):
     path: str
     conversation: str = ""
     project: str = ""
-    """As of `ReadInsights`."""
+    """As in `ReadInsights`."""
 
 
 InsightsRequest = ReadInsights | ExportInsights

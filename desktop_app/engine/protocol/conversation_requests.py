@@ -39,24 +39,24 @@ class ConversationOpened(EngineResponse, frozen=True):
     rows: tuple[MessageRow, ...]
     total: int
     operations: tuple[OperationRow, ...]
-    # None while its record is being read: `FiguresCounted` follows, with the totals.
+    # None while its record is being read: `FiguresCounted` follows with the gauge and the totals.
     gauge: Gauge | None
     is_running: bool = False
-    # Questions that wait for an answer.
+    # Unanswered questions.
     questions: tuple[QuestionAsked, ...] = ()
     pins: tuple[MessageRow, ...] = ()
-    # What the conversation has cost so far.
+    # The conversation's cost so far.
     totals: Totals = Totals()
     # The messages that follow the newest one in other branches.
     other_versions: tuple[str, ...] = ()
-    # What was written and is not sent.
+    # The message that is being written.
     draft: MessageDraft = MessageDraft()
-    # The edits of sent messages that were not sent, by the messages' ids, the latest last.
+    # Unsent edits of sent messages, by the messages' ids, the latest last.
     edits: dict[str, str] = {}  # noqa: RUF012 (msgspec copies it)
     queue: tuple[QueuedMessage, ...] = ()
-    # Whether the queue waits for the user's word, even after a turn that finished.
+    # Whether the queue is not sent until the user says so, even after a turn that finished.
     is_paused: bool = False
-    # Whether its folder is not on this computer, as of a session that was imported from another one.
+    # Whether its folder does not exist on this computer, as after an import from another one.
     is_folder_missing: bool = False
 
 
@@ -71,28 +71,28 @@ class MessagesFound(EngineResponse, frozen=True):
     """Search results, best first."""
 
     results: tuple[SearchResult, ...]
-    # Whether all messages are known to the filters, which those of an older archive become in the background.
+    # Whether all messages are indexed for filters; an older archive's messages are indexed in the background.
     is_complete: bool = True
 
 
 class SearchValuesListed(EngineResponse, frozen=True):
-    """What search filters may name."""
+    """The values that search filters may have."""
 
     values: SearchValues
 
 
 class TextFound(EngineResponse, frozen=True):
-    """The messages of a conversation with a text, in their order: the newest, if there are very many."""
+    """The messages of a conversation that contain a text, in their order; only the newest if there are very many."""
 
     ids: tuple[str, ...]
     indexes: tuple[int, ...]
-    # How often each of them has it.
+    # How often each of them contains it.
     places: tuple[int, ...]
     is_all: bool = True
 
 
 class VersionsRead(EngineResponse, frozen=True):
-    """The versions of the message at which the current branch last parts from another, and how many there are."""
+    """The versions of the message at which the current branch last diverges from another, and how many there are."""
 
     versions: tuple[VersionRow, ...]
     total: int = 0
@@ -115,9 +115,9 @@ class ListDeleted(EngineRequest[ConversationsListed], frozen=True):
 class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
     title: str = ""
     persona: str = ""
-    """The name of the persona that it begins with; "" for none."""
+    """The name of the persona that it starts with; "" for none."""
     project: str = ""
-    """The id of the project in which it begins; "" for none."""
+    """The id of the project in which it is created; "" for none."""
 
 
 class OpenConversation(ConversationRequest[ConversationOpened], frozen=True): ...
@@ -132,39 +132,39 @@ class ModelPreviewed(EngineResponse, frozen=True):
 
 
 class PreviewModel(ConversationRequest[ModelPreviewed], frozen=True):
-    """Tell what choosing that model would mean for the conversation."""
+    """Compute what choosing that model would mean for the conversation."""
 
     model: str
 
 
 class ChooseFolder(ConversationRequest[ConversationOpened], frozen=True):
-    """Choose the working folder; NO_FOLDER for none, "" for that of the project."""
+    """Choose the working folder; NO_FOLDER for none, "" for the project's."""
 
     folder: str
 
 
 class StartFresh(ConversationRequest[ConversationOpened], frozen=True):
-    """Create the conversation of a plan for a fresh start, once; with the summary as it was edited last."""
+    """Create the conversation of a plan for a fresh start, once, with the summary as last edited."""
 
     plan: str
     summary: str
 
 
 class ShowVersion(ConversationRequest[ConversationOpened], frozen=True):
-    """Switch to the branch with that message that was used last."""
+    """Switch to the most recently used branch that contains that message."""
 
     message_id: str
 
 
 class Fork(ConversationRequest[ConversationOpened], frozen=True):
-    """Create a conversation that begins as this one does, up to that message."""
+    """Create a conversation with a copy of this one's messages, up to that one."""
 
     message_id: str = ""
-    """"" for the newest one."""
+    """"" for the newest."""
 
 
 class ReadVersions(ConversationRequest[VersionsRead], frozen=True):
-    """Read the versions of the newest message of the current branch that has some; none if none has."""
+    """Read the versions of the newest message of the current branch that has several; empty if there is no such one."""
 
 
 class Rename(ConversationRequest[ConversationsListed], frozen=True):
@@ -172,19 +172,19 @@ class Rename(ConversationRequest[ConversationsListed], frozen=True):
 
 
 class Delete(EngineRequest[ConversationsListed], frozen=True):
-    """Take conversations from the list; nothing is erased."""
+    """Remove conversations from the list; nothing is erased."""
 
     conversations: tuple[str, ...]
 
 
 class Restore(EngineRequest[ConversationsListed], frozen=True):
-    """Put deleted conversations back on the list."""
+    """Put deleted conversations back into the list."""
 
     conversations: tuple[str, ...]
 
 
 class Arrange(EngineRequest[ConversationsListed], frozen=True):
-    """Change where conversations stand in the list. None: as it is."""
+    """Change the place of conversations in the list. A field that is None is not changed."""
 
     conversations: tuple[str, ...]
     is_pinned: bool | None = None
@@ -196,12 +196,12 @@ class ReadMessages(ConversationRequest[MessagesRead], frozen=True):
 
     before: int
     limit: int = PAGE
-    # A message to be among them instead; nothing is read if it is of another branch.
+    # The id of a message that the page must contain instead; nothing is read if it is on another branch.
     around: str = ""
 
 
 class SearchMessages(EngineRequest[MessagesFound], frozen=True):
-    """Search in everything that was said. Without words, the newest messages that the filters leave are found."""
+    """Search all messages. Without words, return the newest messages that pass the filters."""
 
     query: str
     conversation: str | None = None
@@ -213,29 +213,29 @@ class ListSearchValues(EngineRequest[SearchValuesListed], frozen=True): ...
 
 
 class FindText(ConversationRequest[TextFound], frozen=True):
-    """Find a text, as it stands, in the messages of the branch that is shown."""
+    """Find an exact text in the messages of the branch that is shown."""
 
     text: str
 
 
 class ExportConversation(ConversationRequest[ConversationExported], frozen=True):
-    """Write a conversation to a file. A file that is there already stays, with a failure of the kind "exists"."""
+    """Write a conversation to a file. An existing file is left as it is, with a failure of the kind "exists"."""
 
     path: str
     format: str = "markdown"
     """Or "html", or "json": JSON Lines, which can be imported again."""
     scope: str = "record"
-    """All that was said, or "view": what the model sees now."""
+    """Which messages: all of the "record", or the "view", which is what the model sees now."""
     is_replacing: bool = False
-    """Replace a file that is there already."""
+    """Replace a file that exists already."""
     first: str = ""
-    """The id of the message from which on it is written; "" for the first one."""
+    """The id of the first message to write; "" for the conversation's first."""
     last: str = ""
-    """The id of the message up to which it is written; "" for the newest one."""
+    """The id of the last message to write; "" for the newest."""
 
 
 OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFolder | StartFresh | ShowVersion | Fork
-"""What is answered with a conversation that the window shows next."""
+"""Requests that respond with the conversation that the window shows next."""
 ConversationsRequest = (
     OpeningRequest
     | ListConversations
@@ -258,12 +258,12 @@ class ProjectsListed(EngineResponse, frozen=True):
     """All projects that are not deleted, by their names."""
 
     projects: tuple[Project, ...]
-    # The id of the one that was saved, deleted or restored; "" after a mere question.
+    # The id of the project that was saved, deleted or restored; "" if projects were only listed.
     changed: str = ""
 
 
 class InstructionsCounted(EngineResponse, frozen=True):
-    """What instructions would take of each request, with their label."""
+    """Tokens that instructions would take in each request, with their label."""
 
     tokens: int
 
@@ -272,19 +272,19 @@ class ListProjects(EngineRequest[ProjectsListed], frozen=True): ...
 
 
 class SaveProject(EngineRequest[ProjectsListed], frozen=True):
-    """Create a project, or change the one of that id; its conversations follow. "" makes one with a new id."""
+    """Change the project with that id, and so its conversations, or create one with a new id if the id is ""."""
 
     project: Project
 
 
 class DeleteProject(EngineRequest[ProjectsListed], frozen=True):
-    """Delete a project; its conversations stay, and are in none until it is restored."""
+    """Delete a project; its conversations stay, and are in no project until it is restored."""
 
     project_id: str
 
 
 class RestoreProject(EngineRequest[ProjectsListed], frozen=True):
-    """Restore a project, and take back those of its conversations that were not moved meanwhile."""
+    """Restore a project, and put back the conversations that were not moved in the meantime."""
 
     project_id: str
 
@@ -297,7 +297,7 @@ class MoveConversations(EngineRequest[ConversationsListed], frozen=True):
 
 
 class CountInstructions(EngineRequest[InstructionsCounted], frozen=True):
-    """Count instructions as that model does; "" for that of the settings."""
+    """Count instructions as that model does; "" for the model of the settings."""
 
     text: str
     model: str = ""
@@ -307,16 +307,16 @@ ProjectRequest = ListProjects | SaveProject | DeleteProject | RestoreProject | M
 
 
 class SetupRead(EngineResponse, frozen=True):
-    """What a conversation has of its own, and what there is to choose from."""
+    """The settings of a conversation, and the values to choose from."""
 
     setup: ConversationSetup
-    # As the next request will have it; "" for none.
+    # As in the next request; "" for none.
     system_prompt: str
-    # The parameters that its model takes; the others are not sent.
+    # The parameters that its model accepts; others are not sent.
     supported: tuple[OptionName, ...]
     # Names of the tools that the settings offer.
     tools: tuple[str, ...] = ()
-    # Where the newest import of it came from; None if it began here.
+    # The origin of its newest import; None if it was not imported.
     imported: Imported | None = None
 
 
@@ -324,7 +324,7 @@ class ReadSetup(ConversationRequest[SetupRead], frozen=True): ...
 
 
 class ChangeSetup(ConversationRequest[ConversationOpened], frozen=True):
-    """Hold the conversation so from the next request on. model, folder and policy None: as they are."""
+    """Change the settings of a conversation from the next request on. model, folder, policy: None if unchanged."""
 
     setup: ConversationSetup
     model: str | None = None

@@ -1,7 +1,7 @@
-"""The lines themselves: requests on the engine's standard input, responses and events on its standard output.
+"""The lines of the protocol: requests on the engine's standard input, responses and events on its standard output.
 
-Each request line gets exactly one response line of the same number; events come whenever they happen. An event leaves
-the engine only after what it tells is stored.
+Each request line gets exactly one response line with the same number; events come whenever they happen. An event is
+sent only after what it reports is stored.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .settings_requests import DataRequest, ImportingRequest, ProgramRequest, Se
 from .turn_requests import AttachmentRequest, ToolRequest, TurnRequest, UnsentRequest
 
 VERSION = 19
-"""Raised whenever a shape changes: a window and an engine of different versions do not talk to each other."""
+"""Incremented whenever a type changes: a window and an engine of different versions do not talk to each other."""
 
 AnyRequest = (
     ConversationsRequest
@@ -55,7 +55,7 @@ class RequestLine(msgspec.Struct, Generic[Q], frozen=True, tag="request"):
 
 
 class ResponseLine(msgspec.Struct, Generic[S], frozen=True, tag="response"):
-    """A line from the engine: the response to a request, or why there is none."""
+    """A line from the engine: the response to a request, or the reason why it failed."""
 
     number: int
     response: S | None = None
@@ -76,7 +76,7 @@ class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_chang
 
 
 class EngineWarned(msgspec.Struct, frozen=True, tag="engine_warned"):
-    """A line from the engine: what it does by itself did not work, such as the daily backup."""
+    """A line from the engine: something that it does by itself has failed, such as the daily backup."""
 
     failure: Failure
 
@@ -96,7 +96,7 @@ _line_decoder = msgspec.json.Decoder(ResponseLine[_any_response] | EventLine | C
 
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for bytes that are no JSON of the expected type."""
+"""Exceptions that msgspec raises for bytes that are not JSON of the expected type."""
 
 
 class ProtocolError(Exception):
@@ -104,7 +104,7 @@ class ProtocolError(Exception):
 
 
 def encode_line(value: RequestLine[Any] | EngineLine) -> bytes:
-    """Return the value as one line of JSON, with its newline. A lone surrogate, as servers send it, becomes U+FFFD."""
+    """Return the value as one line of JSON, with its newline. Lone surrogates, as some servers send, become U+FFFD."""
     try:
         return _encoder.encode(value) + b"\n"
     except UnicodeEncodeError:
@@ -112,7 +112,7 @@ def encode_line(value: RequestLine[Any] | EngineLine) -> bytes:
 
 
 def decode_request(line: bytes) -> RequestLine[AnyRequest]:
-    """Raises ProtocolError."""
+    """Return the request of a line. Raises ProtocolError."""
     try:
         return _request_decoder.decode(line)
     except UNREADABLE as error:
@@ -120,7 +120,7 @@ def decode_request(line: bytes) -> RequestLine[AnyRequest]:
 
 
 def number_of(line: bytes) -> int | None:
-    """Return the number of a request that is not of this protocol, so that it can be refused; None if it has none."""
+    """Return the number of a request that cannot be decoded, so that it can be refused; None if it has none."""
     try:
         return _number_decoder.decode(line).number
     except UNREADABLE:
@@ -128,7 +128,7 @@ def number_of(line: bytes) -> int | None:
 
 
 def decode_engine_line(line: bytes) -> EngineLine:
-    """Raises ProtocolError."""
+    """Return the value of a line from the engine. Raises ProtocolError."""
     try:
         return _line_decoder.decode(line)
     except UNREADABLE as error:

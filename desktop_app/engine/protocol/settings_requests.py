@@ -18,7 +18,7 @@ class Welcome(EngineResponse, frozen=True):
     """The engine is ready."""
 
     version: int
-    # What the user should know of the start, such as damaged settings.
+    # Problems of the start that the user should know about, such as damaged settings.
     warnings: tuple[Failure, ...] = ()
 
 
@@ -27,20 +27,20 @@ class SettingsRead(EngineResponse, frozen=True):
 
     settings: Settings
     servers_with_key: tuple[str, ...]
-    # Where keys are kept, in words, or why they last for this session only.
+    # Where keys are stored, or why they last for this session only, as text for the user.
     key_storage: str
-    # Why commands cannot run in the sandbox on this machine, in words; "" if they can.
+    # Why commands cannot run in the sandbox on this machine, as text for the user; "" if they can.
     sandbox_fault: str = ""
-    # Where those keys are that are not stored, by the names of their servers.
+    # The places of keys that are not stored, by the names of their servers.
     unstored_keys: dict[str, KeyPlace] = field(default_factory=dict)
 
     def key_place(self, server: str) -> KeyPlace:
-        """Return where the key of that server is."""
+        """Return where that server's key is; "" if it has none."""
         return self.unstored_keys.get(server, "stored") if server in self.servers_with_key else ""
 
 
 class SettingsReloaded(EngineResponse, frozen=True):
-    """The settings, and whether they had been changed by another process or by hand."""
+    """The settings, and whether another process or the user's editor had changed them."""
 
     settings: Settings
     is_changed: bool
@@ -50,20 +50,20 @@ class ModelsListed(EngineResponse, frozen=True):
     """Models that can be chosen."""
 
     models: tuple[ModelInfo, ...]
-    # By the ids of the models whose price is known.
+    # By model id; only models whose price is known.
     prices: dict[str, ModelPrice] = field(default_factory=dict)
     # Ids of the models that run on this machine.
     local: tuple[str, ...] = ()
 
 
 class ModelsProposed(EngineResponse, frozen=True):
-    """Names of models, the best known first."""
+    """Names of models, the best-known first."""
 
     models: tuple[str, ...]
 
 
 class ServersFound(EngineResponse, frozen=True):
-    """Servers on this machine, and providers whose keys the environment has, without those that are set up."""
+    """Servers on this machine, and providers with a key in the environment, except those that are set up already."""
 
     servers: tuple[Server, ...]
 
@@ -80,23 +80,24 @@ class ReadSettings(EngineRequest[SettingsRead], frozen=True): ...
 
 
 class WriteSettings(EngineRequest[SettingsRead], frozen=True):
-    """Store settings, and keys by the names of their servers; an empty key removes it."""
+    """Store settings, and keys by the names of their servers; an empty key removes the stored one."""
 
     settings: Settings
     keys: dict[str, str] = field(default_factory=dict)
-    # What was read before the change: what another process has changed since stays. None: all are replaced.
+    # The settings before the user's changes, so that changes by another process since then are kept. None: all settings
+    # are replaced.
     base: Settings | None = None
 
 
 class ReloadSettings(EngineRequest[SettingsReloaded], frozen=True):
-    """Use the settings that are stored now, by another process or by hand."""
+    """Apply the settings that another process or the user's editor has stored."""
 
 
 class ListModels(EngineRequest[ModelsListed], frozen=True): ...
 
 
 class InstallBuiltinModel(EngineRequest[ModelsListed], frozen=True):
-    """Fetch the built-in model, unless it is there. `DataProgressed` tells how far that is."""
+    """Download the built-in model unless it is installed. `DataProgressed` reports the progress."""
 
 
 class ProposeModels(EngineRequest[ModelsProposed], frozen=True):
@@ -123,29 +124,29 @@ SettingsRequest = (
 
 
 class ServerModelsListed(EngineResponse, frozen=True):
-    """The models that a server has, and what was found on the way; none if it has no list."""
+    """The models that a server offers, and the results of asking it; no models if it has no list."""
 
     offers: tuple[ModelOffer, ...]
     results: tuple[CheckResult, ...]
 
 
 class ServerChecked(EngineResponse, frozen=True):
-    """What one step of a test found."""
+    """The results of one step of a test."""
 
     results: tuple[CheckResult, ...]
 
 
 class ListServerModels(EngineRequest[ServerModelsListed], frozen=True):
-    """Ask a server, as it is written in the settings now, which models it has; takes 8 s at most."""
+    """Ask a server, as it is entered in the settings now, which models it has; takes 8 s at most."""
 
     server: Server
-    # That was entered and is not stored yet; "" for the one that is stored under `stored_key`, or none.
+    # A key that was entered and is not stored yet; "" for the one that is stored under `stored_key`, if any.
     key: str = ""
     stored_key: str = ""
 
 
 class CheckServer(EngineRequest[ServerChecked], frozen=True):
-    """Take one step of a test of a server with that model; 60 s at most. A newer step takes its place."""
+    """Run one step of a test of a server with that model; 60 s at most. A newer step replaces it."""
 
     server: Server
     model: str
@@ -155,7 +156,7 @@ class CheckServer(EngineRequest[ServerChecked], frozen=True):
 
 
 class StopCheck(EngineRequest[Done], frozen=True):
-    """Stop the step that is under way."""
+    """Stop the step that is running."""
 
 
 ServerRequest = ListServerModels | CheckServer | StopCheck
@@ -168,13 +169,13 @@ class ProgramDescribed(EngineResponse, frozen=True):
 
 
 class LicenceRead(EngineResponse, frozen=True):
-    """The whole text of a part's licences; "" where there is none."""
+    """The full text of a part's licences; "" if there is none."""
 
     text: str
 
 
 class DescribeProgram(EngineRequest[ProgramDescribed], frozen=True):
-    """Tell what the program is made of."""
+    """List the versions, folders and parts of the program."""
 
 
 class ReadLicence(EngineRequest[LicenceRead], frozen=True):
@@ -187,29 +188,29 @@ ProgramRequest = DescribeProgram | ReadLicence
 
 
 class DataDescribed(EngineResponse, frozen=True):
-    """What the data folder holds."""
+    """The contents of the data folder, with sizes."""
 
     stored: StoredData
 
 
 class BackupsListed(EngineResponse, frozen=True):
-    """The backups, newest first, and then the copies that were kept before a restore or an update."""
+    """The backups, newest first, followed by the copies that were made before a restore or an update."""
 
     backups: tuple[Backup, ...]
-    # Of the backups, also while there is none.
+    # The backups' folder, even if there are no backups.
     folder: str
 
 
 class BackedUp(EngineResponse, frozen=True):
-    """A backup was made, and opened to check it."""
+    """A backup was made, and checked by opening it."""
 
     backup: Backup
 
 
 class BackupRestored(EngineResponse, frozen=True):
-    """The engine has let go of what it had read, and must be started anew, also after a failure."""
+    """The engine has discarded what it had read, and must be restarted, even after a failure."""
 
-    # The copy of what was there before.
+    # The path of the copy of the previous archive; "" if there is none.
     kept: str = ""
     failure: Failure | None = None
 
@@ -221,65 +222,65 @@ class WholeExported(EngineResponse, frozen=True):
     bytes: int
     conversations: int
     entries: int
-    # Entries that the archive itself cannot read.
+    # Entries that could not be read from the archive.
     unreadable: int = 0
 
 
 class CleanedUp(EngineResponse, frozen=True):
-    """What was chosen is removed."""
+    """The chosen items were removed."""
 
-    # Bytes that the data folder takes less.
+    # Bytes by which the data folder has shrunk.
     freed: int
-    # Items.
+    # Number of items.
     removed: int
-    # What could not be done.
+    # Why items could not be removed.
     problems: tuple[Failure, ...] = ()
 
 
 class DescribeData(EngineRequest[DataDescribed], frozen=True):
-    """Measure what the data folder holds."""
+    """Measure the contents of the data folder."""
 
 
 class ListBackups(EngineRequest[BackupsListed], frozen=True):
-    """List the backups, each opened to see what it holds."""
+    """List the backups; each is opened to see its contents."""
 
 
 class BackUpNow(EngineRequest[BackedUp], frozen=True):
-    """Make a backup where the daily ones are. `DataProgressed` tells how far it is, here and below."""
+    """Make a backup in the daily backups' folder. `DataProgressed` reports the progress, here and below."""
 
 
 class RestoreBackup(EngineRequest[BackupRestored], frozen=True):
-    """Put a backup in the archive's place, which is kept. Refused while a reply is being written."""
+    """Replace the archive by a backup, and keep a copy of the archive. Refused while a reply is being written."""
 
     file: str
 
 
 class BeginEmpty(EngineRequest[BackupRestored], frozen=True):
-    """Put an archive that cannot be opened aside, as it is, so that the next start begins with an empty one."""
+    """Move an archive that cannot be opened out of the way, unchanged, so that the next start creates an empty one."""
 
 
 class ExportWhole(EngineRequest[WholeExported], frozen=True):
-    """Write everything to a file; one that is there already is replaced at the user's word only."""
+    """Write everything to a file; an existing one is replaced only with `is_replacing`."""
 
     path: str
     is_replacing: bool = False
 
 
 class CleanUp(EngineRequest[CleanedUp], frozen=True):
-    """Remove items by their keys; refused if one of them is there no more."""
+    """Remove items by their keys; refused if one of them no longer exists."""
 
     chosen: tuple[str, ...]
 
 
 DataRequest = DescribeData | ListBackups | BackUpNow | RestoreBackup | BeginEmpty | ExportWhole | CleanUp
 MENDING = (ListBackups, RestoreBackup, BeginEmpty)
-"""What an engine does whose archive cannot be opened."""
+"""Requests that an engine accepts even though its archive cannot be opened."""
 DAMAGED = "damaged"
 """The kind of the failure with which such an engine refuses everything else."""
 
 
 class LookedThrough(EngineResponse, frozen=True):
-    """What can be imported, newest first, without the ids of its messages; and what could not be read."""
+    """The conversations that can be imported, newest first, without their messages' ids; and the unreadable files."""
 
     found: tuple[FoundConversation, ...]
     unread: tuple[UnreadFile, ...]
@@ -290,32 +291,32 @@ class HistoriesFound(EngineResponse, frozen=True):
 
     histories: tuple[FoundHistory, ...]
     known_kinds: tuple[KnownKind, ...] = ()
-    """What can be imported at all, by the names of the programs."""
+    """The formats that can be imported at all, by the names of their programs."""
 
 
 class FindHistories(EngineRequest[HistoriesFound], frozen=True):
-    """Find what could be looked through on this machine; no file is read."""
+    """Find folders on this machine that could be looked through; no file is read."""
 
 
 class LookThrough(EngineRequest[LookedThrough], frozen=True):
-    """Look through files, folders and zips; nothing is stored. `ImportProgressed` tells how far it is."""
+    """Look through files, folders and zips; nothing is stored. `ImportProgressed` reports the progress."""
 
     paths: tuple[str, ...]
 
 
 class ImportFinished(EngineResponse, frozen=True):
-    """What came of it."""
+    """The result of an import."""
 
-    # New ones, and those that have become longer.
+    # New conversations, and known ones that have become longer.
     conversations: int
     messages: int
     unread: tuple[UnreadFile, ...]
-    # The id of the one that was said last; "" if nothing was imported.
+    # The id of the imported conversation with the latest message; "" if nothing was imported.
     newest: str
 
 
 class ImportConversations(EngineRequest[ImportFinished], frozen=True):
-    """Import conversations that were found in these paths, by the ids that they have here."""
+    """Import conversations that were found in these paths, by the ids that LookThrough gave them."""
 
     paths: tuple[str, ...]
     chosen: frozenset[str]

@@ -20,14 +20,14 @@ class DraftCounted(EngineResponse, frozen=True):
 
 
 class BeginTurn(ConversationRequest[Done], frozen=True):
-    """Begin a turn. The response comes at once; the turn follows as events."""
+    """Begin a turn. The response comes at once; the turn is reported by events."""
 
 
 class Send(BeginTurn, frozen=True):
     """Send a message, or queue it while a turn runs. The response comes once it is stored.
 
-    is_now: the turn is stopped instead, and its reply kept as it is. is_draft: it is what the composer holds, so that
-    the stored draft, which may be an older one, is emptied in the transaction that stores the message.
+    is_now: stop the running turn instead of queueing, and keep its partial reply. is_draft: the message comes from the
+    composer, so the stored draft, which may be an older one, is cleared in the transaction that stores the message.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Send(BeginTurn, frozen=True):
 
 
 class EditMessage(BeginTurn, frozen=True):
-    """Send a message of the user's once more with that text, in a branch of its own; attachments as given."""
+    """Send an edited version of a user message, on a new branch, with these attachments."""
 
     message_id: str
     text: str
@@ -45,7 +45,7 @@ class EditMessage(BeginTurn, frozen=True):
 
 
 class StartResearch(BeginTurn, frozen=True):
-    """Search the web for an answer; otherwise as Send."""
+    """Research a question on the web; otherwise like Send."""
 
     question: str
     is_now: bool = False
@@ -53,31 +53,31 @@ class StartResearch(BeginTurn, frozen=True):
 
 
 class Regenerate(BeginTurn, frozen=True):
-    """Answer a message of the user's again, in a branch of its own: the newest, or the one that a reply answers."""
+    """Answer a user message again, on a new branch: the newest one, or the one that a reply answers."""
 
     # The id of that reply; "" for the newest.
     reply_id: str = ""
 
 
 class GoOn(BeginTurn, frozen=True):
-    """Ask for the reply that is missing; what tools have done stays."""
+    """Request the missing reply; the results of tools are kept."""
 
-    # Room is made first, at the user's word.
+    # Make room first, as the user has asked for it.
     makes_room: bool = False
-    # It is asked for even if little is left of the window.
+    # Send the request even if little is left of the window.
     is_forced: bool = False
-    # Seconds since 1970: it is asked for then, if that is to come.
+    # Seconds since 1970: wait until then before the request, if that is in the future.
     not_before: float = 0.0
 
 
 class ContinueReply(BeginTurn, frozen=True):
-    """Let the model go on with the newest reply, which was cut or interrupted, where it stopped."""
+    """Let the model continue the newest reply, which was cut off or interrupted, where it stopped."""
 
 
 class ShortenMessage(BeginTurn, frozen=True):
-    """Send the newest message, which does not fit, in a branch of its own so that it does.
+    """Send a shortened version of the newest message, which does not fit, on a new branch.
 
-    as_file: the whole is kept as a file that the model can read; else only both ends are sent.
+    as_file: store the full text as a file that the model can read; otherwise, only the beginning and the end are sent.
     """
 
     as_file: bool
@@ -88,9 +88,9 @@ class Stop(ConversationRequest[Done], frozen=True):
 
 
 class StopTool(ConversationRequest[Done], frozen=True):
-    """Stop a tool call, as ToolStarted names it; ToolFinished follows, and the turn goes on.
+    """Stop a tool call, identified as in ToolStarted; ToolFinished follows, and the turn goes on.
 
-    A call that does not run is left as it is.
+    A call that is not running is not affected.
     """
 
     reply_id: str
@@ -98,18 +98,18 @@ class StopTool(ConversationRequest[Done], frozen=True):
 
 
 class StopRoom(ConversationRequest[Done], frozen=True):
-    """Stop making room; a turn that waits for it is stopped. The response comes when that has ended."""
+    """Stop making room, and a turn that waits for it. The response comes when both have ended."""
 
 
 class AnswerQuestion(ConversationRequest[Done], frozen=True):
-    """Answer a question of a tool; an answer that comes too late changes nothing."""
+    """Answer a tool's question; an answer that comes too late has no effect."""
 
     question: str
     answer: PermissionAnswer
 
 
 class UseOwnWindow(ConversationRequest[Done], frozen=True):
-    """Forget what was learned of the model's window; GaugeChanged follows."""
+    """Forget the learned size of the model's window, and trust the stated one; GaugeChanged follows."""
 
 
 class CountDraft(ConversationRequest[DraftCounted], frozen=True):
@@ -134,7 +134,7 @@ TurnRequest = (
 
 
 class SendQueued(ConversationRequest[Done], frozen=True):
-    """Send a queued message now; the turn is stopped, and its reply kept as it is. The others follow."""
+    """Send a queued message now; the running turn is stopped, and its partial reply kept. The other messages follow."""
 
     message_id: str
 
@@ -144,29 +144,29 @@ class RemoveQueued(ConversationRequest[Done], frozen=True):
 
 
 class DraftRead(EngineResponse, frozen=True):
-    """What stands in the composer now."""
+    """The new content of the composer."""
 
     draft: MessageDraft
 
 
 class TakeBackQueued(ConversationRequest[DraftRead], frozen=True):
-    """Take a message out of the queue to change it; it stands before the draft that there is."""
+    """Take a message out of the queue to change it; its text is put before the current draft."""
 
     message_id: str
     draft: MessageDraft
 
 
 class KeepDraft(ConversationRequest[Done], frozen=True):
-    """Store the draft, so that it is there after a restart. attachments None: those that were stored last."""
+    """Store the draft, so that it survives a restart. attachments: None if unchanged since they were last stored."""
 
     text: str
     attachments: tuple[Attachment, ...] | None = None
 
 
 class KeepEdits(ConversationRequest[Done], frozen=True):
-    """Store the new texts of sent messages that are being edited, so that they are there after a restart.
+    """Store the new texts of sent messages that are being edited, so that they survive a restart.
 
-    edits: by the messages' ids, the latest last; in place of those that were stored.
+    edits: texts by message id, the latest last; they replace all stored edits.
     """
 
     edits: dict[str, str]
@@ -176,52 +176,52 @@ UnsentRequest = SendQueued | RemoveQueued | TakeBackQueued | KeepDraft | KeepEdi
 
 
 class ToolOffer(msgspec.Struct, frozen=True):
-    """A tool that could be on offer."""
+    """A tool that can be offered to the model."""
 
     spec: ToolSpec
-    # What its schema takes of each request.
+    # Tokens of its schema in each request.
     tokens: int
-    # Not switched off in the settings.
+    # False if it is switched off in the settings.
     is_on: bool = True
 
 
 class ToolsListed(EngineResponse, frozen=True):
-    """All tools of a conversation, and servers of tools that do not respond."""
+    """All tools of a conversation, and the failures of tool servers that do not respond."""
 
     tools: tuple[ToolOffer, ...]
-    # What those that are on take of each request together, with what introduces them.
+    # Tokens of all tools that are on in each request, with the text that introduces them.
     tokens: int = 0
     folder: str = ""
     failures: tuple[Failure, ...] = ()
 
 
 class SpillRead(EngineResponse, frozen=True):
-    """Lines of a whole output: their numbers, counted from 1, and texts."""
+    """Lines of a full output: their numbers, counted from 1, and their texts."""
 
     lines: tuple[tuple[int, str], ...]
-    # How many lines there are, or were found.
+    # Number of all lines, or of the lines that contain the query.
     total: int
     bytes: int
 
 
 class MemoriesListed(EngineResponse, frozen=True):
-    """What is remembered, oldest first."""
+    """The memories, oldest first."""
 
     memories: tuple[Memory, ...]
-    # Tokens of the memories in the next request of `conversation`, and the most that they may take.
+    # Tokens of the memories in the next request of `conversation`, and their limit.
     tokens: int
     most: int
-    # "" for a conversation that does not exist yet.
+    # The conversation's id; "" if it does not exist yet.
     conversation: str = ""
     # The working folder of the conversation, and the id of its project; "" for none.
     folder: str = ""
     project: str = ""
-    # Whether there are changes that are not in the next request yet: see `record_request_context`.
+    # Whether there are changes that the next request does not include yet: see `record_request_context`.
     is_pending: bool = False
 
 
 class RecalledFound(EngineResponse, frozen=True):
-    """The ids of a message that was recalled, and of its conversation."""
+    """The ids of a recalled message and of its conversation."""
 
     conversation: str
     message: str
@@ -231,7 +231,7 @@ class ListTools(ConversationRequest[ToolsListed], frozen=True): ...
 
 
 class ReadSpill(EngineRequest[SpillRead], frozen=True):
-    """Read lines of a whole output, those with `query` in them if it is given."""
+    """Read lines of a full output; only those that contain `query` if it is not empty."""
 
     spill: str
     query: str = ""
@@ -244,16 +244,16 @@ class ListMemories(EngineRequest[MemoriesListed], frozen=True):
 
 
 class WriteMemory(EngineRequest[MemoriesListed], frozen=True):
-    """Store a memory; an id that is not known yet makes a new one."""
+    """Store a memory; an unknown id creates a new one."""
 
     memory: Memory
     conversation: str = ""
 
 
 class FindRecalled(EngineRequest[RecalledFound], frozen=True):
-    """Find a message that a result of `recall` names."""
+    """Find a message that a result of the `recall` tool refers to."""
 
-    # How the id of its conversation begins.
+    # The beginning of its conversation's id.
     conversation: str
     index: int
 
@@ -268,31 +268,31 @@ class FileAttached(EngineResponse, frozen=True):
 
 
 class AttachmentsCounted(EngineResponse, frozen=True):
-    """Tokens of each attachment as the model of the conversation gets it."""
+    """Tokens of each attachment in the form that the conversation's model gets."""
 
     tokens: tuple[int, ...]
-    # Who looks at images: "" for the model itself, else the name of the one that describes them; None for nobody.
+    # The name of the model that describes images, "" if the chat model sees them itself, None if no model can.
     image_reader: str | None = ""
 
 
 class FilesCompleted(EngineResponse, frozen=True):
-    """Files of the working folder whose paths fit, best first."""
+    """Files of the working folder whose paths match, best first."""
 
-    # "" where none was chosen.
+    # "" if no folder was chosen.
     folder: str
     # Relative to the folder.
     paths: tuple[str, ...]
 
 
 class AttachFile(EngineRequest[FileAttached], frozen=True):
-    """Read a file as an attachment. name: what it is called; "" for the name of the file."""
+    """Read a file as an attachment. name: the attachment's name; "" for the file's name."""
 
     path: str
     name: str = ""
 
 
 class AttachImage(EngineRequest[FileAttached], frozen=True):
-    """Scale an image down to what providers take; `content` is of one of the kinds that are sent."""
+    """Scale an image down to what providers accept; `content` has one of the media types that are sent."""
 
     name: str
     content: bytes
@@ -303,10 +303,10 @@ class CountAttachments(ConversationRequest[AttachmentsCounted], frozen=True):
 
 
 class ReadAttachment(ConversationRequest[SpillRead], frozen=True):
-    """Read lines of a text that was attached to a message, those with `query` in them if it is given."""
+    """Read lines of a text that was attached to a message; only those that contain `query` if it is not empty."""
 
     message_id: str
-    # Among the parts of the message.
+    # Index among the parts of the message.
     part: int
     query: str = ""
     offset: int = 0
@@ -321,9 +321,9 @@ class CompletePath(ConversationRequest[FilesCompleted], frozen=True):
 
 
 class RunCommand(ConversationRequest[FileAttached], frozen=True):
-    """Run a command that the user has typed, in the working folder, and attach its output.
+    """Run a command that the user has typed in the working folder, and attach its output.
 
-    key: names it for StopCommand; then it fails with the kind "cancelled".
+    key: identifies it for StopCommand, after which this request fails with the kind "cancelled".
     """
 
     command: str
@@ -331,7 +331,7 @@ class RunCommand(ConversationRequest[FileAttached], frozen=True):
 
 
 class StopCommand(EngineRequest[Done], frozen=True):
-    """End a command that still runs, with its children."""
+    """End a running command with its child processes."""
 
     key: str
 
@@ -343,7 +343,7 @@ class GraphicsDrawn(EngineResponse, frozen=True):
 
 
 class DrawGraphics(EngineRequest[GraphicsDrawn], frozen=True):
-    """Draw formulas and diagrams of a message."""
+    """Draw the formulas and diagrams of a message."""
 
     graphics: tuple[Graphic, ...]
 

@@ -1,4 +1,4 @@
-"""Responds to each request: `context_responses` to those of `engine/protocol/context_requests`, and so on."""
+"""Respond to requests: `context_responses` handles the requests in `engine/protocol/context_requests`, and so on."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ RESPONDERS = {request: respond for area, respond in AREAS.items() for request in
 
 
 async def respond(engine: Engine, request: p.AnyRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
+    """Carry out a request and return the response. Raises WorldError for errors of the world."""
     return await RESPONDERS[type(request)](engine, request)

@@ -54,7 +54,7 @@ NO_CURL = Failure(
 MAX_TEXT = 160
 """Characters of a message that the plan's list shows."""
 MAX_ITEMS = 500
-"""Rows that a list of the plan shows; the counts beside it are of all."""
+"""Rows that a list of the plan shows; the counts next to it cover all messages."""
 
 
 async def respond_context(engine: Engine, request: p.ContextRequest) -> p.EngineResponse:
@@ -124,11 +124,11 @@ async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Op
 
 
 async def _write_summary(engine: Engine, session: Session, request: p.WriteSummary) -> Optimization:
-    """Return the plan with its summary; one that is being written for this conversation is cancelled first."""
+    """Return the plan with its summary; a summary that is being written for this conversation is cancelled first."""
     optimization = engine.plan(request.plan)
-    order = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
+    summary_request = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
     total, usable = session.gauge().total, session.budget.usable
-    log_compaction_begins(session.id, Trigger.USER, total, usable, 0.0, f"{order}")
+    log_compaction_begins(session.id, Trigger.USER, total, usable, 0.0, f"{summary_request}")
 
     def report(progress: Progress) -> None:
         engine.coalescer.publish(RoomProgressed(session.id, progress.tokens, progress.max_tokens, request.plan))
@@ -136,8 +136,8 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
     async def record_usage(usage: AuxiliaryUsage) -> None:
         engine.coalescer.publish(await session.record_operation(stamp(usage)))
 
-    written = write_summary(optimization, order, report, record_usage)
-    return await engine.compute(p.Computation.PLAN, session.id, written)
+    work = write_summary(optimization, summary_request, report, record_usage)
+    return await engine.compute(p.Computation.PLAN, session.id, work)
 
 
 async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
@@ -159,9 +159,9 @@ async def _redo(engine: Engine, session: Session, operation: str) -> list[TurnEv
 
 
 def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Plan:
-    """Return the plan as the dialog shows it; every figure was measured on an assembled request.
+    """Return the plan as the dialog shows it; every figure is measured on an assembled request.
 
-    offer: of the model that would write the summary.
+    offer: describes the model that would write the summary.
     """
     after = optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
@@ -280,7 +280,8 @@ async def respond_insights(engine: Engine, request: p.InsightsRequest) -> p.Engi
     """Carry out a request. Raises WorldError for errors of the world."""
     match request:
         case p.ReadInsights(conversation, project):
-            return request.respond_with(_drawn(await _read(engine, p.Computation.INSIGHTS, conversation, project)))
+            insights = await _read(engine, p.Computation.INSIGHTS, conversation, project)
+            return request.respond_with(_thinned_out(insights))
         case p.ExportInsights(path, conversation, project):
             read = await _read(engine, p.Computation.EXPORT, conversation, project)
             await export_insights(read.insights, path)
@@ -289,22 +290,22 @@ async def respond_insights(engine: Engine, request: p.InsightsRequest) -> p.Engi
     return request.respond_with(p.Done())
 
 
-async def _read(engine: Engine, what: p.Computation, conversation: str, project: str) -> p.InsightsRead:
+async def _read(engine: Engine, computation: p.Computation, conversation: str, project: str) -> p.InsightsRead:
     price_of = engine.services.catalogue.price
     if not conversation:
-        insights = await engine.compute(what, "", insights_of_all(engine.services.archive, project))
+        insights = await engine.compute(computation, "", insights_of_all(engine.services.archive, project))
         return p.InsightsRead(insights, None, dollars_saved(insights, price_of))
     session = await engine.conversations.open(conversation)
-    insights = await engine.compute(what, session.id, insights_of_one(session))
+    insights = await engine.compute(computation, session.id, insights_of_one(session))
     return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
 
 
-def _drawn(read: p.InsightsRead) -> p.InsightsRead:
-    """Return it with as many moments as a chart can show."""
+def _thinned_out(read: p.InsightsRead) -> p.InsightsRead:
+    """Return the insights with no more moments than a chart can show."""
     return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))
 
 
 async def respond_computation(engine: Engine, request: p.ComputationRequest) -> p.EngineResponse:
-    """Carry out a request; nothing happens if there is nothing to end."""
+    """Carry out a request; it has no effect if there is nothing to cancel."""
     await engine.cancel(request.computation, request.conversation)
     return request.respond_with(p.Done())

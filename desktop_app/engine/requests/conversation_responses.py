@@ -52,10 +52,10 @@ async def respond_conversation(engine: Engine, request: p.ConversationsRequest) 
             await engine.show(request.conversation)
             return request.respond_with(await _open_at_once(engine, request))
         case p.ReadMessages(conversation, before, limit, around):
-            shown = chats.openings.partial_session(conversation)
-            rows = await shown.page(before, limit, around) if shown is not None else None
-            if shown is not None and rows is not None:
-                return request.respond_with(p.MessagesRead(rows, shown.total))
+            partial = chats.openings.partial_session(conversation)
+            rows = await partial.page(before, limit, around) if partial is not None else None
+            if partial is not None and rows is not None:
+                return request.respond_with(p.MessagesRead(rows, partial.total))
             session = await chats.open(conversation)
             return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
         case p.ReadVersions():
@@ -68,20 +68,21 @@ async def respond_conversation(engine: Engine, request: p.ConversationsRequest) 
         case p.FindText():
             session = await chats.open(request.conversation)
             ids, found = await find_in(session, request.text)
-            indexes, places = tuple(one.number for one in found), tuple(one.places for one in found)
+            indexes, places = tuple(each.number for each in found), tuple(each.places for each in found)
             return request.respond_with(p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND))
         case p.PreviewModel(conversation, model):
             session = await chats.open(conversation)
             draft = chats.turns.queue.draft(conversation)
-            preview = preview_model(session, chats.services, chats.models, model, draft)
-            told = await engine.compute(p.Computation.PREVIEW, conversation, preview)
-            return request.respond_with(p.ModelPreviewed(told))
+            work = preview_model(session, chats.services, chats.models, model, draft)
+            preview = await engine.compute(p.Computation.PREVIEW, conversation, work)
+            return request.respond_with(p.ModelPreviewed(preview))
         case p.ExportConversation():
             session = await chats.open(request.conversation)
             part = ExportedPart(request.scope, request.first, request.last)
-            how = request.is_replacing, request.format, draw_graphics, part
-            writing = export_conversation(session, Path(request.path), *how)
-            size = await engine.compute(p.Computation.EXPORT, session.id, writing)
+            work = export_conversation(
+                session, Path(request.path), request.is_replacing, request.format, draw_graphics, part
+            )
+            size = await engine.compute(p.Computation.EXPORT, session.id, work)
             return request.respond_with(p.ConversationExported(request.path, size))
         case _:
             session = await _open(engine, request)
@@ -90,7 +91,7 @@ async def respond_conversation(engine: Engine, request: p.ConversationsRequest) 
 
 
 async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
-    """Search in place of the search that runs, which nobody waits for any more."""
+    """Cancel a running search, and search for this request instead."""
     archive = engine.conversations.archive
     work = archive.search(request.query, request.conversation, request.limit, request.filters)
     found = await engine.compute(p.Computation.SEARCH, "", work)
@@ -99,7 +100,7 @@ async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
 
 
 async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
-    """Return the session of the conversation that is shown next."""
+    """Return the session of the conversation that the window shows next."""
     chats = engine.conversations
     match request:
         case p.CreateConversation():
@@ -144,7 +145,7 @@ async def _change_list(
 
 
 async def list_conversations(engine: Engine) -> p.ConversationsListed:
-    """Return the list as it is now."""
+    """Return the current list."""
     archive = engine.conversations.archive
     projects = await archive.projects()
     listed = with_status(await archive.conversations(), projects, engine.conversations.policy_named)
@@ -152,7 +153,7 @@ async def list_conversations(engine: Engine) -> p.ConversationsListed:
 
 
 def _changes_of(request: p.Arrange) -> Changes:
-    """Return what the request changes of each conversation."""
+    """Return the fields that the request changes in each conversation."""
     changes = Changes()
     if request.is_pinned is not None:
         changes["is_pinned"] = request.is_pinned
@@ -162,43 +163,44 @@ def _changes_of(request: p.Arrange) -> Changes:
 
 
 async def _open_at_once(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
-    """Return the newest messages as soon as they can be seen: a long conversation is opened behind them."""
+    """Return the newest messages as soon as they can be read; a long conversation is then opened in the background."""
     chats = engine.conversations
-    shown = await chats.open_partially(request.conversation)
-    if shown is not None:
-        rows, pins = await shown.page(shown.total, p.PAGE), await shown.pins()
+    partial = await chats.open_partially(request.conversation)
+    if partial is not None:
+        rows, pins = await partial.page(partial.total, p.PAGE), await partial.pins()
         if rows is not None and pins is not None:
-            return _describe_partly_opened(engine, shown, rows, pins)
+            return _describe_partly_opened(engine, partial, rows, pins)
     return describe_opened(engine, await chats.open(request.conversation))
 
 
 def _describe_partly_opened(
-    engine: Engine, shown: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
+    engine: Engine, partial: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
 ) -> p.ConversationOpened:
-    queue, conversation = engine.conversations.turns.queue, shown.info.id
+    queue, conversation = engine.conversations.turns.queue, partial.info.id
     engine.conversations.note_shown(conversation)
     waiting = queue.show(conversation)
     return p.ConversationOpened(
-        conversation=shown.info,
-        model=shown.model_info,
+        conversation=partial.info,
+        model=partial.model_info,
         rows=rows,
-        total=shown.total,
-        operations=shown.operations(),
+        total=partial.total,
+        operations=partial.operations(),
         gauge=None,
         pins=pins,
-        other_versions=shown.other_versions(),
+        other_versions=partial.other_versions(),
         draft=queue.draft(conversation),
         edits=queue.edits(conversation),
         queue=waiting.queue,
         is_paused=waiting.is_paused,
-        is_folder_missing=_is_folder_missing(shown.info),
+        is_folder_missing=_is_folder_missing(partial.info),
     )
 
 
 async def describe_changed(engine: Engine, session: Session) -> p.ConversationOpened:
-    """Return the conversation as it is once it was changed, opened anew if an import has closed it meanwhile.
+    """Return the conversation after a change, reopened if an import has closed it in the meantime.
 
-    What was changed holds, so that this is no reason to refuse it. Raises WorldError if it was deleted meanwhile.
+    The change is stored, so an import is no reason to refuse the request. Raises WorldError if the conversation was
+    deleted in the meantime.
     """
     if session.closed_by is GROWN:
         session = await engine.conversations.open(session.id)
@@ -206,9 +208,9 @@ async def describe_changed(engine: Engine, session: Session) -> p.ConversationOp
 
 
 def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
-    """Return the conversation as it is now.
+    """Return the current state of the conversation.
 
-    Raises WorldError if the session was closed meanwhile: what it knows may not be so any more.
+    Raises WorldError if the session was closed in the meantime, since its state may be outdated.
     """
     session.refuse_if(session.closed_by is not None)
     engine.conversations.note_shown(session.id)
@@ -264,10 +266,10 @@ async def respond_project(engine: Engine, request: p.ProjectRequest) -> p.Engine
 
 
 def _count(text: str, counts: TokenCounts) -> int:
-    """Return the tokens by which a request with a system prompt grows."""
+    """Return the number of tokens that instructions add to a request with a system prompt."""
     contexts = (RequestContext(system_prompt=".", instructions=each) for each in ("", text.strip()))
-    without, whole = (request_tokens(view_of(Transcript().append(context)), counts) for context in contexts)
-    return whole - without
+    without, with_text = (request_tokens(view_of(Transcript().append(context)), counts) for context in contexts)
+    return with_text - without
 
 
 async def _list(engine: Engine, changed: str = "") -> p.ProjectsListed:
@@ -284,7 +286,7 @@ async def respond_setup(engine: Engine, request: p.SetupRequest) -> p.EngineResp
             session = await chats.open(conversation)
             try:
                 session = await _change(engine, request, session)
-            except WorldError:  # what was changed before that holds
+            except WorldError:  # the changes before it are stored
                 await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
                 raise
             return request.respond_with(await describe_changed(engine, session))
@@ -305,7 +307,7 @@ async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> S
 
 async def _read(engine: Engine, session: Session) -> p.SetupRead:
     supported: tuple[OptionName, ...] = ()
-    with suppress(ModelError):  # its server may not be set up any more
+    with suppress(ModelError):  # its server may have been removed from the settings
         supported = await engine.services.catalogue.supported_options(session.info.model)
     off = engine.services.settings.tools_off
     specs = await engine.services.tools.all_specs(engine.services.tool_runtime.context_of(session))

@@ -29,7 +29,7 @@ from desktop_app.conversation.foreign import ReadProgress
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
-from desktop_app.engine.event_coalescer import telling
+from desktop_app.engine.event_coalescer import progress_reporter
 from desktop_app.engine.program_parts import describe_program, read_licence
 from desktop_app.engine.stored_data import clean_up, describe_data
 from desktop_app.engine.whole_imports import import_wholes, look_through_wholes, split_paths
@@ -64,9 +64,9 @@ async def respond_settings(engine: Engine, request: p.SettingsRequest) -> p.Engi
             engine.ask_silent_servers()
             return request.respond_with(_models_of(engine))
         case p.InstallBuiltinModel():
-            tell = telling(engine.coalescer.publish, "model")
-            wanted = run_while_wanted(lambda check: install_model(lambda done, whole: check() or tell(done, whole)))
-            await engine.compute(p.Computation.MODEL, "", wanted)
+            report = progress_reporter(engine.coalescer.publish, "model")
+            work = run_while_wanted(lambda check: install_model(lambda done, total: check() or report(done, total)))
+            await engine.compute(p.Computation.MODEL, "", work)
             return request.respond_with(_models_of(engine))
         case p.ProposeModels():
             return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
@@ -110,13 +110,13 @@ async def respond_server(engine: Engine, request: p.ServerRequest) -> p.EngineRe
 
 
 def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:
-    """Return the key that was entered, else the stored one, else the environment's for that server and address."""
+    """Return the key that was entered, or the stored one, or the environment's for that server and address."""
     stored = engine.services.keys.stored(request.stored_key) if request.stored_key else ""
     return request.key.strip() or stored or environment_key(request.server)
 
 
 async def respond_program(engine: Engine, request: p.ProgramRequest) -> p.EngineResponse:
-    """Carry out a request; what is missing of an installation is left out."""
+    """Carry out a request; parts that are not installed are left out."""
     match request:
         case p.DescribeProgram():
             info = await asyncio.to_thread(describe_program, engine.services.data)
@@ -140,19 +140,21 @@ async def respond_data(engine: Engine, request: p.DataRequest) -> p.EngineRespon
         case p.DescribeData():
             return request.respond_with(p.DataDescribed(await asyncio.to_thread(describe_data, data)))
         case p.ListBackups():
-            found = await asyncio.to_thread(lambda: (*list_backups(backups), *list_kept_copies(archive)))
-            return request.respond_with(p.BackupsListed(found, str(backups)))
+            copies = await asyncio.to_thread(lambda: (*list_backups(backups), *list_kept_copies(archive)))
+            return request.respond_with(p.BackupsListed(copies, str(backups)))
         case p.BackUpNow():
-            made = await _on_a_thread(engine, lambda on: back_up_to_folder(archive, backups, on))
-            return request.respond_with(p.BackedUp(made))
+            backup = await _on_a_thread(engine, lambda on_progress: back_up_to_folder(archive, backups, on_progress))
+            return request.respond_with(p.BackedUp(backup))
         case p.RestoreBackup():
             return request.respond_with(await _restore(engine, archive, Path(request.file)))
         case p.BeginEmpty():
             raise WorldError(NOT_DAMAGED)
         case p.ExportWhole():
             path, is_replacing = Path(request.path), request.is_replacing
-            whole = await _on_a_thread(engine, lambda on: export_whole(archive, spills, path, is_replacing, on))
-            return request.respond_with(_written(whole))
+            exported = await _on_a_thread(
+                engine, lambda on_progress: export_whole(archive, spills, path, is_replacing, on_progress)
+            )
+            return request.respond_with(_whole_exported(exported))
         case p.CleanUp():
             chosen = request.chosen
             return request.respond_with(
@@ -163,30 +165,30 @@ async def respond_data(engine: Engine, request: p.DataRequest) -> p.EngineRespon
 
 
 async def _on_a_thread(engine: Engine, work: Callable[[OnProgress], T]) -> T:
-    """Run work beside the archive, which tells how far it is, until nobody waits for it any more."""
-    tell = telling(engine.coalescer.publish, "data")
-    wanted = run_while_wanted(lambda check: work(lambda done, whole: check() or tell(done, whole)))
-    return await engine.compute(p.Computation.DATA, "", wanted)
+    """Run work on a thread of its own, with its progress reported, until it is cancelled."""
+    report = progress_reporter(engine.coalescer.publish, "data")
+    cancellable = run_while_wanted(lambda check: work(lambda done, total: check() or report(done, total)))
+    return await engine.compute(p.Computation.DATA, "", cancellable)
 
 
 async def _on_archive(engine: Engine, work: Callable[[Store, OnProgress], T]) -> T:
-    """Run such work on the archive's own thread: whatever else is stored or read comes after it."""
-    tell = telling(engine.coalescer.publish, "data")
-    wanted = engine.services.archive.run_while_wanted(
-        lambda store, check: work(store, lambda done, whole: check() or tell(done, whole))
+    """Run work on the archive's own thread, likewise: everything else that is stored or read has to wait for it."""
+    report = progress_reporter(engine.coalescer.publish, "data")
+    cancellable = engine.services.archive.run_while_wanted(
+        lambda store, check: work(store, lambda done, total: check() or report(done, total))
     )
-    return await engine.compute(p.Computation.DATA, "", wanted)
+    return await engine.compute(p.Computation.DATA, "", cancellable)
 
 
 async def _restore(engine: Engine, archive: Path, backup: Path) -> p.BackupRestored:
-    """Put a backup in the archive's place. What fails before the engine lets go of the old one raises WorldError."""
+    """Replace the archive by a backup. Raises WorldError for failures before the engine closes the old archive."""
     engine.conversations.refuse_while_any_runs()
     new = await _on_a_thread(engine, lambda on_progress: prepare_restore(archive, backup, on_progress))
     return await shielded(_exchange(engine, new))
 
 
 async def _exchange(engine: Engine, new: Path) -> p.BackupRestored:
-    await engine.conversations.close()  # nobody shall write what belongs to the old one
+    await engine.conversations.close()  # so that nothing of the old archive is written to the new one
     try:
         kept = await engine.services.archive.run(lambda store: store.exchange(new, is_keeping=True))
     except WorldError as error:
@@ -194,9 +196,9 @@ async def _exchange(engine: Engine, new: Path) -> p.BackupRestored:
     return p.BackupRestored(str(kept or ""))
 
 
-def _written(whole: WholeArchive) -> p.WholeExported:
-    size = Path(whole.file).stat().st_size
-    return p.WholeExported(whole.file, size, whole.conversations, whole.entries, whole.unreadable)
+def _whole_exported(exported: WholeArchive) -> p.WholeExported:
+    size = Path(exported.file).stat().st_size
+    return p.WholeExported(exported.file, size, exported.conversations, exported.entries, exported.unreadable)
 
 
 async def respond_import(engine: Engine, request: p.ImportingRequest) -> p.EngineResponse:
@@ -218,7 +220,7 @@ async def respond_import(engine: Engine, request: p.ImportingRequest) -> p.Engin
             work = _import(engine, request, report)
             try:
                 outcome = await engine.compute(p.Computation.IMPORT, "", work)
-            finally:  # what was imported before a cancel is in the list, too
+            finally:  # also after a cancellation: the list has the conversations that were imported before
                 engine.conversations.list_changed()
             return request.respond_with(
                 p.ImportFinished(outcome.conversations, outcome.messages, outcome.unread, outcome.newest)
@@ -228,7 +230,7 @@ async def respond_import(engine: Engine, request: p.ImportingRequest) -> p.Engin
 
 
 async def _look_through(engine: Engine, paths: tuple[str, ...], report: Report) -> ImportOffer:
-    """Return what there is in files of ours, and in others."""
+    """Return the conversations in files of ours and in foreign files."""
     archive = engine.services.archive
     wholes, others = await split_paths(paths)
     ours = await look_through_wholes(archive, wholes)
@@ -238,11 +240,11 @@ async def _look_through(engine: Engine, paths: tuple[str, ...], report: Report) 
 
 
 async def _import(engine: Engine, request: p.ImportConversations, report: Report) -> ImportOutcome:
-    """Import what is chosen, of files of ours first."""
+    """Import the chosen conversations, first those in files of ours."""
     archive, spills = engine.services.archive, spills_folder(engine.services.data)
     wholes, others = await split_paths(request.paths)
     ours = await import_wholes(archive, spills, wholes, request.chosen, report)
-    engine.conversations.follow_memories()  # some may have come with them
+    engine.conversations.follow_memories()  # the files may have contained memories
     if not others:
         return ours
 

@@ -35,8 +35,8 @@ async def respond_turn(engine: Engine, request: p.TurnRequest) -> p.EngineRespon
     chats, turns, tools = engine.conversations, engine.conversations.turns, engine.services.tool_runtime
     match request:
         case p.Send(conversation, text, attachments, is_now, is_draft):
-            how = {"is_now": is_now, "is_draft": is_draft}
-            await turns.send(await chats.open(conversation), text, attachments, **how)
+            session = await chats.open(conversation)
+            await turns.send(session, text, attachments, is_now=is_now, is_draft=is_draft)
         case p.EditMessage(conversation, message_id, text, attachments):
             await turns.edit(await chats.open(conversation), message_id, text, attachments)
         case p.StartResearch(conversation, question, is_now, is_draft):
@@ -44,8 +44,8 @@ async def respond_turn(engine: Engine, request: p.TurnRequest) -> p.EngineRespon
         case p.Regenerate(conversation, reply_id):
             await turns.regenerate(await chats.open(conversation), reply_id)
         case p.GoOn(conversation, makes_room, is_forced, not_before):
-            how = {"makes_room": makes_room, "is_forced": is_forced, "not_before": not_before}
-            await turns.go_on(await chats.open(conversation), **how)
+            session = await chats.open(conversation)
+            await turns.go_on(session, makes_room=makes_room, is_forced=is_forced, not_before=not_before)
         case p.ContinueReply(conversation):
             await turns.continue_reply(await chats.open(conversation))
         case p.ShortenMessage(conversation, as_file):
@@ -107,7 +107,7 @@ async def respond_unsent(engine: Engine, request: p.UnsentRequest) -> p.EngineRe
 
 
 MAX_LINE = 2_000
-"""Characters of a line of a spill that are shown."""
+"""Characters of a spill's line that are shown."""
 
 
 async def respond_tool(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
@@ -159,10 +159,10 @@ async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
 
 
 def lines_of(text: str, request: p.ReadSpill | p.ReadAttachment) -> p.SpillRead:
-    """Return the lines of a text that the request asks for."""
+    """Return the requested lines of a text."""
     query = request.query.casefold()
-    whole = text.removesuffix("\n").split("\n") if text else []
-    lines = [(n, line) for n, line in enumerate(whole, 1) if not query or query in line.casefold()]
+    all_lines = text.removesuffix("\n").split("\n") if text else []
+    lines = [(n, line) for n, line in enumerate(all_lines, 1) if not query or query in line.casefold()]
     page = lines[request.offset : request.offset + request.limit]
     size = len(text.encode(errors="surrogatepass"))
     return p.SpillRead(tuple((number, line[:MAX_LINE]) for number, line in page), len(lines), size)
@@ -186,7 +186,7 @@ async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
 
 
 COMMAND = "command"
-"""The key of the task that runs a command, with that of the command."""
+"""Prefix of the key of a task that runs a command; the command's key follows."""
 
 
 async def respond_attachment(engine: Engine, request: p.AttachmentRequest) -> p.EngineResponse:
@@ -222,7 +222,7 @@ async def respond_attachment(engine: Engine, request: p.AttachmentRequest) -> p.
 
 
 async def _complete(engine: Engine, folder: str, query: str, limit: int) -> p.FilesCompleted:
-    """Complete a path; nothing is found where there is no folder, or it is gone."""
+    """Return the files whose paths match; none if there is no folder, or it has been removed."""
     found: tuple[str, ...] = ()
     if folder:
         with suppress(OSError):
@@ -231,11 +231,11 @@ async def _complete(engine: Engine, folder: str, query: str, limit: int) -> p.Fi
 
 
 async def _run(engine: Engine, session: Session, command: str) -> Attachment:
-    """Run a command as the model's commands are run, but unasked, and if they may run none: the user has typed it."""
+    """Run a command like the model's, but without asking, and even where the model may run none: the user typed it."""
     tools = engine.services.tools
     context = replace(engine.services.tool_runtime.context_of(session), is_by_user=True)
     call = ToolCall("", "bash", json.dumps({"command": command}))
-    await tools.needs(call, context)  # it runs only if it still needs no more than this
+    await tools.needs(call, context)  # `run` refuses a call that needs more than was determined here
     outcome = ToolOutcome("")
     async with aclosing(tools.run(call, context)) as pieces:
         async for piece in pieces:
