@@ -1,1 +1,1 @@
-"""The same verbs without a window."""
+"""Commands that do without a window what the window does."""

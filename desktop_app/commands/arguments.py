@@ -1,6 +1,6 @@
-"""What the commands share: options, and results, errors and tables on the terminal.
+"""Shared parts of the commands: options, and the output of results, errors and tables on the terminal.
 
-Models, pages and files write what they like: none of it may act on the terminal.
+Models, pages and files may contain escape sequences: none of them may act on the terminal.
 """
 
 from __future__ import annotations
@@ -26,18 +26,20 @@ from desktop_app.paths import data_folder
 from desktop_app.settings import ServerKind
 
 _PICTURES = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
-_C1 = dict.fromkeys(range(128, 160), 0xFFFD)  # they have no pictures; 0x9B alone begins an escape sequence
-_SHOWN = _PICTURES | _C1 | {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): None}
+_C1 = dict.fromkeys(range(128, 160), 0xFFFD)  # Unicode has no pictures of these; 0x9B alone begins an escape sequence
+_PRINTABLE = _PICTURES | _C1 | {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): None}
 
 
 def printable(text: str) -> str:
-    """Return the text with its control characters made visible: U+001B becomes ␛. Tabs and line feeds stay, carriage
-    returns go, since they would write over what stands in the line."""
-    return text.translate(_SHOWN)
+    """Return the text with its control characters made visible: U+001B becomes ␛.
+
+    Tabs and line feeds stay; carriage returns are removed, since they would let text overwrite the line.
+    """
+    return text.translate(_PRINTABLE)
 
 
 def show(text: str = "", end: str = "\n", file: TextIO | None = None) -> None:
-    """Print the text at once, on standard output unless `file` says otherwise."""
+    """Print the text and flush it, on standard output unless `file` is given."""
     print(printable(text), end=end, file=file, flush=True)
 
 
@@ -55,7 +57,7 @@ class PrintableFormatter(logging.Formatter):
 
 BAD_INPUT = 2
 WORLD_ERROR = 1
-"""Exit codes: what was given is wrong; the disk or the archive did not do what was asked."""
+"""Exit codes: an argument or a file is wrong; the disk, the archive or a server failed."""
 
 
 class BadInput(WorldError):
@@ -66,7 +68,7 @@ class BadInput(WorldError):
 
 
 def run_command(run: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
-    """Run a command and return its exit code; print the failure of one that could not do what was asked."""
+    """Run a command and return its exit code; if it fails, print the failure."""
     try:
         return run(arguments)
     except WorldError as error:
@@ -75,7 +77,7 @@ def run_command(run: Callable[[argparse.Namespace], int], arguments: argparse.Na
 
 
 def add_data_dir(parser: argparse.ArgumentParser) -> None:
-    """Add `--data-dir`, which may stand before the command too: a default here would overwrite that one."""
+    """Add `--data-dir`, without a default: it would overwrite the option's value if that is before the command."""
     parser.add_argument(
         "--data-dir",
         metavar="D",
@@ -85,7 +87,7 @@ def add_data_dir(parser: argparse.ArgumentParser) -> None:
 
 
 def data_of(arguments: argparse.Namespace) -> Path:
-    """Return the data folder that was chosen."""
+    """Return the chosen data folder."""
     return data_folder(getattr(arguments, "data_dir", None))
 
 
@@ -95,7 +97,7 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def add_chat_file(parser: argparse.ArgumentParser, *, needs_window: bool = False) -> None:
-    """Add the file of a conversation, the window that it is to fit into, and the model that counts its tokens."""
+    """Add a conversation's file, the window that it has to fit into, and the model that counts its tokens."""
     parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
     help_of_window = 'the window in tokens, such as 8192, "128K" or "1M"'
     parser.add_argument("--window", type=tokens_argument, required=needs_window, help=help_of_window)
@@ -111,31 +113,31 @@ def tokens_argument(text: str) -> int:
 
 
 def positive(text: str) -> int:
-    """Convert a number that is at least 1, for argparse."""
+    """Convert a positive number, for argparse."""
     if (number := int(text)) < 1:
         raise argparse.ArgumentTypeError("it must be at least 1")
     return number
 
 
 def max_output_of(model: str | None) -> int:
-    """Return the longest reply of that model, for the reserve; 0 when it is not known here."""
+    """Return the longest reply of that model, for the reserve; 0 if it is not known here."""
     return builtin.MAX_OUTPUT if model == builtin.MODEL_ID else 0
 
 
 def counts_of(model: str) -> TokenCounts:
-    """Return counts as that model's tokenizer and template make them, of requests in its dialect."""
+    """Return counts for requests in that model's dialect, by its tokenizer and template."""
     kind: ServerKind = "gemini" if model.startswith(("gemini/", "google/")) else "openai_compatible"
     info = ModelInfo(model, model, 0, 0, supports_vision=True, **dialect_fields(kind, model))
     return TokenCounts(tokenizer_for(model), info.dialect)
 
 
 def print_json(value: Any) -> None:
-    """Print a JSON object, in ASCII, so that no terminal's encoding can break it."""
+    """Print a JSON object, in ASCII so that no terminal's encoding can break it."""
     show(json.dumps(value, indent=2))
 
 
 def print_failure(failure: Failure) -> None:
-    """Print what happened, what was kept and what to do on standard error."""
+    """Print on standard error what happened, what was kept and what to do."""
     show_error(f"palimpsest: {failure.title}")
     for line in (failure.detail, failure.kept, failure.advice):
         if line:
@@ -143,7 +145,7 @@ def print_failure(failure: Failure) -> None:
 
 
 def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) -> str:
-    """Return the rows with aligned columns; those in `right` are aligned to the right, for numbers."""
+    """Return the rows with aligned columns. right: indexes of right-aligned columns, for numbers."""
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(_pad(cell, widths[number], number in right) for number, cell in enumerate(row)).rstrip()
@@ -152,7 +154,7 @@ def table(rows: Sequence[Sequence[str]], right: frozenset[int] = frozenset()) ->
 
 
 def cut_to_width(text: str, columns: int) -> str:
-    """Return the text, cut to that many columns of a terminal."""
+    """Return the text, cut to that width in columns of a terminal."""
     if columns_of(text) <= columns:
         return text
     while columns_of(text) >= columns:

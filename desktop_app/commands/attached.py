@@ -1,4 +1,4 @@
-"""Files that a line of `palimpsest chat` names: @path/to/image.png, or @"a name with spaces.txt"."""
+"""Attach files that a line of `palimpsest chat` names: @path/to/image.png, or @"a name with spaces.txt"."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _NAMED = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
 async def attached_in(line: str, folder: Path) -> tuple[Attachment, ...]:
     """Return the files that the line names, each once, read from `folder`. Raises WorldError.
 
-    A word such as @ana, which names no file and does not look like one, is a word.
+    A word such as @ana that neither names a file nor looks like a file name is ordinary text.
     """
     found: dict[Path, Attachment] = {}
     for match in _NAMED.finditer(line):
         name = match[1] or match[2]
-        plain = name.rstrip(".,;:!?)")  # without the punctuation of the sentence around it
+        plain = name.rstrip(".,;:!?)")  # without punctuation of the surrounding sentence
         path = next((p for n in (name, plain) if os.path.isfile(p := folder / os.path.expanduser(n))), None)
         if path is not None:
             if path.resolve() not in found:

@@ -1,4 +1,4 @@
-"""`palimpsest backup [FILE]`: a checked copy of the archive; `--list`: those that there are."""
+"""`palimpsest backup [FILE]`: make a checked copy of the archive; `--list`: list the existing backups."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make a backup, or list those that there are. A file that is there already stays, with exit code 1."""
+    """Make a backup, or list the existing ones. Without --replace, an existing FILE is kept, with exit code 1."""
     data = data_of(args)
     if args.list and args.file is not None:
         raise BadInput("--list takes no FILE", advice="It lists the backups in the data folder.")
@@ -36,13 +36,13 @@ def run(args: argparse.Namespace) -> int:
         _print_list(list_backups(backups_folder(data)), args.json)
         return 0
     if args.file is None:
-        made = back_up_to_folder(database_file(data), backups_folder(data))
+        backup = back_up_to_folder(database_file(data), backups_folder(data))
     else:
-        made = make_backup(database_file(data), args.file, is_replacing=args.replace)
+        backup = make_backup(database_file(data), args.file, is_replacing=args.replace)
     if args.json:
-        print_json(msgspec.to_builtins(made))
+        print_json(msgspec.to_builtins(backup))
     else:
-        show(f"{made.file}: {_content(made)}, {made.size:,} bytes")
+        show(f"{backup.file}: {_content(backup)}, {backup.size:,} bytes")
     return 0
 
 
@@ -57,7 +57,7 @@ def _print_list(backups: Sequence[Backup], is_json: bool) -> None:
     if is_json:
         print_json({"backups": msgspec.to_builtins(backups)})
     elif backups:
-        lines = [(_local_time(one.at), f"{one.size:,}", _content(one), one.file) for one in backups]
+        lines = [(_local_time(each.at), f"{each.size:,}", _content(each), each.file) for each in backups]
         show(table([("MADE", "BYTES", "HOLDS", "FILE"), *lines], right=frozenset({1})))
     else:
         show("There are no backups yet.")

@@ -1,4 +1,4 @@
-"""`palimpsest chat`: the same turns without a window; each line of standard input is a user's message."""
+"""`palimpsest chat`: take turns without a window; each line of standard input is a user message."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ from .policy_command import policy_called
 from .projects_command import project_called
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of one message: a pasted book, not a runaway."""
+"""Bytes of one message: enough for a pasted book."""
 INTERRUPTED = 130
-"""As shells say it of a program that was ended by Ctrl-C."""
+"""Exit code, as shells report it for a program that was ended by Ctrl-C."""
 SERVER = "chat"
-"""The name of a server that is given by its URL; its key, if it has one, stands in PALIMPSEST_KEY_CHAT."""
+"""The name of a server that is specified by its URL; its key, if any, is read from PALIMPSEST_KEY_CHAT."""
 KEY_ADVICE = f"Set PALIMPSEST_KEY_{SERVER.upper()} to its key, or leave --base-url out for a server of the settings."
 
 OPERATION_EVENTS = {"prune": "pruned", "compaction": "compacted", "flush": "flushed"}
@@ -74,10 +74,10 @@ ENDINGS: dict[ReplyEnding, tuple[str, str]] = {
     "malformed_call": ("The model made a tool call that could not be read", "Ask again, or another model."),
     "empty": ("The model answered nothing", "Ask again, or another model."),
 }
-"""What is said of a reply that its provider ended early, and what helps."""
+"""Title and advice of the notice about a reply that its provider ended early."""
 
 KINDS: dict[str, NeedKind] = {COMMANDS: "run", "write": "write", "edit": "write", "web_fetch": "network"}
-"""Tools of which a pattern may let through more than looking."""
+"""Tools with patterns that may allow more than reading."""
 
 Line = dict[str, Any]
 
@@ -101,8 +101,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return exit code 0: all turns finished. 1: the last one failed. 2: what was given is wrong. 130: interrupted;
-    what had arrived is stored."""
+    """Return exit code 0 if all turns finished, 1 if the last one failed, 2 for wrong arguments, 130 if interrupted.
+
+    The part of a reply that had arrived before an interruption is stored.
+    """
     try:
         rules = rules_of_option(arguments.allow) if arguments.allow.strip() else ()
     except ValueError as error:
@@ -117,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def wide_rules(rules: tuple[Rule, ...]) -> Iterator[str]:
-    """Yield a line for each rule that lets through more than looking, which says so."""
+    """Yield a warning for each rule that allows more than reading."""
     for rule in rules:
         if rule.tool in ("*", COMMANDS) and not rule.pattern.strip("*? "):
             yield f"[--allow {rule.tool}: any command runs without a question]"
@@ -147,7 +149,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
 
 async def _session(services: EngineServices, conversation: str | None, project: str | None, model: str) -> Session:
     chats = services.conversations
-    await services.catalogue.resolve_model(model)  # raises what is wrong with it, before anything is stored
+    await services.catalogue.resolve_model(model)  # raises if it cannot be used, before anything is stored
     if not conversation:
         found = project_called(await chats.archive.projects(), project).id if project else ""
         return await chats.create(model=model, project=found)
@@ -156,28 +158,28 @@ async def _session(services: EngineServices, conversation: str | None, project: 
 
 
 async def _talk(services: EngineServices, session: Session, printer: EventPrinter, is_forced: bool) -> int:
-    """Take a turn for each line, one after the other, and wait for what is done in the background at the end."""
+    """Take a turn for each line, one after the other, and wait for background work at the end."""
     turns = services.conversations.turns
     async for line in _standard_input():
         if text := line.decode(errors="replace").strip():
             try:
                 await _send(services, session, text, is_forced)
-            except WorldError as error:  # of a file that is named in it: there may be more lines
+            except WorldError as error:  # for a file that the line names: there may be more lines
                 printer.print(TurnFailed(session.id, error.failure))
                 printer.print(TurnFinished(session.id, "failed"))
             await turns.wait_until_idle(session.id)
             if not printer.has_reader:
-                raise BrokenPipeError  # as any command that is read no further: see `main`
+                raise BrokenPipeError  # like any command whose output is closed: see `main`
     await turns.wait_until_idle(session.id, with_room=True)
     return WORLD_ERROR if printer.has_failed else 0
 
 
 def _standard_input() -> asyncio.StreamReader:
-    """Return a reader that is fed by a daemon thread: whoever interrupts the command need not press Enter, too."""
+    """Return a reader that a daemon thread feeds, so that Ctrl-C ends the command without waiting for Enter."""
     reader, loop, file = asyncio.StreamReader(limit=MAX_LINE), asyncio.get_running_loop(), sys.stdin.fileno()
 
     def feed() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody reads any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             while chunk := os.read(file, 65_536):
                 loop.call_soon_threadsafe(reader.feed_data, chunk)
             loop.call_soon_threadsafe(reader.feed_eof)
@@ -187,7 +189,7 @@ def _standard_input() -> asyncio.StreamReader:
 
 
 async def _send(services: EngineServices, session: Session, text: str, is_forced: bool) -> None:
-    """Start a turn with that line. Raises WorldError for a file that cannot be attached."""
+    """Start a turn with that line. Raises WorldError if a file cannot be attached."""
     turns = services.conversations.turns
     if question := question_in(text):
         await turns.research(session, question)
@@ -197,20 +199,20 @@ async def _send(services: EngineServices, session: Session, text: str, is_forced
 
 
 class EventPrinter:
-    """Prints events at once: for programs all of them, for people the text and what goes wrong."""
+    """Prints events at once: for programs all of them, for people the text and what went wrong."""
 
     def __init__(self, is_json: bool) -> None:
         self._is_json = is_json
         # Whether the newest turn failed.
         self.has_failed = False
-        # False once nobody reads the output any more.
+        # False once the output is closed.
         self.has_reader = True
 
     def print(self, event: TurnEvent) -> None:
         if isinstance(event, TurnFinished):
             self.has_failed = event.reason == "failed"
         if isinstance(event, TurnFailed) and event.failure.setting == f"servers/{SERVER}/key":
-            event = replace(event, failure=replace(event.failure, advice=KEY_ADVICE))  # it stands in no settings
+            event = replace(event, failure=replace(event.failure, advice=KEY_ADVICE))  # the key is not in the settings
         try:
             self._print(event)
         except BrokenPipeError:
@@ -241,7 +243,7 @@ class EventPrinter:
 
 
 def lines_of(event: TurnEvent) -> list[Line]:
-    """Return the lines to print for an event; each operation is an event of its own, with its figures."""
+    """Return the lines to print for an event; each operation is a separate event, with its figures."""
     match event:
         case MessageRecorded(conversation, row):
             line = _message_line(conversation, row.message, row.index)
@@ -252,8 +254,8 @@ def lines_of(event: TurnEvent) -> list[Line]:
         case ViewChanged():
             return [_operation_line(event.conversation, row) for row in event.operations]
         case GaugeChanged(conversation, gauge):
-            shown = {"total": gauge.total, "usable": gauge.usable, "window": gauge.window, "status": gauge.status}
-            return [{"event": "gauge_changed", "conversation": conversation, **shown, "basis": gauge.provenance}]
+            figures = {"total": gauge.total, "usable": gauge.usable, "window": gauge.window, "status": gauge.status}
+            return [{"event": "gauge_changed", "conversation": conversation, **figures, "basis": gauge.provenance}]
         case TurnFailed(conversation, failure):
             return [{"event": "turn_failed", "conversation": conversation, **msgspec.to_builtins(failure)}]
         case Noticed(conversation, notice):
@@ -268,7 +270,7 @@ def lines_of(event: TurnEvent) -> list[Line]:
 
 
 def ending_of(reply: Message) -> Failure:
-    """Return what is said of a reply that its provider ended early."""
+    """Return the notice about a reply that its provider ended early."""
     title, advice = ENDINGS[reply.ending]
     lost = f"It was in the middle of a call of {reply.lost_call}, which was not run." if reply.lost_call else ""
     return Failure(f"reply_{reply.ending}", title, lost, "What had arrived is stored.", advice)
@@ -299,9 +301,9 @@ def _operation_line(conversation: str, row: OperationRow) -> Line:
 
 
 def server_of(model: str, base_url: str | None, window: int | None) -> tuple[str, Server | None]:
-    """Return the model's id, and the server that it needs beside those of the settings.
+    """Return the model's id, and the server that it needs in addition to the settings' servers.
 
-    A kind of provider before the first slash says whose API it speaks: "anthropic/claude-sonnet-4-5".
+    A kind of provider before the first slash determines the API: "anthropic/claude-sonnet-4-5".
     """
     kind, _, name = model.partition("/")
     is_kind = kind in get_args(ServerKind) and bool(name)

@@ -1,6 +1,6 @@
-"""`palimpsest compact FILE`: what would be sent of a conversation, in a given window or at most so many tokens.
+"""`palimpsest compact FILE`: compute what would be sent of a conversation, for a window or a number of tokens.
 
-Room is made as at one of four moments: on the user's word, before a request, at a tool result, or after a turn.
+Room is made as in one of four situations: at the user's request, before a request, at a tool result, or after a turn.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ from .summaries import CarryOut, open_writer
 from .summaries import add_arguments as add_summary_arguments
 
 DEFAULT_MODEL = "gpt-4o"
-"""Counts with o200k."""
+"""Its tokenizer is o200k."""
 TOO_SMALL = 3
-"""Exit code: what must stay does not fit."""
+"""Exit code: the messages that must be kept do not fit."""
 PHASES = {
     "request": Trigger.BEFORE_REQUEST,
     "tool": Trigger.TOOL_RESULT,
@@ -69,7 +69,7 @@ PHASE_WORDS = {
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A conversation after room was made: the operations, and the view that would be sent."""
+    """The result of making room: the operations, and the view that would be sent."""
 
     operations: tuple[Operation, ...]
     view: View
@@ -97,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return exit code 0: it fits. 2: bad input. 3: what must stay does not fit."""
+    """Return exit code 0 if the conversation fits, 2 for bad input, 3 if the messages that must be kept do not fit."""
     started = time.monotonic()
     objects, messages = read_chat(arguments.file)
     policy, budget = _limits(arguments)
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with open_writer(arguments) as carry_out:
             result = compact_messages(messages, policy, budget, counts, carry_out, PHASES[arguments.phase])
-    except ModelError as error:  # the one that was named on the command line
+    except ModelError as error:  # of the summary's model
         print_failure(error.failure)
         return BAD_INPUT
     except WindowTooSmall as error:
@@ -156,7 +156,7 @@ def compact_messages(
     carry_out: CarryOut = compact_without_model,
     trigger: Trigger = Trigger.USER,
 ) -> Result:
-    """Make room as that phase does, until nothing is due. Raises WindowTooSmall."""
+    """Make room as in the phase of that trigger, until nothing more is due. Raises WindowTooSmall."""
     transcript = Transcript(Chain(messages))
     view = view_of(transcript)
     before = request_tokens(view, counts)
@@ -164,7 +164,7 @@ def compact_messages(
     while step := make_room(view, policy, budget, counts, trigger):
         snapshot = ContextSnapshot(transcript, view, policy, budget, counts)
         operation = (
-            carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _kept_nowhere(step, messages, counts)
+            carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _without_spill(step, messages, counts)
         )
         if operation is None:
             break
@@ -178,20 +178,20 @@ def compact_messages(
     return Result(tuple(operations), view, before, after)
 
 
-def _kept_nowhere(prune: Prune, messages: list[Message], counts: TokenCounts) -> Prune:
-    """Return the prune as it can be recorded here, where nothing keeps a spill: the whole is in the file."""
+def _without_spill(prune: Prune, messages: list[Message], counts: TokenCounts) -> Prune:
+    """Return the prune without spills, since nothing stores them here: the full texts are in the file."""
     return without_spills(prune, texts_to_keep(prune, messages), counts.text)
 
 
 def report_of(
     result: Result, objects: list[Json], messages: list[Message], budget: Budget, counts: TokenCounts
 ) -> Json:
-    """Return the command's JSON object, in which a message is its index in the file."""
-    whole = {id(message): index for index, message in enumerate(messages)}
+    """Return the command's JSON object, which refers to messages by their index in the file."""
+    index_of = {id(message): index for index, message in enumerate(messages)}
     sent = assemble(result.view)
     shaped = chat_of(sent)
     chat = [
-        _as_in_file(objects[whole[id(m)]], chat) if id(m) in whole else chat
+        _as_in_file(objects[index_of[id(m)]], chat) if id(m) in index_of else chat
         for m, chat in zip(sent, shaped, strict=True)
     ]
     sent_indexes = {int(item.message.id) for item in result.view.items if item.kind is ItemKind.MESSAGE}
@@ -214,16 +214,16 @@ def report_of(
     }
 
 
-def _as_in_file(given: Json, sent: Json) -> Json:
-    """Return the message as it is sent, in the form of the file where that says the same."""
-    content = given.get("content")
+def _as_in_file(original: Json, sent: Json) -> Json:
+    """Return the message that is sent, in the form that it has in the file where both mean the same."""
+    content = original.get("content")
     if content and isinstance(content, list) and all(_is_sendable(part, sent["role"]) for part in content):
         sent = {**sent, "content": content}
-    return {key: value for key, value in sent.items() if key in given or key != "name"}
+    return {key: value for key, value in sent.items() if key in original or key != "name"}
 
 
 def _is_sendable(part: Any, role: str) -> bool:
-    """Return whether every provider takes that part of `content` from that role."""
+    """Return whether every provider accepts that part of `content` from that role."""
     match part:
         case {"type": "text", "text": str(text)}:
             return bool(text.strip())
@@ -251,10 +251,10 @@ def _for_people(report: Json) -> str:
     ]
     for operation in report["operations"]:
         noun, done = ("result", "shortened") if operation["kind"] == "prune" else ("message", "archived")
-        what = f"{noun if operation['messages'] == 1 else noun + 's'} {done}"
-        lines.append(
-            f"  {operation['kind']:<11} {operation['messages']:>6,} {what}, {operation['tokens_freed']:,} tokens freed"
+        effect = (
+            f"{noun if operation['messages'] == 1 else noun + 's'} {done}, {operation['tokens_freed']:,} tokens freed"
         )
+        lines.append(f"  {operation['kind']:<11} {operation['messages']:>6,} {effect}")
         lines += [f"  {operation['note']}"] if operation.get("note") else []
     if not report["operations"]:
         lines.append("  nothing to do: it fits comfortably")

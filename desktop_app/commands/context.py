@@ -1,4 +1,4 @@
-"""`palimpsest context FILE`: how a conversation fills a window, segment by segment."""
+"""`palimpsest context FILE`: show how a conversation fills a window, segment by segment."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_tools(file: str) -> tuple[ToolSpec, ...]:
-    """Return the tools of a file: a JSON list, or an object with such a list as "tools". Raises BadInput."""
+    """Return the tools of a file, which is a JSON list or an object with such a list as "tools". Raises BadInput."""
     try:
         value: object = json.loads(Path(file).read_bytes())
     except OSError as error:
@@ -65,7 +65,7 @@ def read_tools(file: str) -> tuple[ToolSpec, ...]:
     listed: object = cast("Json", value).get("tools") if isinstance(value, dict) else value
     if not isinstance(listed, list):
         raise BadInput(f"{file} holds no tools", advice="It must be a list of tools, or have one as “tools”.")
-    return tuple(_tool(one, number, file) for number, one in enumerate(cast("list[object]", listed), start=1))
+    return tuple(_tool(each, number, file) for number, each in enumerate(cast("list[object]", listed), start=1))
 
 
 def _tool(value: object, number: int, file: str) -> ToolSpec:

@@ -1,4 +1,4 @@
-"""`palimpsest data`: where the data is and what takes space; `--remove` removes what is named, and nothing else."""
+"""`palimpsest data`: show where the data is and what takes space; `--remove` removes the named items."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what there is, or remove what is named: nothing if one of the names is wrong, with exit code 2."""
+    """Print the contents, or remove the named items. If a name is wrong, remove nothing and return exit code 2."""
     data = data_of(args)
     stored = describe_data(data)
     if not args.remove:

@@ -1,4 +1,4 @@
-"""`palimpsest doctor`: is everything there and sound? Changes nothing."""
+"""`palimpsest doctor`: check that everything is installed and undamaged, without changing anything."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_pa
 from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, show, table
 
 MIN_FREE = 200 * 1024 * 1024
-"""Bytes: an archive of 100,000 messages, and as much again for its backup before a migration."""
+"""Bytes: an archive of 100,000 messages, and the same again for its backup before a migration."""
 
 PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
 
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def checks(data: Path) -> Iterator[Check]:
-    """Yield all checks, in the order in which they are shown."""
+    """Yield the results of all checks, in the order in which they are printed."""
     yield _folder(data)
     yield _disk_space(data)
     yield from _archive(database_file(data))
@@ -97,7 +97,7 @@ def _folder(data: Path) -> Check:
 def _nearest_existing(path: Path) -> Path:
     """Return the path, or the nearest folder above it that exists.
 
-    `Path.exists`, here and below, would raise in a folder that may not be read.
+    `os.path.exists` here and below, since `Path.exists` raises in a folder that cannot be read.
     """
     return next(folder for folder in (path.absolute(), *path.absolute().parents) if os.path.exists(folder))
 
@@ -121,7 +121,7 @@ def _archive(path: Path) -> Iterator[Check]:
             store.close()
     except ArchiveError as error:
         detail = " ".join(part for part in (f"{error.failure.title}.", error.failure.detail) if part)
-        yield Check("archive", error.failure.kind == "older", detail)  # its entries are examined once it is opened
+        yield Check("archive", error.failure.kind == "older", detail)  # entries can be examined only after migration
         return
     yield from _health(health)
 
@@ -191,7 +191,7 @@ def _builtin_model() -> Iterator[Check]:
     from desktop_app.models.builtin import check_hash, model_path
 
     fault = check_hash()
-    is_installed = has_runner and model_path() is not None  # an optional extra; but what is there must be sound
+    is_installed = has_runner and model_path() is not None  # an optional extra, but an installed one must be undamaged
     yield Check("built-in model", fault is None, fault or "its file has the right SHA-256", is_required=is_installed)
 
 

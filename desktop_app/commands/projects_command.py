@@ -1,4 +1,4 @@
-"""`palimpsest projects`: the projects that there are, and how many conversations are in each."""
+"""`palimpsest projects`: list the projects with their numbers of conversations."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the projects by their names; to have none is no error."""
+    """Print the projects, sorted by name; it is not an error if there are none."""
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         projects, counts = store.projects(), Counter(info.project for info in store.conversations())
     if args.json:
         print_json({"projects": [_shape(project, counts[project.id]) for project in projects]})
     elif projects:
-        rows = [(cut_to_width(one.name, 40), f"{counts[one.id]:,}", one.folder, _details(one)) for one in projects]
+        rows = [(cut_to_width(p.name, 40), f"{counts[p.id]:,}", p.folder, _details(p)) for p in projects]
         show(table([("PROJECT", "CONVERSATIONS", "FOLDER", ""), *rows], right=frozenset({1})))
     else:
         show("There is no project yet.")
@@ -52,8 +52,8 @@ def _shape(project: Project, conversations: int) -> dict[str, object]:
 
 
 def _details(project: Project) -> str:
-    """Return what else it gives its conversations."""
+    """Return the project's settings for its conversations other than the folder."""
     instructions = pluralize(len(project.instructions), "character") if project.instructions else ""
-    named = {"instructions": instructions, "policy": project.policy, "model": project.model}
+    settings = {"instructions": instructions, "policy": project.policy, "model": project.model}
     recall = {"recall in": "" if project.recall_in == "conversation" else project.recall_in}
-    return ", ".join(f"{name} {value}" for name, value in (named | recall).items() if value)
+    return ", ".join(f"{name} {value}" for name, value in (settings | recall).items() if value)

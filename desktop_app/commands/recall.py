@@ -1,4 +1,4 @@
-"""`palimpsest recall`: what a conversation, a project or everything holds about a query, or each line of input."""
+"""`palimpsest recall`: recall messages about a query, or each line of input, from a conversation, a project or all."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ T = TypeVar("T")
 Recall = Callable[[str], Awaitable[Recollection]]
 
 MODEL = "gpt-5"
-"""Whose tokens are counted: o200k's, exactly."""
+"""The model whose tokens are counted, exactly: its tokenizer is o200k."""
 MILLISECOND = 1e-3
 MAX_CACHED_COUNTS = 4_096
-"""Many queries of one conversation find the same messages."""
+"""Texts: many queries in one conversation find the same messages."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Answer the query, or queries until standard input ends."""
+    """Answer the query, or each line of standard input until it ends."""
     count = lru_cache(MAX_CACHED_COUNTS)(tokenizer_for(MODEL).count)
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         asyncio.run(_answer(args, _recall_of(args, store, count), count))
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _recall_of(args: argparse.Namespace, store: Store, count: Callable[[str], int]) -> Recall:
-    """Return what answers a query where it is to be looked. Raises BadInput, ArchiveError."""
+    """Return a function that answers a query from the chosen conversations. Raises BadInput, ArchiveError."""
     archive, budget = OnThisThread(store), args.budget
     if args.where == "conversation" and args.project is None:
         if args.conversation is None:
@@ -84,7 +84,7 @@ def _recall_of(args: argparse.Namespace, store: Store, count: Callable[[str], in
 
 
 def _project_of(args: argparse.Namespace, store: Store) -> str | None:
-    """Return the id of the project that is meant; None for everything. Raises BadInput, ArchiveError."""
+    """Return the id of the project to search in; None for everything. Raises BadInput, ArchiveError."""
     if args.project is not None:
         return project_called(store.projects(), args.project).id
     if args.where == "everything":
@@ -107,7 +107,7 @@ def _at_once(
 
 
 class OnThisThread:
-    """A RecallArchive without a thread of its own: nothing else waits here, and each change of threads takes time."""
+    """A RecallArchive without a thread of its own: nothing runs concurrently here, and switching threads takes time."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -126,10 +126,10 @@ async def _answer(args: argparse.Namespace, recall_for: Recall, count: Callable[
     if args.query is not None:
         await _answer_one(args.query, recall_for, args.json)
         return
-    # A first query, so that no query has to wait for what is loaded once.
+    # A first query, so that no real one has to wait for data that is loaded once.
     await recall_for("What is loaded before the first query?")
     count("The tokenizer, too.")
-    gc.freeze()  # all of that stays: to look through it for garbage takes a quarter of a query's time
+    gc.freeze()  # all of that stays alive: scanning it for garbage takes a quarter of a query's time
     while line := sys.stdin.buffer.readline():
         await _answer_one(line.decode(errors="replace").strip(), recall_for, is_json=True)
 
@@ -147,5 +147,5 @@ async def _answer_one(query: str, recall_for: Recall, is_json: bool) -> None:
 
 
 def _name_of(message: Recollected) -> int | str:
-    """Return the number of a message, with its conversation where several were looked in."""
+    """Return the index of a message, with its conversation if several were searched."""
     return message.index if message.source is None else f"{message.source.conversation}#{message.index}"

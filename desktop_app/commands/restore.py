@@ -1,4 +1,4 @@
-"""`palimpsest restore FILE`: a backup takes the archive's place; what was there before is kept beside it."""
+"""`palimpsest restore FILE`: replace the archive by a backup, and keep the previous archive next to it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Restore the backup. Nothing is changed if it is damaged, or while a window is open, with exit code 1."""
+    """Restore the backup. If it is damaged or a window is open, change nothing and return exit code 1."""
     aside = restore_backup(database_file(data_of(args)), args.file)
     if args.json:
         print_json({"restored": str(args.file), "kept": None if aside is None else str(aside)})

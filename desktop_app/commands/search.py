@@ -1,4 +1,4 @@
-"""`palimpsest search QUERY`: messages by their words, by a question, by filters; archived ones too."""
+"""`palimpsest search QUERY`: find messages, including archived ones, by words, by a question, or by filters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was found, best first, or newest first without words; to find nothing is no error."""
+    """Print the results, best first, or newest first without words; it is not an error if there are none."""
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         if args.conversation is not None:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(args: argparse.Namespace, store: Store) -> TypedQuery:
-    """Return the query with the filters of the options, which are read as those that are typed. Raises BadInput."""
+    """Return the query with the options' filters, which are parsed like typed ones. Raises BadInput."""
     values = store.search_values()
     projects = tuple((project.id, project.name) for project in store.projects() if not project.is_deleted)
     names = FilterNames(projects, values.models, values.tools)
@@ -72,16 +72,16 @@ def _read(args: argparse.Namespace, store: Store) -> TypedQuery:
     options |= {"model": args.model, "tool": args.tool, "has": "code" if args.has_code else None}
     chosen = " ".join(f'{name}:"{value}"' for name, value in options.items() if value is not None)
     today = date.today()
-    wanted = read_query(f"{args.query} {chosen}", today, _begins, names)
-    if wanted.wrong is not None:
-        nearest = f"Do you mean {wanted.wrong.nearest}?" if wanted.wrong.nearest else ""
-        raise BadInput(f"The filter “{wanted.wrong.value}” is of nothing that there is", advice=nearest)
-    if not wanted.words and wanted.filters == NO_FILTERS:
+    typed = read_query(f"{args.query} {chosen}", today, _start_of, names)
+    if typed.wrong is not None:
+        nearest = f"Do you mean {typed.wrong.nearest}?" if typed.wrong.nearest else ""
+        raise BadInput(f"The filter “{typed.wrong.value}” is of nothing that there is", advice=nearest)
+    if not typed.words and typed.filters == NO_FILTERS:
         raise BadInput("There is nothing to search for", advice="Give words, a question, or an option such as --role.")
-    return wanted
+    return typed
 
 
-def _begins(day: date) -> float:
+def _start_of(day: date) -> float:
     return datetime(day.year, day.month, day.day).timestamp()
 
 
@@ -91,7 +91,7 @@ def _shape(result: SearchResult) -> dict[str, object]:
 
 
 def _print(results: Sequence[SearchResult]) -> None:
-    room = max(shutil.get_terminal_size((120, 24)).columns - 72, 40)
+    columns = max(shutil.get_terminal_size((120, 24)).columns - 72, 40)
     rows = [
         (
             cut_to_width(title_in_english(result.title), 30),
@@ -99,17 +99,17 @@ def _print(results: Sequence[SearchResult]) -> None:
             str(result.index),
             result.role.value,
             "archived" if result.archived else "",
-            _around_found(result.snippet, room),
+            _around_found(result.snippet, columns),
         )
         for result in results
     ]
     show(table([("CONVERSATION", "DATE", "INDEX", "ROLE", "", "FOUND"), *rows], right=frozenset({2})))
 
 
-def _around_found(snippet: str, room: int) -> str:
-    """Return the snippet cut to `room` columns around the first words that were found."""
-    before = snippet.find("«") - room // 3
-    return cut_to_width("…" + snippet[before:].lstrip("…") if before > 0 else snippet, room)
+def _around_found(snippet: str, columns: int) -> str:
+    """Return the snippet, cut to that number of columns around the first words that were found."""
+    before = snippet.find("«") - columns // 3
+    return cut_to_width("…" + snippet[before:].lstrip("…") if before > 0 else snippet, columns)
 
 
 def _some_text(value: str) -> str:

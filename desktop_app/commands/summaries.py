@@ -1,4 +1,4 @@
-"""How `palimpsest compact` writes its summaries: without a model, by one, or not at all."""
+"""Write the summaries of `palimpsest compact`: without a model, by a model, or not at all."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from .arguments import BadInput, data_of
 
 STRATEGIES = ("extractive", "llm", "last_messages")
 SERVER = "summary"
-"""The server's name here; its key, if it has one, stands in PALIMPSEST_KEY_SUMMARY."""
+"""The name of the server that --base-url specifies; its key, if any, is read from PALIMPSEST_KEY_SUMMARY."""
 
 CarryOut = Callable[[ContextSnapshot, CompactionPlan], Compaction | None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the strategy, and for "llm" the model."""
+    """Add the option for the strategy, and the options for the model of "llm"."""
     parser.add_argument("--strategy", choices=STRATEGIES, default="extractive")
     parser.add_argument("--summary-model", metavar="NAME", help="for --strategy llm: the model as its server calls it")
     parser.add_argument("--base-url", metavar="URL", help="for --strategy llm: its OpenAI-compatible server")
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
-    """Yield a function that carries out a compaction plan. Raises BadInput if no model to ask is given."""
+    """Yield a function that carries out a compaction plan. Raises BadInput if "llm" is chosen without a model."""
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     if arguments.strategy != "llm":
         yield partial(compact_without_model, strategy=arguments.strategy)
@@ -50,7 +50,7 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
     catalogue = Catalogue(Settings(servers=(server,)), lambda _: environment_key(server))
     prompts = read_prompts(Prompts, data_of(arguments))
-    with asyncio.Runner() as runner:  # one loop for all of them: the connections belong to it
+    with asyncio.Runner() as runner:  # one loop for all requests, since the connections belong to it
         try:
             model = runner.run(_find_model(catalogue, f"{SERVER}/{arguments.summary_model}"))
             request = SummaryRequest("llm", model, prompts)

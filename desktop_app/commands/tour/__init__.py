@@ -1,4 +1,4 @@
-"""`palimpsest tour DIR`: the window, driven by itself on real input; a picture of each step, and a report."""
+"""`palimpsest tour DIR`: drive the window with real input events, and save a picture of each step and a report."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ REPORT = "report.json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+    """Add the command's arguments."""
     parser.add_argument("folder", metavar="DIR", help="where the pictures and report.json go")
     add_look_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Return 0 if every step was seen, 1 if some were not, 2 if the folder cannot be written."""
+    """Return exit code 0 if every step succeeded, 1 if some failed, 2 if the folder cannot be written."""
     if not arguments.all:
         return _take(arguments)
     codes = [_take(arguments), *(_take_in_process(arguments.folder, name, look) for name, look in VARIANTS.items())]
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _take_in_process(folder: str, name: str, look: Variant) -> int:
-    """Take the short tour in one look, in a process of its own: Qt has one language and one direction in each."""
+    """Take the short tour in one look, in a separate process: Qt has one language and one direction per process."""
     show(f"\n{name}:")
     command = module_command("", "tour", str(Path(folder) / name), *look.arguments())
     return subprocess.run(command, check=False).returncode

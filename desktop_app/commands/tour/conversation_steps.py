@@ -1,6 +1,6 @@
-"""The tour's steps in a conversation: replies, tools, memory, failures, and the X-ray of the request.
+"""Tour steps in a conversation: replies, tools, memory, failures, and the X-ray of the request.
 
-The built-in model calls no tools and writes no formulas: they are shown in imported sessions.
+The built-in model calls no tools and writes no formulas, so these are shown in imported sessions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REMEMBERED = "I write for readers who have never seen the sea."
 
 
 async def see_the_tools(tour: TourSession) -> None:
-    """List the tools with their tokens, and with the note that this model cannot call any."""
+    """List the tools with their tokens, and the note that this model cannot call any."""
     await tour.driver.click(tour.window.composer.tools)
     sheet = await tour.driver.sheet(ToolsSheet, 20, "the tools")
     if not sheet.warning.isVisible():
@@ -56,14 +56,14 @@ async def see_the_servers(tour: TourSession) -> None:
 
 
 async def add_a_server(tour: TourSession) -> None:
-    """Add the form of a server; nothing is stored before it is saved."""
+    """Add the form of a server; nothing is stored until it is saved."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await begin_a_server(tour, settings)
     await tour.driver.scroll_to(settings.servers.forms[-1], settings.area)
 
 
 async def begin_a_server(tour: TourSession, settings: SettingsDialog) -> None:
-    """Choose a provider in the settings, so that there is the form of a server."""
+    """Choose a provider in the settings, which adds the form of a server."""
     await tour.driver.click(settings.servers.add_server)
     await tour.driver.until(settings.servers.providers.isVisible, 5, "the providers")
     await tour.driver.click(settings.servers.providers.buttons["openai"])
@@ -104,12 +104,12 @@ async def see_the_memory_sent(tour: TourSession) -> None:
     await tour.driver.until(
         lambda: tour.gauge and tour.gauge.segments.get(Segment.MEMORY), 30, "the memory in the request"
     )
-    await tour.driver.escape()  # the reply is not waited for
+    await tour.driver.escape()  # without waiting for the reply
     await tour.turn_is_over(60)
 
 
 async def say_too_much(tour: TourSession) -> None:
-    """Write a message that is larger than the window; a card says so, and offers ways out."""
+    """Write a message that is larger than the window; a card says so and offers solutions."""
     before = tour.window.chat.conversation
     await tour.show_sidebar()
     await tour.driver.click(tour.window.sidebar.new)
@@ -120,7 +120,7 @@ async def say_too_much(tour: TourSession) -> None:
 
 
 async def see_why_no_room_was_made(tour: TourSession) -> None:
-    """Show the history: the compaction that failed says why, what was kept, and what can help."""
+    """Show the history: the card of the failed compaction says why, what was kept, and what can help."""
     await tour.driver.click(tour.window.panel.tabs.button("history"))
     failed = [row.id for row in tour.model.operations if row.kind == "failed"]
     cards = tour.window.panel.history.list.cards
@@ -148,7 +148,7 @@ def _last_failure(tour: TourSession) -> FailureItem | None:
 
 
 REPLY_WITH_DIAGRAM = 3
-"""Its row in the sample."""
+"""Row of the sample."""
 
 
 async def see_formulas(tour: TourSession) -> None:
@@ -252,7 +252,7 @@ async def first_reply(tour: TourSession) -> None:
 
 
 async def draft_is_counted(tour: TourSession) -> None:
-    """Type a draft; its tokens are shown meanwhile."""
+    """Type a draft; its tokens are shown while it is typed."""
     tour.window.composer.take_focus()
     await tour.driver.type("And which famous one can be read again today?")
     await tour.driver.until(lambda: tour.window.composer.draft_tokens > 5, 10, "the draft's tokens")

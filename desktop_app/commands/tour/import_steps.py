@@ -1,4 +1,4 @@
-"""The steps about importing conversations of other programs."""
+"""Tour steps about importing conversations of other programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .tour_session import Step as TourStep
 
 
 async def see_what_could_be_imported(tour: TourSession) -> None:
-    """Ask for an import: what is on this computer, and what can be given."""
+    """Open the import: the histories on this computer, and the formats that can be imported."""
     await tour.show_sidebar()
     tour.window.importing.open()
     sheet = await tour.driver.sheet(ImportSheet, 10, "the import")
@@ -18,14 +18,14 @@ async def see_what_could_be_imported(tour: TourSession) -> None:
 
 
 async def see_the_preview(tour: TourSession) -> None:
-    """Look through the folder of the samples."""
+    """Look through the samples' folder."""
     tour.window.importing.open_with((str(SAMPLES),))
     sheet = await tour.driver.sheet(ImportSheet, 10, "the import")
     await tour.driver.until(lambda: sheet.step is Step.PREVIEW, 30, "what was found")
 
 
 async def leave_it(tour: TourSession) -> None:
-    """Import nothing of it."""
+    """Close the import without importing anything."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(ImportSheet)
 

@@ -1,4 +1,4 @@
-"""A second server of models for the tour: llama.cpp with the built-in model and a smaller window, on a usual port."""
+"""A second model server for the tour: llama.cpp with the built-in model and a smaller window, on a usual port."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NAME, WINDOW = "smollm2-135m", 4_096
 
 
 class OtherServer:
-    """Runs from `start` on until this process ends."""
+    """A server that runs from `start` until this process ends."""
 
     def __init__(self) -> None:
         self.base_url = ""
         self._child: subprocess.Popen[bytes] | None = None  # it ends when its standard input is closed
 
     def start(self) -> None:
-        """Start it on the first usual port that is free, and wait until it answers. Raises OSError."""
+        """Start the server on the first usual port that is free, and wait until it answers. Raises OSError."""
         model, port = model_path(), next(filter(_is_free, USUAL_PORTS), 0)
         if model is None or not port:
             raise OSError("There is no built-in model, or no usual port is free")

@@ -1,4 +1,4 @@
-"""The steps about projects."""
+"""Tour steps about projects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ INSTRUCTIONS = "The profile is of Ilse Brandvold. Keep quotations word for word,
 
 
 async def put_it_in_a_project(tour: TourSession) -> None:
-    """Carry the command out: the conversation moves to a project with a new name."""
+    """Run the command: the conversation moves to a new project."""
     await tour.driver.enter()
     await tour.driver.sheet(ProjectPalette, 10, "the projects")
     await tour.driver.type(PROJECT)
@@ -28,7 +28,7 @@ async def put_it_in_a_project(tour: TourSession) -> None:
 
 
 async def see_the_project(tour: TourSession) -> None:
-    """Open the settings of the project, and write instructions; their tokens are counted."""
+    """Open the project's settings, and write instructions; their tokens are counted."""
     tour.window.projects.open_settings()
     sheet = await tour.driver.sheet(ProjectSheet, 20, "the project")
     sheet.instructions.area.setFocus()
@@ -37,7 +37,7 @@ async def see_the_project(tour: TourSession) -> None:
 
 
 async def let_recall_look_further(tour: TourSession) -> None:
-    """Let recall look in all conversations of the project; what that means is said. Save it."""
+    """Let recall search all conversations of the project, which the sheet explains, and save the project."""
     sheet = await tour.driver.sheet(ProjectSheet, 20, "the project")
     await tour.driver.click(sheet.recall.choices.button("project"))
     await tour.driver.click(sheet.save)
@@ -52,7 +52,7 @@ async def let_recall_look_further(tour: TourSession) -> None:
 
 
 async def begin_in_the_project(tour: TourSession) -> None:
-    """Begin a conversation in the project: its page says what holds there."""
+    """Begin a conversation in the project: its page shows the project's settings."""
     project = tour.window.sidebar.list.conversations.project_of(tour.window.chat.conversation)
     tour.window.sidebar.list.begin_requested.emit(project.id if project is not None else "")
     await tour.driver.until(tour.window.chat_pane.project.isVisible, 10, "the project's page")

@@ -1,4 +1,4 @@
-"""The short tour: each screen once, in whatever look. It needs no reply of a model."""
+"""The short tour: each screen once, in any look. It needs no model's reply."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def the_first_page(tour: TourSession) -> None:
 
 
 async def the_conversations(tour: TourSession) -> None:
-    """Show the list of conversations, which is a drawer in a narrow window."""
+    """Show the list of conversations, which is in a drawer if the window is narrow."""
     await tour.show_sidebar()
     await tour.driver.until(lambda: tour.window.sidebar.list.conversations.rowCount(), 10, "a conversation")
 
@@ -73,14 +73,14 @@ async def the_settings(tour: TourSession) -> None:
 
 
 async def the_look(tour: TourSession) -> None:
-    """Show how the window's look is chosen."""
+    """Show the settings of the window's look."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     settings.show_section("look")
     await tour.driver.until(settings.entries["font_scale"].isVisible, 5, "the size of the text")
 
 
 async def the_policy(tour: TourSession) -> None:
-    """Turn a number of the policy."""
+    """Change a number of the policy."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.leave(SettingsDialog, settings.cancel)
     await settings_steps.try_a_policy(tour)
@@ -103,7 +103,7 @@ async def the_commands(tour: TourSession) -> None:
 
 
 async def the_shortcuts(tour: TourSession) -> None:
-    """Close it, and show every key."""
+    """Close the palette, and show all shortcuts."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(CommandPalette)
     await settings_steps.see_the_shortcuts(tour)

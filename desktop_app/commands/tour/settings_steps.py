@@ -1,4 +1,4 @@
-"""The tour's steps beyond one conversation: appearance, servers, stored data, figures, lists, commands and exports."""
+"""Tour steps beyond one conversation: appearance, servers, stored data, figures, lists, commands and exports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROMPT = "You are a harbour pilot of thirty years. Answer in three sentences, wi
 
 
 async def find_a_setting(tour: TourSession) -> None:
-    """Find the section of the settings that is about text size: theme, contrast, language and notifications too."""
+    """Find the section of the settings with the text size, next to theme, contrast, language and notifications."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     settings.side.field.setFocus()
     await tour.driver.type("text size")
@@ -33,7 +33,7 @@ async def find_a_setting(tour: TourSession) -> None:
 
 
 async def raise_the_contrast(tour: TourSession) -> None:
-    """Choose a high contrast; the window shows it at once, before it is saved."""
+    """Choose high contrast; the window shows it at once, before it is saved."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     contrast = settings.entries["contrast"]
 
@@ -45,7 +45,7 @@ async def raise_the_contrast(tour: TourSession) -> None:
 
 
 async def enlarge_the_text(tour: TourSession) -> None:
-    """Make all text half as large again; the sheet stays within the window."""
+    """Enlarge all text by half; the sheet stays within the window."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     size = settings.entries["font_scale"]
 
@@ -58,7 +58,7 @@ async def enlarge_the_text(tour: TourSession) -> None:
 
 
 async def leave_it_as_it_was(tour: TourSession) -> None:
-    """Cancel: everything looks as before."""
+    """Cancel, so that everything looks as before."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
 
     async def cancel() -> None:
@@ -87,7 +87,7 @@ async def hold_it_otherwise(tour: TourSession) -> None:
 
 
 async def begin_with_the_persona(tour: TourSession) -> None:
-    """Save it; a new conversation can begin with the persona."""
+    """Save the settings; a new conversation can begin with the persona."""
     sheet = await tour.driver.sheet(SetupSheet, 20, "how the conversation is held")
     await tour.driver.click(sheet.save)
     await tour.driver.wait_until_closed(SetupSheet)
@@ -117,14 +117,14 @@ async def see_what_was_found(tour: TourSession) -> None:
 
 
 async def see_where_the_gauge_is(tour: TourSession) -> None:
-    """Let the page point at the gauge."""
+    """Follow the page's link that points out the gauge."""
     await tour.driver.click(tour.window.chat_pane.welcome.places.links["gauge"])
 
 
 async def use_what_was_found(tour: TourSession) -> None:
     """Use the server with one click, and get an answer from its model."""
     found = tour.window.chat_pane.welcome.found
-    ours = [one.base_url for one in found.servers].index(_other.base_url)
+    ours = [server.base_url for server in found.servers].index(_other.base_url)
     await tour.driver.click(found.buttons[ours])
     await tour.driver.until(lambda: tour.window.header.model_id.endswith(NAME), 20, "its model in the header")
     await tour.say(SHORT_QUESTION)
@@ -133,7 +133,7 @@ async def use_what_was_found(tour: TourSession) -> None:
 
 
 async def see_what_switching_does(tour: TourSession) -> None:
-    """Choose a model for the long session; the list tells what its smaller window would mean."""
+    """Choose a model for the long session; the list says what its smaller window would mean."""
     await open_conversation(tour, "billing")
     await tour.driver.click(tour.window.header.chip)
     picker = await tour.driver.sheet(ModelPicker, 10, "the models")
@@ -152,7 +152,7 @@ async def switch_to_it(tour: TourSession) -> None:
 
 
 async def fetch_the_models(tour: TourSession) -> None:
-    """Fetch the list of the server in the settings, with what is known of each model."""
+    """Fetch the server's list of models in the settings, with the known facts about each model."""
     await tour.driver.click(tour.window.sidebar.settings)
     form = await _form(tour)
     await tour.driver.click(form.models.fetch)
@@ -162,7 +162,7 @@ async def fetch_the_models(tour: TourSession) -> None:
 
 
 async def test_the_server(tour: TourSession) -> None:
-    """Test key, window, streaming and tools of the server."""
+    """Test the server's key, window, streaming and tools."""
     form = await _form(tour)
     await tour.driver.click(form.check_pane.button)
     await tour.driver.until(lambda: not form.check_pane.is_running and form.check_pane.lines, PATIENCE, "the findings")
@@ -171,9 +171,9 @@ async def test_the_server(tour: TourSession) -> None:
 
 
 async def open_conversation(tour: TourSession, words: str) -> None:
-    """Open the newest conversation that has these words in its title, by a click in the list."""
+    """Click on the newest conversation in the list that has these words in its title."""
     listed = tour.window.sidebar.list
-    info = next((one for one in listed.conversations.conversations if words in one.title.lower()), None)
+    info = next((info for info in listed.conversations.conversations if words in info.title.lower()), None)
     if info is None:
         raise NotSeen(f"a conversation called {words}")
     box = listed.visualRect(listed.conversations.index_of(info.id)).center()
@@ -189,7 +189,7 @@ async def _form(tour: TourSession) -> ServerForm:
 
 
 async def see_what_is_stored(tour: TourSession) -> None:
-    """Back up in the settings: where the data is, the backups, and what could be removed."""
+    """Make a backup in the settings, which show where the data is, the backups, and what could be removed."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     settings.show_section("data")
     data = settings.data
@@ -208,7 +208,7 @@ async def see_what_it_is_made_of(tour: TourSession) -> None:
 
 
 async def try_a_policy(tour: TourSession) -> None:
-    """Turn a number of the policy, and see what it would do now and would have done."""
+    """Change a number of the policy, and see what it would do now and would have done in the past."""
     tour.window.policies.open()
     sheet = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
     sheet.set_field("background_at", 0.5)
@@ -224,7 +224,7 @@ async def use_it_here(tour: TourSession) -> None:
 
 
 async def see_the_insights(tour: TourSession) -> None:
-    """Open the page of insights: the window over time, and what it cost."""
+    """Open the page of insights: the window over time, and the costs."""
     await open_conversation(tour, "profile")
     await tour.driver.click(tour.window.sidebar.insights)
     page = tour.window.insights.page
@@ -232,7 +232,7 @@ async def see_the_insights(tour: TourSession) -> None:
 
 
 async def see_them_by_provider(tour: TourSession) -> None:
-    """Turn to all conversations: what each model and each provider was asked and what that cost."""
+    """Show the insights of all conversations: requests and costs by model and provider."""
     page = tour.window.insights.page
     await tour.driver.click(page.scope.button("all") if page else None)
     await tour.driver.until(lambda: page and page.providers.isVisible() and not page.is_one, 20, "the providers")
@@ -251,14 +251,14 @@ async def see_the_commands(tour: TourSession) -> None:
 
 
 async def see_the_shortcuts(tour: TourSession) -> None:
-    """Show every key."""
+    """Show all shortcuts."""
     tour.window.commands.open_shortcuts()
     sheet = await tour.driver.sheet(ShortcutSheet, 10, "the shortcuts")
     await tour.driver.until(lambda: sheet.is_complete, 10, "all of them")
 
 
 async def see_the_export(tour: TourSession) -> None:
-    """Ask for an export as HTML."""
+    """Open the export, and choose HTML."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(ShortcutSheet)
     tour.window.export.open()
@@ -267,7 +267,7 @@ async def see_the_export(tour: TourSession) -> None:
 
 
 async def filter_the_list(tour: TourSession) -> None:
-    """Close it, and narrow the list to the titles with a word."""
+    """Close the export, and filter the list to titles with a word."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(ExportSheet)
     tour.window.sidebar.filter.setFocus()

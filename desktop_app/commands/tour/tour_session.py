@@ -1,4 +1,4 @@
-"""A tour under way: it takes the steps in one window, and has what they share."""
+"""Run the steps of a tour in one window, and provide the functions that they share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PATIENCE = 400
 
 
 class TourSession:
-    """The driver, the window's parts, and figures for the report."""
+    """A running tour: the driver, the window's parts, and figures for the report."""
 
     def __init__(self, window: MainWindow, bridge: Bridge) -> None:
         self.driver = Driver(window, bridge)
@@ -49,7 +49,7 @@ class TourSession:
         await self.driver.enter()
 
     async def show_sidebar(self) -> None:
-        """Open the sidebar where the window has no room beside the conversation for it."""
+        """Open the sidebar if the window is too narrow to show it next to the conversation."""
         if not self.window.sidebar.isVisible():
             await self.driver.click(self.window.header.sidebar_button)
             await self.driver.until(self.window.sidebar.isVisible, 5, "the sidebar")
@@ -64,7 +64,7 @@ class TourSession:
         await self.driver.until(lambda: self.window.chat.conversation != before, 30, "the imported conversation")
 
     async def change_view(self, act: Callable[[], Awaitable[None]], seconds: float, what: str) -> None:
-        """Do something, and wait until it has changed the view."""
+        """Perform an action, and wait until it has changed the view."""
         before = self.view_changes
         await act()
         await self.driver.until(lambda: self.view_changes > before, seconds, what)
@@ -95,7 +95,7 @@ def take_tour(steps: Sequence[Step], data: Path, folder: Path, variant: Variant 
     settings = variant.settings()
     if variant.is_rtl:
         turn_application(settings)
-    write_settings(settings_file(data), settings)  # else the first stored setting would style the window anew
+    write_settings(settings_file(data), settings)  # otherwise the first stored setting would restyle the window
     run_window(data, settings, drive=drive)
     return report
 

@@ -1,4 +1,4 @@
-"""The looks in which the tour shows the window."""
+"""Looks in which the tour shows the window."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ LANGUAGES = tuple(language for language in get_args(Language) if language)
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """How the window looks during a tour."""
+    """The look of the window during a tour."""
 
     theme: Theme = "light"
     size: tuple[int, int] = (1_440, 900)
     """Pixels."""
     scale: float = 1.0
-    """Of the text."""
+    """Of the text; 1.0 is the normal size."""
     is_rtl: bool = False
-    """Whether it is turned around, as languages that are read from right to left have it."""
+    """Whether the window is mirrored, as for languages that are written from right to left."""
     language: Language = "en"
 
     def settings(self) -> Settings:
         return Settings(theme=self.theme, font_scale=self.scale, language=self.language)
 
     def arguments(self) -> list[str]:
-        """Return the arguments of the command that give this variant."""
+        """Return the command's arguments for this variant."""
         width, height = self.size
-        given = ["--theme", self.theme, "--size", f"{width}x{height}", "--scale", f"{self.scale}"]
-        return [*given, "--language", self.language, *(["--rtl"] if self.is_rtl else [])]
+        look = ["--theme", self.theme, "--size", f"{width}x{height}", "--scale", f"{self.scale}"]
+        return [*look, "--language", self.language, *(["--rtl"] if self.is_rtl else [])]
 
 
 USUAL = Variant()
@@ -58,7 +58,7 @@ def size_of(text: str) -> tuple[int, int]:
 
 
 def add_look_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of one look, and that of all."""
+    """Add the arguments for one look, and `--all` for all of them."""
     parser.add_argument("--all", action="store_true", help="the whole tour, and the screens in every look")
     parser.add_argument("--theme", choices=THEMES, help="only the screens, in this theme")
     parser.add_argument("--size", type=size_of, metavar="WxH", help="only the screens, in a window of this size")
@@ -68,8 +68,8 @@ def add_look_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def variant_of(arguments: argparse.Namespace) -> Variant | None:
-    """Return the look that the arguments ask for; None if they ask for none."""
-    given = {name: value for name in ("theme", "size", "scale", "language") if (value := getattr(arguments, name))}
+    """Return the look that the arguments specify; None if they specify none."""
+    changes = {name: value for name in ("theme", "size", "scale", "language") if (value := getattr(arguments, name))}
     if arguments.rtl:
-        given["is_rtl"] = True
-    return msgspec.structs.replace(USUAL, **given) if given else None
+        changes["is_rtl"] = True
+    return msgspec.structs.replace(USUAL, **changes) if changes else None
