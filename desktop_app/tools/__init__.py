@@ -1,1 +1,1 @@
-"""What a model may call: files, commands, search, the web; and where the whole of long outputs is kept."""
+"""Tools that models can call (files, commands, search, the web), and the store of long outputs."""

@@ -1,7 +1,8 @@
-"""Reads an attached image or document in a process of its own, run as a script, within limits of memory and time.
+"""Reads an attached image or document in a child process, run as a script, with limits on memory and time.
 
-Its arguments: how to read ("image", "pdf", "docx" or "sheets") and the file. It prints {"media_type", "content",
-"about"} or {"error": why not, as the end of a sentence that begins with the file's name}. See docs/decisions/0019.
+Its arguments are the kind of file ("image", "pdf", "docx" or "sheets") and the path. It prints {"media_type",
+"content", "about"}, or {"error": the reason, as the end of a sentence that begins with the file's name}. See
+docs/decisions/0019.
 """
 
 from __future__ import annotations
@@ -24,24 +25,25 @@ if TYPE_CHECKING:
 MAX_MEMORY = 1_000_000_000
 """Bytes of address space."""
 PAGE_SECONDS = 40.0
-"""After which no further page of a PDF is begun."""
+"""Seconds after which no further page of a PDF is read."""
 MAX_SIDE = 1_568
-"""Pixels: Anthropic scales larger images down to this, OpenAI to 2,048; https://docs.claude.com, "Vision"."""
+"""Pixels. Anthropic scales larger images down to this size, OpenAI to 2,048; https://docs.claude.com, "Vision"."""
 MAX_IMAGE = 3_750_000
-"""Bytes: with base64 the 5 MB that Anthropic takes, the least of all providers."""
-SENT_AS_THEY_ARE = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
-SENT_AS_THEY_ARE["MPO"] = "image/jpeg"  # as telephones write it
+"""Bytes. In base64, these are the 5 MB that Anthropic accepts, the lowest limit of all providers."""
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
+"""Formats that providers accept, by Pillow's names."""
+MEDIA_TYPES["MPO"] = "image/jpeg"  # written by phones
 
 
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 
 
 class Unreadable(Exception):
-    """Why a file cannot be read, in words."""
+    """Raised with the reason why a file cannot be read."""
 
 
 def limit_memory() -> None:
-    """Let this process take no more than MAX_MEMORY, where the system can do that."""
+    """Limit the address space of this process to MAX_MEMORY, if the system supports it."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -49,23 +51,23 @@ def limit_memory() -> None:
 
 
 def read_image(file: str) -> dict[str, str]:
-    """Return an image as a data URL, scaled down to what providers take, without where and by whom it was taken."""
+    """Return an image as a data URL, scaled down to the providers' limits and without metadata such as its location."""
     from PIL import Image, ImageOps
 
-    with Image.open(file, formats=tuple(SENT_AS_THEY_ARE)) as opened:
+    with Image.open(file, formats=tuple(MEDIA_TYPES)) as opened:
         kind, size = str(opened.format), opened.size
-        opened.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # a JPEG is decoded at a fraction of its size
+        opened.draft("RGB", (2 * MAX_SIDE, 2 * MAX_SIDE))  # decodes a large JPEG at a reduced size
         opened.load()  # raises if it is damaged
         about = f"{size[0]:,} × {size[1]:,}"
-        tells_more = bool(opened.getexif()) or "xmp" in opened.info
-        if max(size) <= MAX_SIDE and os.path.getsize(file) <= MAX_IMAGE and not tells_more:
-            with open(file, "rb") as whole:
-                return _sent_image(SENT_AS_THEY_ARE[kind], whole.read(), about)
+        has_metadata = bool(opened.getexif()) or "xmp" in opened.info
+        if max(size) <= MAX_SIDE and os.path.getsize(file) <= MAX_IMAGE and not has_metadata:
+            with open(file, "rb") as original:
+                return _sent_image(MEDIA_TYPES[kind], original.read(), about)
         scaled = ImageOps.exif_transpose(opened if opened.mode != "P" else opened.convert("RGBA"))
         scaled.thumbnail((MAX_SIDE, MAX_SIDE), Image.Resampling.LANCZOS)
     if max(size) > MAX_SIDE:
         about = f"{scaled.width:,} × {scaled.height:,}, scaled down from {about}"
-    if SENT_AS_THEY_ARE[kind] != "image/jpeg":
+    if MEDIA_TYPES[kind] != "image/jpeg":
         content = io.BytesIO()
         scaled.save(content, "PNG")
         if content.tell() <= MAX_IMAGE:
@@ -88,7 +90,7 @@ def read_pdf(file: str) -> dict[str, str]:
     reader = pypdf.PdfReader(file)
     try:
         is_open = not reader.is_encrypted or reader.decrypt("")
-    except pypdf.errors.DependencyError:  # what could decrypt it is not installed everywhere
+    except pypdf.errors.DependencyError:  # the library for decryption is not always installed
         is_open = False
     if not is_open:
         raise Unreadable("is encrypted")
@@ -107,7 +109,7 @@ def read_pdf(file: str) -> dict[str, str]:
 
 
 def read_docx(file: str) -> dict[str, str]:
-    """Return the text of a Word document with its headings, tables, and pages as Word last laid them out."""
+    """Return the text of a Word document with its headings, tables, and the page breaks of Word's last layout."""
     import docx
     from docx.table import Table
 
@@ -131,7 +133,7 @@ def read_docx(file: str) -> dict[str, str]:
 
 
 def read_sheets(file: str) -> dict[str, str]:
-    """Return the values of a spreadsheet, sheet by sheet, a line for each row."""
+    """Return the values of a spreadsheet, sheet by sheet, with a line for each row."""
     from python_calamine import CalamineWorkbook, PasswordError
 
     try:
@@ -144,13 +146,13 @@ def read_sheets(file: str) -> dict[str, str]:
 
 
 def _rows(book: CalamineWorkbook, name: str) -> Iterator[str]:
-    """Yield the rows with their cells separated by tabs; without the empty ones at the end."""
+    """Yield the rows with their cells separated by tabs, without empty cells at the end."""
     for row in book.get_sheet_by_name(name).iter_rows():
         yield "\t".join(" ".join(_cell(value).split()) for value in row).rstrip("\t")
 
 
 def _cell(value: object) -> str:
-    """Return a cell as a person would write it: whole numbers are kept as fractions by most programs."""
+    """Return the text of a cell. Most programs store integers as floats, so these are written without a fraction."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -162,7 +164,7 @@ READERS = {"image": read_image, "pdf": read_pdf, "docx": read_docx, "sheets": re
 
 
 def main() -> None:
-    """Read the file."""
+    """Read the file and print the result."""
     limit_memory()
     kind, file = given_arguments()
     try:

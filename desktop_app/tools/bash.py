@@ -1,6 +1,6 @@
-"""`bash`: a command line in the working folder, inside the sandbox if there is one.
+"""`bash`: runs a command line in the working folder, inside the sandbox if there is one.
 
-All processes of a command end with it. If the sandbox prevented something, the result says so to the model.
+All processes of a command end with it. If the sandbox prevented something, the result says so.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .sandbox.sandbox import Confined, Rights, Sandbox, Unconfinable
 from .tool import Arguments, Tool, ToolFailed, field, parameters_of
 
 Access = Literal["", "network", "outside"]
-"""What a command needs beside the sandbox: network, or to run outside of it."""
+"""Rights that a command needs in addition to the sandbox's: the network, or to run outside the sandbox."""
 RULES: dict[CallSandbox, str] = {"network": WITH_NETWORK, "outside": OUTSIDE}
-"""For rules of permission: the names of commands that ran there."""
+"""The tool names in permission rules for commands with such rights."""
 ABOUT = (
     " It runs in a sandbox: only the working folder and /tmp, which is its own, can be written, keys are hidden"
     "{network}. For what needs more, such as git push or an installation, set access: the user is asked."
@@ -49,9 +49,9 @@ IN_THE_WAY = re.compile(
     r"|name or service not known|connection refused|ECONNREFUSED|failed to lookup address|no such host|^bwrap: ",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What programs say when the sandbox keeps something from them; also when something else does."""
+"""Error messages that the sandbox may have caused; other problems also cause them."""
 MAX_LOOKED_AT = 20_000
-"""Characters of the end of an output."""
+"""Characters at the end of an output in which error messages are searched."""
 CLOSED_NOTE = (
     "\n[It ran in the sandbox: files outside of the working folder and /tmp cannot be written, nor .git/hooks and"
     " .git/config, and files with keys cannot be read.{network}{git} If that was in the way, and only then, call it"
@@ -64,7 +64,7 @@ REMOVAL_NOTE = " A repository or a working tree that was there before the comman
 
 
 class CommandSandbox:
-    """The sandbox of commands, by the settings as they are now."""
+    """The sandbox of commands, according to the current settings."""
 
     def __init__(self, sandbox: Sandbox, settings: Callable[[], Settings]) -> None:
         self._sandbox = sandbox
@@ -75,13 +75,16 @@ class CommandSandbox:
         return self._settings().is_sandboxed and not await self._sandbox.fault()
 
     async def about(self) -> str:
-        """Return what a model is told of it; "" if there is none."""
+        """Return the description of the sandbox for the model; "" if it is off."""
         if not await self.is_on():
             return ""
         return ABOUT.format(network=HAS_NETWORK if self._settings().command_network == "allowed" else NO_NETWORK)
 
     async def place_of(self, access: Access, context: ToolContext) -> CallSandbox:
-        """Return where a command runs. What the user has typed runs as in a terminal."""
+        """Return the kind of sandbox that a command runs in. Commands typed by the user run as in a terminal.
+
+        Raises ToolFailed.
+        """
         settings = self._settings()
         if context.is_by_user or not settings.is_sandboxed:
             return ""
@@ -94,12 +97,12 @@ class CommandSandbox:
         return "network" if access == "network" or settings.command_network == "allowed" else "closed"
 
     def rule_of(self, place: CallSandbox) -> str:
-        """Return the name under which rules allow commands there: that of all commands, if it is no more than usual."""
+        """Return the tool name in rules for commands in that sandbox: the general one unless they have extra rights."""
         is_usual = place == "network" and self._settings().command_network == "allowed"
         return COMMANDS if is_usual else RULES.get(place, COMMANDS)
 
     async def confine(self, argv: tuple[str, ...], place: CallSandbox, context: ToolContext) -> Confined | None:
-        """Return how to run a command there; None if that is outside of the sandbox. Raises ToolFailed."""
+        """Return the confined form of a command; None if it runs outside the sandbox. Raises ToolFailed."""
         if place not in ("closed", "network"):
             return None
         allowed = tuple(need.target for need in context.allowed or () if need.kind == "read")
@@ -110,7 +113,7 @@ class CommandSandbox:
             raise ToolFailed(f'{error} A command can run there with access "outside": the user is asked.') from None
 
     def note(self, place: CallSandbox, output: str) -> str:
-        """Return what a failed command's result says of the sandbox; "" if that was hardly the reason."""
+        """Return the note about the sandbox for a failed command; "" if the sandbox was probably not the cause."""
         end = output[-MAX_LOOKED_AT:]
         if place not in ("closed", "network") or not IN_THE_WAY.search(end):
             return ""
@@ -124,23 +127,23 @@ class CommandSandbox:
 
 SECONDS, MAX_SECONDS = 120, 600
 MAX_HEAD = MAX_TAIL = 5_000_000
-"""Bytes of output that are kept at each end."""
+"""Bytes of output that are kept at the beginning and at the end."""
 MAX_STREAMED = 200_000
-"""Characters that are shown while it runs; a program that never stops writing would keep the window busy."""
+"""Characters that are shown during the call; a program that writes endlessly would keep the window busy."""
 TICK_SECONDS = 0.05
 MAX_LATE_READS = 32
-"""Chunks that are read after the command has ended. What it had written arrives in fewer; what follows is written in
-the background."""
+"""Chunks that are read after the command has ended. Its own output arrives in fewer; any more comes from background
+processes."""
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\U000e0000-\U000e007f]"
 )
-"""Characters that reorder or hide others. Joiners of letters, which some scripts need, are shown where the user is
-asked."""
+"""Characters that reorder or hide others. Joiners, which some scripts need, are allowed; the permission question shows
+them."""
 MAX_MATCHES = 2_000
-"""Names that one pattern is expanded to."""
+"""File names that one pattern is expanded to."""
 MAX_PATTERN_FOLDERS = 3
-"""Names with wildcards in one pattern: each may multiply what has to be looked at."""
+"""Path components with wildcards in one pattern; each may multiply the number of files to check."""
 
 
 class BashArguments(Arguments, frozen=True):
@@ -151,7 +154,7 @@ class BashArguments(Arguments, frozen=True):
 
 
 class SandboxedArguments(BashArguments, frozen=True):
-    """The arguments where there is a sandbox."""
+    """The arguments of `bash` if there is a sandbox."""
 
     access: Annotated[Access, field("What it needs beside the sandbox")] = ""
 
@@ -169,12 +172,12 @@ class BashTool(Tool[SandboxedArguments]):
     def __init__(self, policy: PathPolicy, sandbox: Sandbox, settings: Callable[[], Settings] = Settings) -> None:
         self._policy = policy
         self._sandbox = CommandSandbox(sandbox, settings)
-        self._files_lock = asyncio.Lock()  # one look at files at a time, so that calls are asked for in their order
+        self._files_lock = asyncio.Lock()  # serializes file checks, so that questions keep the order of the calls
         self._shell = shutil.which("bash") or shutil.which("sh") or ""
 
     @property
     def is_available(self) -> bool:
-        """Whether there is a shell, and process groups that can be ended as a whole."""
+        """Whether there is a shell, and the system can kill process groups."""
         return bool(self._shell) and hasattr(os, "killpg")
 
     async def spec(self) -> ToolSpec:
@@ -185,16 +188,16 @@ class BashTool(Tool[SandboxedArguments]):
     async def needs(self, arguments: SandboxedArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return a permission for each simple command, and for each private file that it may read.
 
-        One for the whole line instead, where it cannot be parsed, or where a part alone would not show that something
-        is substituted in it, or that an earlier one changes its meaning.
+        There is one permission for the entire line instead if it cannot be parsed, if a single command would not show a
+        substitution in it, or if an earlier command changes the meaning of a later one.
         """
-        line = _check_visible(arguments.command).strip(" \t\n")  # other blanks are a part of a word
+        line = _check_visible(arguments.command).strip(" \t\n")  # other white space belongs to a word
         tool = self._sandbox.rule_of(await self._sandbox.place_of(arguments.access, context))
         async with self._files_lock:
             return await asyncio.to_thread(_needs_of, line, tool, self._policy, context)
 
     async def run(self, arguments: SandboxedArguments, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Yield the output as it is produced, then all of it, with the exit code."""
+        """Yield the output as it is produced, then the complete output with the exit code."""
         folder = working_folder(context)
         if not await asyncio.to_thread(folder.is_dir):
             raise ToolFailed(f"The working folder {folder} is not there.")
@@ -222,16 +225,16 @@ class BashTool(Tool[SandboxedArguments]):
             await child.end()
         text = output.text()
         if confined is not None and code is not None and code - 128 in set(signal.Signals):
-            code = 128 - code  # how bubblewrap tells the signal
+            code = 128 - code  # bubblewrap reports a signal as 128 + its number
         ending = _ending(code, time.monotonic() - started, arguments.timeout)
         if code != 0:
             ending += self._sandbox.note(place, text)
-        whole = text + ("" if not text or text.endswith("\n") else "\n") + ending
-        yield ToolOutcome(whole, is_error=code != 0, sandbox=place)
+        result = text + ("" if not text or text.endswith("\n") else "\n") + ending
+        yield ToolOutcome(result, is_error=code != 0, sandbox=place)
 
 
 def _check_visible(command: str) -> str:
-    """Return the command. Raises ToolFailed if it looks like another one to the user who is asked."""
+    """Return the command. Raises ToolFailed if it contains characters that would make it look different to the user."""
     if found := _INVISIBLE.search(command):
         raise ToolFailed(f"The command holds U+{ord(found[0]):04X}, which is invisible: escape it ($'\\u…').")
     return command
@@ -256,8 +259,8 @@ def _needs_of(line: str, tool: str, policy: PathPolicy, context: ToolContext) ->
 def _private_files(
     commands: Sequence[Command], policy: PathPolicy, context: ToolContext
 ) -> tuple[RequiredPermission, ...]:
-    """Return a permission for each private file that the words of a command may name: by links, relative to its folder,
-    and by what a shell would substitute there. What the words alone say is checked in permissions/rules.py."""
+    """Return a permission for each private file that the words of the commands may name through links, relative paths
+    or the shell's expansions. The words themselves are checked in permissions/rules.py."""
     folder = os.path.realpath(working_folder(context))
     found: dict[str, None] = {}
     for command in commands:
@@ -273,40 +276,40 @@ def _private_files(
 
 
 def _existing_paths(word: str, folder: str, is_expanded: bool) -> Iterator[str]:
-    """Yield the existing files that the word may name."""
+    """Yield the existing files that a word may name."""
     for part in possible_paths(word):
         if not part or len(part) > MAX_PATH or "\0" in part:
             continue
         path = os.path.join(folder, os.path.expanduser(os.path.expandvars(part) if is_expanded else part))
-        if is_expanded and has_magic(part) and not may_mean_secret(part):  # else permission is required anyway
+        if is_expanded and has_magic(part) and not may_mean_secret(part):  # otherwise, permission is required anyway
             yield from islice(iglob(path), MAX_MATCHES)
         if os.path.lexists(path):
             yield path
 
 
 async def _read(child: ChildProcess, output: Output, deadline: float) -> AsyncGenerator[str, None]:
-    """Yield what it writes until it has ended, or time is up."""
+    """Yield the output until the process has ended or the deadline has passed."""
     late_reads, reading = 0, None
     try:
         while time.monotonic() < deadline and late_reads < MAX_LATE_READS:
             had_ended = child.exit_code is not None
             late_reads += had_ended
-            # Not cancelled at the end of a tick: on a busy loop, what had just arrived would be lost.
+            # Not cancelled at the end of a tick: on a busy loop, output that has just arrived would be lost.
             reading = reading or asyncio.ensure_future(child.output.read(65_536))
             await asyncio.wait({reading}, timeout=min(TICK_SECONDS, max(deadline - time.monotonic(), 0)))
             if not reading.done():
                 if had_ended:
-                    return  # what still holds the pipe runs in the background
+                    return  # only background processes still have the pipe open
                 continue
             chunk, reading = reading.result(), None
             if chunk:
                 if text := output.add(chunk):
                     yield text
-                await asyncio.sleep(0)  # a program that never pauses must not keep the others waiting
+                await asyncio.sleep(0)  # a program that writes without pause must not block other tasks
             elif child.exit_code is not None:
                 return
             else:
-                await asyncio.sleep(TICK_SECONDS / 5)  # it closed its output, and goes on
+                await asyncio.sleep(TICK_SECONDS / 5)  # it has closed its output, but is still running
     finally:
         if reading is not None:
             reading.cancel()
@@ -322,7 +325,7 @@ def _ending(code: int | None, seconds: float, timeout: int) -> str:
 
 
 class Output:
-    """The first and the last bytes of what a program has written."""
+    """Collects the first and the last bytes of a program's output."""
 
     def __init__(self, max_head: int = MAX_HEAD, max_tail: int = MAX_TAIL) -> None:
         self._head, self._tail = bytearray(), bytearray()
@@ -331,11 +334,11 @@ class Output:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
 
     def add(self, chunk: bytes) -> str:
-        """Keep a chunk, and return the text to show of it."""
-        room = self._max_head - len(self._head)
-        self._head += chunk[:room]
-        self._tail += chunk[room:]
-        if len(self._tail) > 2 * self._max_tail:  # not at each chunk, which would move all of it
+        """Add a chunk, and return the text of it to show."""
+        free = self._max_head - len(self._head)
+        self._head += chunk[:free]
+        self._tail += chunk[free:]
+        if len(self._tail) > 2 * self._max_tail:  # not for each chunk, because it moves the entire tail
             self._cut_tail()
         if self._streamed >= MAX_STREAMED:
             return ""
@@ -344,7 +347,7 @@ class Output:
         return text if self._streamed < MAX_STREAMED else f"{text}\n[… more output follows; it is not shown live …]\n"
 
     def text(self) -> str:
-        """Return what is kept as UTF-8; other bytes, and NULs, which some providers refuse, are replaced."""
+        """Return the collected output as text; invalid UTF-8, and NULs, which some providers reject, are replaced."""
         self._cut_tail()
         gap = f"\n[… {self._omitted:,} bytes left out here …]\n".encode() if self._omitted else b""
         return (self._head + gap + self._tail).decode(errors="replace").replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""`write` and `edit`: replace text files, or texts within them, atomically and in their own encodings."""
+"""`write` and `edit`: replace text files, or texts within them, atomically and in their encodings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .path_policy import (
 from .tool import ToolFailed, field
 
 SNIFFED = 8_192
-"""Bytes at a file's beginning that are looked at to tell text from binary."""
+"""Bytes at the beginning of a file that are used to distinguish text from binary."""
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -47,11 +47,11 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Longer ones before those that are their prefixes."""
+"""Ordered so that a mark comes before its prefixes."""
 
 
 class TextFile(msgspec.Struct, frozen=True):
-    """A file's text, and what is needed to write it back unchanged."""
+    """A file's text, with the encoding and the byte order mark needed to write it back unchanged."""
 
     text: str
     encoding: str = "utf-8"
@@ -67,14 +67,14 @@ class TextFile(msgspec.Struct, frozen=True):
 
 
 def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
-    """Return the bytes of a text file, by its resolved path.
+    """Return the content of a text file. path: resolved. advice: the end of the message for a file that is too large.
 
-    Raises ToolFailed for a file that is not regular, is binary, or is too large, with the advice; OSError, also for a
-    folder or a link on the way.
+    Raises ToolFailed for a file that is not regular, is binary, or is too large; OSError, also for a folder or a link
+    in the path.
     """
 
     def open_it(_: str, flags: int) -> int:
-        flags |= getattr(os, "O_NONBLOCK", 0)  # else a pipe that nobody writes to never opens
+        flags |= getattr(os, "O_NONBLOCK", 0)  # otherwise, opening a pipe waits for a writer
         return open_other(path, flags, lambda _, flags: open_file(path, flags))
 
     with open(path, "rb", opener=open_it) as file:
@@ -96,7 +96,7 @@ def bom_of(start: bytes) -> tuple[bytes, str]:
 
 
 def _refuse_binary(path: Path, start: bytes, size: int) -> None:
-    """Raise ToolFailed if the first bytes of a file are not those of a text."""
+    """Raise ToolFailed if the first bytes of a file are not text."""
     if b"\0" in start and not bom_of(start)[0]:
         is_image = (mimetypes.guess_type(path.name)[0] or "").startswith("image/")
         advice = "ask the user to attach it" if is_image else "look at it with bash (file, xxd, strings)"
@@ -104,7 +104,7 @@ def _refuse_binary(path: Path, start: bytes, size: int) -> None:
 
 
 def decode_text(content: bytes) -> TextFile:
-    """Decode bytes so that encoding gives the same bytes: as the BOM says, as UTF-8, or one byte a character."""
+    """Decode bytes reversibly: as the BOM says, as UTF-8, or with one byte per character."""
     bom, named = bom_of(content)
     for encoding in (named or "utf-8", "cp1252", "latin-1"):
         try:
@@ -112,14 +112,14 @@ def decode_text(content: bytes) -> TextFile:
             if encoding in ("utf-8", "latin-1") or bom + text.encode(encoding) == content:
                 return TextFile(text, encoding, bom)
         except UnicodeError:
-            bom = b""  # not one after all
+            bom = b""  # not a byte order mark
     raise AssertionError("Latin-1 decodes every byte")
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o666) -> None:
-    """Replace a file's content atomically, keeping its owner, group, mode and attributes. mode: of a new file.
+    """Replace a file's content atomically, keeping its owner, group, mode and attributes. mode: for a new file.
 
-    Of several hard links only this one gets the new content. Raises OSError, also for a link on the way.
+    Other hard links to the file keep the old content. Raises OSError, also for a link in the path.
     """
     with open_folder(path.parent, create=True) as folder:
         name = path.name if folder is not None else str(path)
@@ -132,7 +132,7 @@ def replace_file(path: Path, content: bytes, mode: int = 0o666) -> None:
 
 
 def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int | None, mode: int) -> None:
-    """Write a file beside the old one, and rename it. folder: the open folder; None where only paths can be opened."""
+    """Write a file next to the old one, and rename it. folder: the open folder; None if only paths can be opened."""
     temporary = os.path.join(os.path.dirname(name), f".{path.name[:40]}.{secrets.token_hex(6)}.new")
     try:
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode, dir_fd=folder)
@@ -148,13 +148,15 @@ def _replace(folder: int | None, name: str, path: Path, content: bytes, old: int
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         if isinstance(error, OSError):
-            error.filename, error.filename2 = str(path), None  # the temporary name means nothing to anybody
+            error.filename, error.filename2 = str(path), None  # instead of the temporary name
         raise
 
 
 def _open_old(folder: int | None, name: str, path: Path) -> int | None:
-    """Open the file that is to be replaced, as far as its rights allow; None if there is none. Raises OSError for a
-    file that is not regular, or write-protected: replacing it would circumvent that."""
+    """Open the file that will be replaced, with the access that its mode allows; return None if there is none.
+
+    Raises OSError for a file that is not regular or is write-protected, because replacing it would bypass that.
+    """
     try:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -173,33 +175,33 @@ def _copy_attributes(old: int, new: int) -> None:
     before = os.fstat(old)
     if hasattr(os, "fchown"):
         for owner, group in ((-1, before.st_gid), (before.st_uid, -1)):
-            with contextlib.suppress(OSError):  # only root gives a file away
+            with contextlib.suppress(OSError):  # only root can change the owner
                 os.fchown(new, owner, group)
-    shutil.copystat(old, new)  # type: ignore[arg-type]  # it takes open files as well, where the system does
+    shutil.copystat(old, new)  # type: ignore[arg-type]  # also accepts file descriptors if the system does
     os.utime(new)
 
 
 MAX_EDITED = 5_000_000
-"""Bytes of a file that is edited. It is searched as a whole, and each search holds up all of Python."""
+"""Bytes of a file that can be edited. It is searched at once, and each search blocks all Python threads."""
 CONTEXT = 2
-"""Lines that are shown before and after a change."""
+"""Lines that the result shows before and after a change."""
 MAX_PLACES_SHOWN = 3
 MAX_LINES_SHOWN = 80
-"""Of the diff at one place."""
+"""Lines of the diff at one place."""
 MAX_LINE_SHOWN = 300
 MAX_SEARCHED = 500_000
-"""Characters of a text in which a similar place is looked for."""
+"""Characters of a text that is searched for a similar place."""
 CONTEXT_ASKED = 3
-"""Lines before and after a change in the preview that a question shows."""
+"""Lines before and after a change in the preview of a permission question."""
 MAX_PREVIEWED = 400
 """Lines of a preview."""
 MAX_COMPARED = 2_000
-"""Lines between the first and the last that differ. Comparing takes up to their square."""
+"""Lines between the first and the last difference that are compared, which takes up to quadratic time."""
 
 
 FileLocks = WeakValueDictionary[Path, asyncio.Lock]
-"""One change at a time for each file: the calls of one reply run side by side. A lock lives as long as anybody holds
-it or waits for it."""
+"""Locks that allow one change at a time to each file, because the calls of one reply run in parallel. A lock exists
+while a task has acquired it or waits for it."""
 C = TypeVar("C", bound=PathArguments)
 
 
@@ -220,9 +222,9 @@ class ChangeTool(PathTool[C]):
 
         def release(done: asyncio.Future[str]) -> None:
             lock.release()
-            _ = done.cancelled() or done.exception()  # a call that was stopped has no use for it
+            _ = done.cancelled() or done.exception()  # marks the exception as retrieved if the call was stopped
 
-        # A thread cannot be stopped: until it is done, nobody else may change the file, but whoever stops may go on.
+        # A thread cannot be stopped: the file stays locked until it is done, but a cancelled call returns at once.
         change.add_done_callback(release)
         return await asyncio.shield(change)
 
@@ -231,8 +233,10 @@ class ChangeTool(PathTool[C]):
         return self._change(path, display_path(path, context), arguments)
 
     async def preview(self, arguments: C, context: ToolContext, may_read: MayRead) -> ChangePreview:
-        """Return what the call would change in the file as it is now, which is not looked at where reading it needs
-        permission. Raises ToolFailed and OSError."""
+        """Return the change that the call would make to the current file. Raises ToolFailed and OSError.
+
+        The file is not read if that needs a permission that may_read does not give.
+        """
         path = await asyncio.to_thread(resolve_path, arguments.path, context)
         needs = await asyncio.to_thread(self._policy.needs, "read", "read", path, context)
         if needs and not await may_read(needs):
@@ -241,11 +245,11 @@ class ChangeTool(PathTool[C]):
 
     @abstractmethod
     def _preview(self, path: Path, arguments: C) -> ChangePreview:
-        """Return the change of that file. Raises ToolFailed and OSError."""
+        """Return the change to a file. Raises ToolFailed and OSError."""
 
     @abstractmethod
     def _change(self, path: Path, name: str, arguments: C) -> str:
-        """Change the file and return what was done. name: as the model knows it. Raises ToolFailed and OSError."""
+        """Change the file and return a report. name: the path as the model knows it. Raises ToolFailed and OSError."""
 
 
 class WriteArguments(PathArguments, frozen=True):
@@ -255,7 +259,7 @@ class WriteArguments(PathArguments, frozen=True):
 
 
 class WriteTool(ChangeTool[WriteArguments]):
-    """Creates a file, or replaces its whole content."""
+    """Creates a file, or replaces its entire content."""
 
     name = "write"
     description = "Create a file, or replace a whole one. Missing folders are made."
@@ -331,7 +335,7 @@ class EditTool(ChangeTool[EditArguments]):
 
 
 def match_line_ends(text: str, old: str, new: str) -> tuple[str, str]:
-    """Return `old` and `new` with the line ends of the text: a model that is shown lines writes line feeds."""
+    """Return `old` and `new` with the line ends of the text, because models write line feeds only."""
     if "\r\n" not in text:
         return old, new
     crlf_old, crlf_new = (part.replace("\r\n", "\n").replace("\n", "\r\n") for part in (old, new))
@@ -341,7 +345,7 @@ def match_line_ends(text: str, old: str, new: str) -> tuple[str, str]:
 
 
 def find_places(text: str, old: str, is_all: bool) -> list[int]:
-    """Return where the text is to be replaced. Raises ToolFailed if that is nowhere, or ambiguous."""
+    """Return the positions of `old` in the text. Raises ToolFailed if there are none, or several unless `is_all`."""
     places: list[int] = []
     at = text.find(old)
     while at >= 0:
@@ -360,14 +364,14 @@ def find_places(text: str, old: str, is_all: bool) -> list[int]:
 
 
 def diff_of(text: str, places: list[int], old: str, new: str) -> str:
-    """Return the change at the first places as a diff, with line numbers of the file as it was."""
+    """Return the changes at the first places as a diff, with line numbers of the original file."""
     hunks = [_hunk(text, at, old, new) for at in places[:MAX_PLACES_SHOWN]]
     more = f"\n[… and {len(places) - MAX_PLACES_SHOWN:,} more places]" if len(places) > MAX_PLACES_SHOWN else ""
     return "\n".join(hunks) + more
 
 
 def preview_of(before: str, after: str, note: ChangeNote = "") -> ChangePreview:
-    """Return the lines in which two texts differ, with those around them."""
+    """Return the lines in which two texts differ, with the lines around them."""
     if before == after:
         return ChangePreview(note=note or "same")
     old, new = _lines(before), _lines(after)
@@ -383,12 +387,12 @@ def _lines(text: str) -> list[str]:
 
 
 Change = tuple[int, int, int, int]
-"""The first line that is replaced and the one after the last, from 0, and those that take their place."""
+"""The range of replaced lines, from 0 and without its end, and the range of new lines."""
 
 
 def _numbered(old: list[str], new: list[str]) -> Iterator[DiffLine]:
-    """Yield the changed lines and those around them, each with its number."""
-    at = 0  # of the lines that stay, as they will be counted: the first that was not yet shown
+    """Yield the changed lines and the lines around them, each with its number."""
+    at = 0  # the first line of the new text that has not been yielded
     changes = _changes(old, new)
     for number, (old_start, old_end, new_start, new_end) in enumerate(changes):
         start = max(at, new_start - CONTEXT_ASKED)
@@ -409,7 +413,8 @@ def _marked(sign: Literal["-", "+", " "], lines: list[str], start: int, end: int
 
 
 def _changes(old: list[str], new: list[str]) -> list[Change]:
-    """Return what differs, in order. Of long texts it is looked for line by line, else all between is replaced."""
+    """Return the differences in order. Long texts are compared line by line if their lengths are equal; otherwise, the
+    change extends from the first to the last difference."""
     shortest = min(len(old), len(new))
     start = next((n for n in range(shortest) if old[n] != new[n]), shortest)
     same = next((n for n in range(shortest - start) if old[-1 - n] != new[-1 - n]), shortest - start)
@@ -427,7 +432,7 @@ def _line_number(text: str, at: int) -> int:
 
 
 def _explain(text: str, old: str) -> str:
-    """Say where the text differs in white space alone, or has at least the first line."""
+    """Describe where the text differs only in white space, or contains at least the first line."""
     wanted = [line.strip() for line in old.strip().split("\n")] if len(text) <= MAX_SEARCHED else [""]
     lines = [line.strip() for line in text.split("\n")] if wanted[0] else []
     starts = [n for n, line in enumerate(lines) if line == wanted[0]]

@@ -1,4 +1,4 @@
-"""Child processes that end with the call that started them: with their children, and with the engine itself."""
+"""Child processes that end, together with their descendants, with the call that started them or with the engine."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     import psutil
 
 MARK = "PALIMPSEST_CALL"
-"""The environment variable that identifies the processes of a call, or of an MCP server, whatever group or session they
-have moved to."""
+"""The environment variable that identifies the processes of a call, or of an MCP server, in any process group or
+session."""
 GRACE_SECONDS = 0.1
-"""Between SIGTERM and SIGKILL: a stopped call ends within 0.25 s."""
+"""Seconds between SIGTERM and SIGKILL: a stopped call ends within 0.25 s."""
 MAX_PRINTED = 10_000_000
+"""Bytes of a script's output."""
 _NOT_INHERITED = re.compile(r"PALIMPSEST_.*|BASHOPTS|SHELLOPTS", re.IGNORECASE)
-"""Our own settings, and options of a shell that change what a pattern in a command matches."""
+"""Palimpsest's settings, and shell options that change which files a pattern matches."""
 _QUIET = {
     "TERM": "dumb",
     "NO_COLOR": "1",
@@ -38,18 +39,18 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
 }
-"""There is no terminal: nothing should page, colour, or ask. `git status` and `git diff` write nothing."""
+"""Settings for use without a terminal: no pagers, colors or prompts. `git status` and `git diff` write nothing."""
 _SWEEP = f'grep -lsF "{MARK}=$0" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -KILL "$pid"; done'
 _WATCHED = (
-    # When the engine's end of the pipe closes, kills what left the group and then the group, so that a killed engine
-    # leaves nothing running. Twice: a process that is killed may just have started another one.
+    # When the engine's end of the pipe closes, kills the processes that left the group, and then the group, so that a
+    # killed engine leaves nothing running. Twice, because a killed process may just have started another one.
     f"exec 9<&0 </dev/null; {{ read -r _ <&9; {_SWEEP}; {_SWEEP}; kill -KILL -$$; }} >/dev/null 2>&1 & "
     f'exec 9<&-; {MARK}="$0" exec "$@"'
 )
 
 
 def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a command: without keys of providers, and set up for use without a terminal."""
+    """Return the environment for a command: without the providers' keys, and set up for use without a terminal."""
     kept = (name for name in environment if not is_key(name) and not _NOT_INHERITED.fullmatch(name))
     count = environment.get("GIT_CONFIG_COUNT", "")
     number = int(count) if count.isdecimal() else 0  # the user's own settings come first
@@ -58,7 +59,7 @@ def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 class ChildProcess:
-    """A program in a session of its own, without standard input. Start it, and end it in a `finally`."""
+    """A program in its own session, without standard input. Call `start`, and `end` in a `finally` clause."""
 
     def __init__(self, process: asyncio.subprocess.Process, mark: str, is_confined: bool = False) -> None:
         assert process.stdout is not None
@@ -80,9 +81,9 @@ class ChildProcess:
     ) -> ChildProcess:
         """Start a program. Raises OSError and ValueError.
 
-        with_errors: join standard error to the output. environment: None for that of this process, without keys.
-        is_confined: the program is bubblewrap's, and what it runs is to be asked to end before it is.
-        handles: open files that it inherits.
+        with_errors: redirect standard error to the output. environment: None for this process's, without keys.
+        is_confined: the program is bubblewrap, whose children should get SIGTERM before it ends.
+        handles: file descriptors that the program inherits.
         """
         mark = secrets.token_hex(16)
         starting = asyncio.ensure_future(
@@ -100,29 +101,29 @@ class ChildProcess:
         try:
             return cls(await asyncio.shield(starting), mark, is_confined)
         except asyncio.CancelledError:
-            with contextlib.suppress(OSError, ValueError):  # it could not be started, and nobody wants it any more
+            with contextlib.suppress(OSError, ValueError):  # it could not be started, which no longer matters
                 await cls(await starting, mark).end()
             raise
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative: the signal that ended it."""
+        """None while the process runs; a negative number is the signal that ended it."""
         return self._process.returncode
 
     async def wait(self) -> int:
-        """Return the exit code once it has ended. Its output may still be open, unlike with `Process.wait`."""
+        """Wait for the exit code. Unlike `Process.wait`, do not wait until the output is closed."""
         while self.exit_code is None:
             await asyncio.sleep(0.002)
         return self.exit_code
 
     async def end(self) -> None:
-        """End it and all its descendants within 0.25 s. May be called at any time, and again."""
+        """End the process and its descendants within 0.25 s. May be called at any time, and repeatedly."""
         group = self._process.pid
         family: list[psutil.Process] = []
         try:
             if self.exit_code is None:
                 family = await asyncio.to_thread(_descendants, group)
-                if self._is_confined:  # bubblewrap itself would end at once, and all in it without being asked
+                if self._is_confined:  # bubblewrap itself would end at once and kill its children without SIGTERM
                     await asyncio.to_thread(_terminate, family)
                 else:
                     _signal_group(group, signal.SIGTERM)
@@ -135,14 +136,14 @@ class ChildProcess:
                 self._process.stdin.close()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._process.wait(), GRACE_SECONDS)
-            self._process._transport.close()  # type: ignore[attr-defined]  # else a pipe held open warns at the end
+            self._process._transport.close()  # type: ignore[attr-defined]  # prevents a ResourceWarning for open pipes
 
 
 async def run_script(script: str, *arguments: str, seconds: float, folder: str = "/") -> bytes | None:
-    """Run a module beside this file in a process of its own, and return what it prints. Cancelling ends it.
+    """Run a module of this package in a child process, and return its output. Cancelling ends the process.
 
-    What it is run for, such as words that are searched for, is shown to no other user of the machine.
-    None if it fails, prints too much, or takes too long. It is not imported here, which would take a while.
+    Returns None if it fails, prints too much, or takes too long. The arguments, such as search words, are not visible
+    to other users of the machine. The module is not imported in this process, because its imports are slow.
     """
     argv = isolated_command(f"tools.{script}")
     environment = clean_environment(os.environ) | {ARGUMENTS_VARIABLE: json.dumps(arguments)}
@@ -167,7 +168,7 @@ async def run_script(script: str, *arguments: str, seconds: float, folder: str =
 
 
 def _pipe_name(process: asyncio.subprocess.Process) -> str:
-    """Return what /proc calls the pipe of its output; "" if it is closed already."""
+    """Return the name of the output pipe in /proc; "" if it is closed already."""
     pipe = process._transport.get_pipe_transport(1).get_extra_info("pipe")  # type: ignore[attr-defined]
     try:
         return f"pipe:[{os.fstat(pipe.fileno()).st_ino}]"
@@ -183,14 +184,14 @@ def _signal_group(group: int, number: signal.Signals) -> None:
 def _terminate(family: Sequence[psutil.Process]) -> None:
     import psutil
 
-    for process in family:  # the first one of a sandbox, which has no handler, does not get it
+    for process in family:  # the first process of a sandbox ignores the signal, since it has no handler
         with contextlib.suppress(psutil.Error):
             process.terminate()
 
 
 def _descendants(pid: int) -> list[psutil.Process]:
-    """Return its children and theirs, as long as each still has its parent."""
-    import psutil  # on this thread: neither the start of the engine nor its loop pays for it
+    """Return the descendants of a process, except of those whose parent has ended."""
+    import psutil  # imported on this thread, to delay neither the start of the engine nor its loop
 
     try:
         return psutil.Process(pid).children(recursive=True)
@@ -199,21 +200,21 @@ def _descendants(pid: int) -> list[psutil.Process]:
 
 
 def kill_marked(mark: str) -> None:
-    """Kill all processes of a mark, wherever they have moved to."""
+    """Kill all processes with a mark, in any process group or session."""
     _kill_rest((), mark, "")
 
 
 def _kill_rest(family: Sequence[psutil.Process], mark: str, pipe: str) -> None:
-    """Kill what left the group, such as daemons: former descendants, and what has the mark or writes to the pipe."""
+    """Kill processes that left the group, such as daemons: former descendants, and any with the mark or the pipe."""
     import psutil
 
     def is_of_call(process: psutil.Process) -> bool:
         try:
             return process in family or process.environ().get(MARK) == mark or _writes_to(process.pid, pipe)
-        except psutil.Error:  # gone, or somebody else's
+        except psutil.Error:  # it has ended, or belongs to another user
             return False
 
-    for _ in range(10):  # a process that is killed may just have started another one, and takes a moment to go
+    for _ in range(10):  # a killed process may just have started another one, and takes a moment to end
         found = [process for process in psutil.process_iter() if process.pid != os.getpid() and is_of_call(process)]
         for process in found:
             with contextlib.suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""Reads files of other programs in a process of its own; see `imports/child.py`."""
+"""Reads other programs' files in a child process; see `imports/child.py`."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from desktop_app.own_processes import isolated_command
 from .child_process import ChildProcess
 
 MAX_ARGUMENT = 100_000
-"""Bytes: Linux takes 131,072."""
+"""Bytes of an argument; Linux accepts 131,072."""
 ENDED = translatable("the process that read it ended early (code {code})")
 _decoder: msgspec.msgpack.Decoder[ImportReply] = msgspec.msgpack.Decoder(ImportReply)
 
 
 class ForeignFileReader:
-    """What an import reads through."""
+    """Reads the files of an import."""
 
     async def read(self, request: ImportRequest) -> AsyncGenerator[ImportReply, None]:
-        """Yield what is found in them. Closing the iterator ends the process, and a dead process is an UnreadFile."""
+        """Yield the replies to a request. Closing the iterator ends the process; a crash of it is an UnreadFile."""
         with _as_argument(request) as argument:
             async with aclosing(self._replies(request, argument)) as replies:
                 async for reply in replies:
@@ -47,7 +47,7 @@ class ForeignFileReader:
 
 @contextmanager
 def _as_argument(request: ImportRequest) -> Iterator[str]:
-    """Give the request as an argument of a command line: in a file for as long as it is used, where it is long."""
+    """Yield a command-line argument for the request; a long request is in a temporary file."""
     content = msgspec.json.encode(request)
     if len(content) <= MAX_ARGUMENT:
         yield content.decode()
@@ -59,7 +59,7 @@ def _as_argument(request: ImportRequest) -> Iterator[str]:
 
 
 async def _exactly(stream: asyncio.StreamReader, count: int) -> bytes | None:
-    """Return so many bytes; None where the stream ends before."""
+    """Return exactly `count` bytes; None if the stream ends before."""
     try:
         return await stream.readexactly(count)
     except asyncio.IncompleteReadError:

@@ -1,7 +1,7 @@
-"""Draws formulas and diagrams in a process of its own, run as a script, within limits of memory and time.
+"""Draws formulas and diagrams in a child process, run as a script, with limits on memory and time.
 
-Its argument is a file with a JSON list of {"kind", "source"}; it prints a list of {"svg", "width", "height", "depth"}
-or {"error"}, in the same order. A model wrote the sources: the SVG is cut down to shapes and text. See
+Its argument is a file with a JSON list of {"kind", "source"}. It prints a list of {"svg", "width", "height", "depth"}
+or {"error"}, in the same order. The sources come from models, so the SVG is reduced to shapes and text. See
 docs/decisions/0022.
 """
 
@@ -25,33 +25,34 @@ MAX_MEMORY = 600_000_000
 MAX_SIDE = 20_000
 """Pixels of a drawing."""
 MAX_SVG = 1_000_000
-"""Characters."""
+"""Characters of a drawing's SVG."""
 FORMULA_SIZE = 20.0
-"""As in conversation/markdown_html.py, which a script cannot import."""
+"""Pixels of the font, as in conversation/markdown_html.py, which a script cannot import."""
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = f"{SVG}text"
 SHAPES = ("path", "rect", "circle", "ellipse", "line", "polyline", "polygon", "text", "tspan", "title", "desc")
 WIDE, CAPITAL = 1.0, 0.74
-"""Of the font's size: how wide the widest characters and most capitals are."""
+"""The widths of the widest characters and of most capitals, as shares of the font size."""
 ELEMENTS = frozenset({*SHAPES, "svg", "g", "defs", "marker", "style", "clipPath"})
-"""All that is drawn; nothing among them loads anything."""
+"""Elements that are kept; none of them loads external resources."""
 FONTS = "Inter, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 _RGBA = re.compile(r"rgba\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*([\d.]+)\s*\)")
 _OUTSIDE = re.compile(r"url\(\s*['\"]?(?!#)|@import|expression\(", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _FONT_SIZE = re.compile(r"font-size:\s*([\d.]+)px")
 LABEL_SIZE = 12.0
-"""Pixels of the font of a text whose size is not told: the label of an edge."""
+"""Font size in pixels of a text without a size: the label of an edge."""
 BASELINE = 0.35
-"""Of the font's size: how far below its middle a line of text stands. Qt knows no dominant-baseline."""
+"""Distance from the middle of a line of text to its baseline, as a share of the font size. Qt does not support
+dominant-baseline."""
 
 
 class Undrawable(Exception):
-    """Why a graphic cannot be drawn, in words."""
+    """Raised with the reason why a graphic cannot be drawn."""
 
 
 def limit_memory() -> None:
-    """Let this process take no more than MAX_MEMORY, where the system can do that."""
+    """Limit the address space of this process to MAX_MEMORY, if the system supports it."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
@@ -59,11 +60,11 @@ def limit_memory() -> None:
 
 
 def draw_formula(source: str, *, is_display: bool = False) -> dict[str, Any]:
-    """Return a formula in black."""
+    """Return the drawing of a formula in black."""
     from ziamath.config import config
     from ziamath.zmath import Latex
 
-    config.svg2 = False  # Qt draws no <use> of a <symbol>
+    config.svg2 = False  # Qt does not draw a <use> of a <symbol>
     formula = Latex(source, size=FORMULA_SIZE, inline=not is_display)
     if any(sign.isprintable() and not sign.isspace() and not formula.font.glyphindex(sign) for sign in source):
         raise Undrawable("has characters that its font lacks")
@@ -73,12 +74,12 @@ def draw_formula(source: str, *, is_display: bool = False) -> dict[str, Any]:
 
 
 def draw_display(source: str) -> dict[str, Any]:
-    """Return a formula that stands alone."""
+    """Return the drawing of a display formula."""
     return draw_formula(source, is_display=True)
 
 
 def draw_diagram(source: str) -> dict[str, Any]:
-    """Return a diagram in colours for a light ground."""
+    """Return the drawing of a diagram with colors for a light background."""
     import merm
 
     _measure_wide_characters()
@@ -97,11 +98,11 @@ def draw_diagram(source: str) -> dict[str, Any]:
 
 @cache
 def _measure_wide_characters() -> None:
-    """Let merm know which characters are wide; to it a capital is as wide as any letter, and boxes are too narrow."""
+    """Patch merm's measurement of wide characters: it treats capitals like other letters and makes boxes too narrow."""
     from merm.measure import text
     from merm.render import erdiag
 
-    erdiag._CHAR_WIDTH = CAPITAL * LABEL_SIZE  # the names of entities mostly are capitals
+    erdiag._CHAR_WIDTH = CAPITAL * LABEL_SIZE  # the names of entities are mostly in capitals
     estimate = text._char_width
 
     def width_of(character: str, size: float) -> float:
@@ -131,7 +132,7 @@ def _drawing(svg: str, width: float, height: float) -> dict[str, Any]:
 
 
 def clean_svg(shape: ET.Element) -> ET.Element:
-    """Return the drawing with shapes and text only, in what Qt can draw."""
+    """Reduce a drawing to shapes and text in a form that Qt can draw."""
     ET.register_namespace("", SVG[1:-1])
     sizes = _font_sizes("".join(style.text or "" for style in shape.iter(f"{SVG}style")))
     for parent in shape.iter():
@@ -143,7 +144,7 @@ def clean_svg(shape: ET.Element) -> ET.Element:
 
 
 def _font_sizes(rules: str) -> dict[str, float]:
-    """Return the font's size by the class that a rule begins with."""
+    """Return the font sizes in style rules, by the class that the selector begins with."""
     sizes: dict[str, float] = {}
     for selectors, body in _RULE.findall(rules):
         if size := _FONT_SIZE.search(body):
@@ -171,11 +172,11 @@ def _clean_element(element: ET.Element, sizes: dict[str, float], within: str) ->
 
 
 def _lines(text: ET.Element, sizes: dict[str, float], within: str) -> list[ET.Element]:
-    """Return each line of a text as a text that stands where it is to be seen."""
-    told = text.get("font-size") or sizes.get(within.partition(" ")[0])
-    if told is None:
+    """Return the lines of a text as separate texts with absolute positions."""
+    declared = text.get("font-size") or sizes.get(within.partition(" ")[0])
+    if declared is None:
         text.attrib |= {"font-size": str(LABEL_SIZE), "font-family": FONTS}
-    size = _pixels(str(told or LABEL_SIZE))
+    size = _pixels(str(declared or LABEL_SIZE))
     lines = _part_lines(text, size)
     for line in lines:
         if line.attrib.pop("dominant-baseline", "") in ("central", "middle"):
@@ -184,7 +185,7 @@ def _lines(text: ET.Element, sizes: dict[str, float], within: str) -> list[ET.El
 
 
 def _part_lines(text: ET.Element, size: float) -> list[ET.Element]:
-    """Return a text for each line of a text, for Qt paints each <tspan> where the one before it ends."""
+    """Return a text for each <tspan> of a text, because Qt draws each <tspan> where the previous one ends."""
     if not any(span.get("y") or span.get("dy") for span in text):
         return [text]
     lines: list[ET.Element] = []
@@ -207,17 +208,17 @@ DRAW: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def draw(kind: str, source: str) -> dict[str, Any]:
-    """Return a drawing, or why there is none."""
+    """Return a drawing, or {"error": the reason}."""
     try:
         return DRAW[kind](source)
     except Undrawable as error:
         return {"error": str(error)}
-    except Exception as error:  # noqa: BLE001 - what a model writes makes the libraries raise anything
+    except Exception as error:  # noqa: BLE001 - a model's text can make the libraries raise anything
         return {"error": f"{type(error).__name__}: {str(error)[:200]}".rstrip(": ")}
 
 
 def main() -> None:
-    """Draw them."""
+    """Draw the graphics and print the result."""
     limit_memory()
     graphics = json.loads(Path(given_arguments()[0]).read_bytes())
     drawings = [draw(graphic["kind"], graphic["source"]) for graphic in graphics]

@@ -1,4 +1,4 @@
-"""`list`: the entries of a folder; and completion of file names below it, without what .gitignore excludes."""
+"""`list`: the entries of a folder; and the completion of file names below a folder, which respects .gitignore."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .path_policy import PathArguments, PathTool, display_path, one_line, open_f
 from .tool import ToolFailed, field
 
 MAX_LISTED = 500
-"""Entries; a folder with more is better searched with glob."""
+"""Entries that are listed; a folder with more is better searched with glob."""
 
 
 class ListArguments(PathArguments, frozen=True):
@@ -57,11 +57,11 @@ class ListTool(PathTool[ListArguments]):
 
 
 def _first_entries(path: Path, handle: int | None) -> tuple[list[str], int]:
-    """Return a line for each of the first entries, and how many there are. handle: the open folder, if there is one."""
+    """Return a line for each of the first entries, and the total. handle: the open folder; None to use `path`."""
     numbers = itertools.count()
     with os.scandir(path if handle is None else handle) as entries:
         counted = (entry for entry, _ in zip(entries, numbers, strict=False))
-        # Few are kept: a folder may hold millions.
+        # Only the first ones are kept in memory: a folder may have millions.
         first = heapq.nsmallest(MAX_LISTED, counted, key=lambda entry: (not _is_folder(entry), entry.name))
         return [_line_of(entry, handle) for entry in first], next(numbers)
 
@@ -86,9 +86,9 @@ def _line_of(entry: os.DirEntry[str], handle: int | None) -> str:
 
 MAX_FILES = 100_000
 SECONDS = 30.0
-"""For one listing; 35,000 files take about one."""
+"""Timeout of one listing; 35,000 files take about one second."""
 FRESH_SECONDS = 5.0
-"""For which a listing is used again."""
+"""Seconds for which a listing is reused."""
 
 
 class _Listed(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class _Listed(msgspec.Struct, frozen=True):
 
 
 class FileNames:
-    """Keeps the listing of the folder that was asked about last."""
+    """Completes file names, with a cache of the last folder's listing."""
 
     def __init__(self) -> None:
         self._folder = ""
@@ -105,9 +105,10 @@ class FileNames:
         self._lock = asyncio.Lock()
 
     async def matching(self, folder: str, query: str, limit: int) -> tuple[str, ...]:
-        """Return paths relative to the folder, those that fit best first. Raises OSError if it cannot be entered.
+        """Return matching paths relative to the folder, best first. Raises OSError if it cannot be entered.
 
-        The folder is listed anew only for an empty query, with which a completion begins: keys do not wait for it.
+        A cached folder is listed again only for an empty query, with which a completion begins, so that typing does not
+        wait for it.
         """
         async with self._lock:
             is_old = time.monotonic() - self._listed_at > FRESH_SECONDS
@@ -124,8 +125,11 @@ class FileNames:
 
 
 def best_paths(paths: Iterable[str], query: str, limit: int) -> tuple[str, ...]:
-    """Return the paths with all characters of the query in their order: first those whose name begins with it, then
-    those whose name, and those whose path contains it; among these the shorter ones. Case is ignored."""
+    """Return the paths that contain all characters of the query in order, ignoring case.
+
+    Paths whose name begins with the query come first, then those whose name contains it, then those whose path contains
+    it, then the others; of these groups, shorter paths come first.
+    """
     wanted = query.lower()
     letters = re.compile(".*?".join(map(re.escape, wanted)), re.DOTALL)
     ranked = ((_rank(path.lower(), wanted), len(path), path) for path in paths if letters.search(path.lower()))

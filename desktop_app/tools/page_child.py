@@ -1,8 +1,8 @@
-"""Converts a web page to Markdown in a process of its own, run as a script: a page can be made to take for ever.
+"""Converts a web page to Markdown in a child process, run as a script, because a malicious page may take for ever.
 
-Its arguments: "main" for the main text, by trafilatura, or "all" for all of its text; a file with the HTML; and
-the page's URL. The second way is our own, since trafilatura's text of a short page has
-no links, headings or lists (docs/decisions/0018).
+Its arguments are "main" for the main text, found by trafilatura, or "all" for the entire text; a file with the HTML;
+and the page's URL. The entire text is converted here, because trafilatura's text of a short page has no links, headings
+or lists (docs/decisions/0018).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from html.parser import HTMLParser
 from desktop_app.own_processes import given_arguments
 
 MIN_MAIN_TEXT = 300
-"""Characters; with less, the main text was probably not found, and all of the page is taken."""
+"""Characters. If there are fewer, the main text was probably not found, and the text of the entire page is used."""
 SMALL_PAGE = 20_000
-"""Characters of HTML that are parsed beforehand, to see whether there is more text than that."""
+"""Characters of HTML up to which a page is first checked for having that much text at all."""
 _HIDDEN = frozenset({"script", "style", "noscript", "template", "svg", "head", "iframe", "object", "select"})
 _BLOCKS = frozenset({
     *("p", "div", "section", "article", "header", "footer", "nav", "aside", "main", "form", "figure", "blockquote"),
@@ -28,7 +28,7 @@ _VOID = frozenset({"br", "hr"})
 
 
 class PageText(HTMLParser):
-    """Collects all text that a page shows as plain Markdown: headings, lists, code, links."""
+    """Collects the visible text of a page as plain Markdown: headings, lists, code, links."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -98,7 +98,7 @@ class PageText(HTMLParser):
 
 
 def all_text(html: str) -> str:
-    """Return all text of a page."""
+    """Return the entire text of a page."""
     page = PageText()
     page.feed(html)
     page.close()
@@ -106,7 +106,7 @@ def all_text(html: str) -> str:
 
 
 def main_text(html: str, url: str) -> str:
-    """Return the text without menus and adverts; "" where it is not found, or the whole page is short."""
+    """Return the text without menus and advertisements; "" if it is not found, or if the page is short."""
     if len(html) <= SMALL_PAGE and len(all_text(html)) < MIN_MAIN_TEXT:
         return ""
     import trafilatura  # takes a second to import
@@ -127,11 +127,11 @@ def main_text(html: str, url: str) -> str:
 
 
 def main() -> None:
-    """Run the conversion."""
-    how, file, url = given_arguments()
+    """Convert the page and print the text."""
+    kind, file, url = given_arguments()
     with open(file, encoding="utf-8", errors="replace") as opened:
         html = opened.read()
-    text = main_text(html, url) if how == "main" else all_text(html)
+    text = main_text(html, url) if kind == "main" else all_text(html)
     sys.stdout.buffer.write(text.encode(errors="replace"))
 
 

@@ -1,4 +1,4 @@
-"""Reads what the user attaches to a message: images as they are sent, and the text of all other files."""
+"""Reads files that the user attaches to a message: images in the form that is sent, and the text of all other files."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .child_process import run_script
 from .path_policy import one_line
 
 MAX_BYTES = 50_000_000
-"""Of one file."""
+"""Bytes of one file."""
 MAX_TEXT = 5_000_000
-"""Characters of one file: four times of what fits into a window of a million tokens is certainly a mistake."""
+"""Characters of one file; about the size of a window of a million tokens, so that more is certainly a mistake."""
 SECONDS = 60.0
-"""For one file; a document whose pages take longer is read in part, see `attachment_child.py`."""
+"""Timeout for one file; a document whose pages take longer is read in part, see `attachment_child.py`."""
 _SNIFFED = 1_024
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _ARCHIVE, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -37,7 +37,7 @@ ReaderKind = Literal["image", "pdf", "docx", "sheets", "text", ""]
 
 
 class _ChildReply(msgspec.Struct, frozen=True):
-    """What attachment_child.py prints."""
+    """The output of attachment_child.py."""
 
     media_type: str = ""
     content: str = ""
@@ -46,7 +46,7 @@ class _ChildReply(msgspec.Struct, frozen=True):
 
 
 async def read_attachment(path: Path) -> Attachment:
-    """Return a file as it is sent. Raises WorldError."""
+    """Return a file in the form that is sent. Raises WorldError."""
     kind, content = await asyncio.to_thread(_look_at, path)
     if kind == "text":
         return await asyncio.to_thread(_text_of, one_line(path.name), content)
@@ -56,14 +56,14 @@ async def read_attachment(path: Path) -> Attachment:
 
 
 async def read_image(name: str, content: bytes) -> Attachment:
-    """Return an image that is in no file, such as one from the clipboard. Raises WorldError."""
+    """Return an image that is not in a file, such as one from the clipboard. Raises WorldError."""
     with tempfile.NamedTemporaryFile(prefix="palimpsest-") as file:
         await asyncio.to_thread(Path(file.name).write_bytes, content)
         return await _read_in_child("image", Path(file.name), name)
 
 
 def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
-    """Return how the file is read, and its content if it is text."""
+    """Return the kind of reader for a file, and the content if it is text."""
     try:
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
@@ -84,7 +84,7 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
             kind = kind_of(path.name, _read(file, _SNIFFED))
             file.seek(0)
             content = _read(file, MAX_BYTES) if kind == "text" else b""
-    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+    except (OSError, ValueError) as error:  # ValueError: an invalid file name
         advice, reason = (
             translatable("Check its path and its permissions."),
             getattr(error, "strerror", None) or str(error),
@@ -101,16 +101,16 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
 def _read(file: IO[bytes], limit: int) -> bytes:
     content: bytes | None = file.read(limit)
     if content is None:
-        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # of the kernel's log, which is waited for
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))  # e.g. the kernel's log, where a read would wait
     return content
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    return open_other(path, flags | getattr(os, "O_NONBLOCK", 0))  # else a pipe that nobody writes to never opens
+    return open_other(path, flags | getattr(os, "O_NONBLOCK", 0))  # otherwise, opening a pipe waits for a writer
 
 
 def kind_of(name: str, start: bytes) -> ReaderKind:
-    """Return how a file is read, by its first bytes; "" for a binary file that is not known."""
+    """Return the kind of reader for a file, by its first bytes and its extension; "" for unknown binary files."""
     ending = os.path.splitext(name)[1].lower()
     if start.startswith(_IMAGES) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
         return "image"
@@ -129,7 +129,7 @@ def _text_of(name: str, content: bytes) -> Attachment:
 
 
 async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
-    """Let a process of its own read the file: what it holds may be made to take for ever, or all memory."""
+    """Read the file in a child process, because a malicious file may take for ever or exhaust memory."""
     printed = await run_script("attachment_child", kind, str(path.absolute()), seconds=SECONDS)
     if printed is None:
         title = translatable("{name} could not be read within {seconds} seconds and 1 GB of memory").format(

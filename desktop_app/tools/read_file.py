@@ -1,4 +1,4 @@
-"""`read`: lines of a file, or of the whole text of an output that was truncated."""
+"""`read`: lines of a file, or of the full text of a truncated output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ MAX_FILE = 50_000_000
 MAX_LINES = 1_900
 MAX_BYTES = 48_000
 MAX_LINE = 1_900
-"""Slightly below the limits of a result (features T1), so that a file needs no spill: it can be read on."""
+"""Characters. Like the two limits above, slightly below the limits of a result (features T1), so that a file never
+needs a spill."""
 
 
 class ReadArguments(PathArguments, frozen=True):
@@ -65,38 +66,38 @@ class ReadTool(PathTool[ReadArguments]):
             raise ToolFailed(f"{name} is a folder: use list.") from None
         except FileNotFoundError:
             raise ToolFailed(f"There is no file {name}.{_suggest_names(path)}") from None
-        return _shown(content, name, arguments)
+        return _selected(content, name, arguments)
 
     async def _read_spill(self, arguments: ReadArguments) -> str:
         text = await self._spills.read(arguments.path)
         if text is None:
             raise ToolFailed(f"There is neither a file nor a kept output named {arguments.path}.")
         content, name = text.encode(errors="replace"), f"The output {arguments.path[:12]}"
-        return await asyncio.to_thread(_shown, content, name, arguments)
+        return await asyncio.to_thread(_selected, content, name, arguments)
 
 
-def _shown(content: bytes, name: str, arguments: ReadArguments) -> str:
+def _selected(content: bytes, name: str, arguments: ReadArguments) -> str:
     if arguments.character:
         return line_from(content, name, arguments.offset, arguments.character)
     return window_of(content, name, arguments.offset, arguments.limit)
 
 
 def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
-    """Return numbered lines of a text from `offset` on (counted from 1), and how to read on.
+    """Return numbered lines of a text from `offset` (counted from 1), and a note on how to continue.
 
-    A line ends at a line feed alone. Raises ToolFailed if there are fewer lines than `offset`.
+    Only line feeds end lines. Raises ToolFailed if there are fewer lines than `offset`.
     """
     content, notes = _as_lines(content)
     wanted = range(offset, offset + min(limit, MAX_LINES))
     kept: list[str] = []
-    room, count = MAX_BYTES, 0
-    for count, raw in enumerate(BytesIO(content), 1):  # to the end, since all are counted
-        if count in wanted and room > 0:
+    left, count = MAX_BYTES, 0
+    for count, raw in enumerate(BytesIO(content), 1):  # to the end, because all lines are counted
+        if count in wanted and left > 0:
             line, wrong = _line_of(raw)
             notes = wrong or notes
             numbered = f"{count}\t{_shorten(line)}"
-            room -= len(numbered.encode()) + 1
-            kept += [numbered] if room >= 0 else []
+            left -= len(numbered.encode()) + 1
+            kept += [numbered] if left >= 0 else []
     if not count:
         return f"[{name} is empty]"
     if not kept:
@@ -109,7 +110,7 @@ def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
 
 
 def line_from(content: bytes, name: str, number: int, character: int) -> str:
-    """Return one line of a text from that character on (both counted from 1) in numbered pieces, and how to read on.
+    """Return a line of a text from a character (both counted from 1) in numbered pieces, and a note on how to continue.
 
     Raises ToolFailed if there is no such line or character.
     """
@@ -121,22 +122,24 @@ def line_from(content: bytes, name: str, number: int, character: int) -> str:
     if character > len(line):
         raise ToolFailed(f"Line {number:,} has {pluralize(len(line), 'character')}: none is number {character:,}.")
     pieces: list[str] = []
-    room, at = MAX_BYTES, character - 1
+    left, at = MAX_BYTES, character - 1
     while at < len(line):
         piece = head_of(line[at : at + 2 * MAX_LINE], MAX_LINE)
         numbered = f"{at + 1}\t{piece}"
-        room -= len(numbered.encode()) + 1
-        if room < 0:
+        left -= len(numbered.encode()) + 1
+        if left < 0:
             break
         pieces.append(numbered)
         at += len(piece)
     more = f"read on with character {at + 1}" if at < len(line) else f"the next line: offset {number + 1}"
-    told = f"line {number:,}, characters {character:,} to {at:,} of {len(line):,}, in pieces that are no lines; {more}"
-    return "\n".join([*pieces, *(f"[{note}]" for note in (*(wrong or notes), told))])
+    position = (
+        f"line {number:,}, characters {character:,} to {at:,} of {len(line):,}, in pieces that are no lines; {more}"
+    )
+    return "\n".join([*pieces, *(f"[{note}]" for note in (*(wrong or notes), position))])
 
 
 def _as_lines(content: bytes) -> tuple[bytes, list[str]]:
-    """Return the content without its byte order mark, in an encoding whose line feeds are bytes; and what to note."""
+    """Return the content without its byte order mark, in an encoding with single-byte line feeds, and notes on it."""
     bom, encoding = bom_of(content)
     content = content[len(bom) :]
     if not encoding.startswith(("utf-16", "utf-32")):
@@ -145,7 +148,7 @@ def _as_lines(content: bytes) -> tuple[bytes, list[str]]:
 
 
 def _line_of(raw: bytes) -> tuple[str, list[str]]:
-    """Return the line without its end, and what to note of its encoding."""
+    """Return the decoded line without its line end, and notes on its encoding."""
     notes: list[str] = []
     try:
         line = raw.decode()
@@ -170,7 +173,7 @@ def _is_spill(path: str, context: ToolContext) -> bool:
 
 
 def _suggest_names(path: Path) -> str:
-    """Name files beside it with a similar name."""
+    """Return a sentence that names similar files in the same folder; "" if there are none."""
     try:
         with open_folder(path.parent, is_listed=True) as folder:
             names = os.listdir(path.parent if folder is None else folder)[:5_000]

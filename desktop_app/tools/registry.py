@@ -1,4 +1,4 @@
-"""All tools that a model may call: the built-in ones, and those of other sources such as MCP servers."""
+"""The registry of all tools: the built-in ones, and the tools of other sources such as MCP servers."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ from .web_fetch import FetchTool
 from .web_search import WebSearchTool
 
 MAX_PENDING = 1_000
-"""Calls whose permissions were asked for and that have not run: they were denied, or never begun."""
+"""Remembered calls whose permissions were determined but that have not run, because they were denied or never began."""
 
 
 class ToolRegistry:
-    """Implements the `Toolbox` port over several sources, each of them a Toolbox; of two tools with one name the first
-    is offered.
+    """Implements the `Toolbox` port over several sources, each of them a Toolbox.
 
-    settings: returns the present ones, since tools are switched off, and the search server changed, at any time.
-    data: our data folder, whose files always require permission; None for the usual one.
-    sandbox: in which commands run; None for one of its own.
+    If two tools have the same name, the first one is offered.
+
+    settings: returns the current settings: tools can be switched off, and the search server changed, at any time.
+    data: Palimpsest's data folder, whose files always require permission; None for the default one.
+    sandbox: the sandbox for commands; None to create one.
     """
 
     def __init__(
@@ -63,12 +64,12 @@ class ToolRegistry:
         self._pending: dict[tuple[str, ToolCall], frozenset[RequiredPermission]] = {}
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Return the tools that are switched on, always in the same order, which begins the prompt cache."""
+        """Return the tools that are switched on, always in the same order, because they begin the cached prompt."""
         off = self._settings().tools_off
         return tuple(spec for spec in await self.all_specs(context) if spec.name not in off)
 
     async def all_specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Return all tools, with those that are switched off."""
+        """Return all tools, including those that are switched off."""
         specs: dict[str, ToolSpec] = {}
         for source in self._sources:
             for spec in await source.specs(context):
@@ -76,7 +77,7 @@ class ToolRegistry:
         return tuple(specs.values())
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Return the permissions that the call requires; none if it cannot run anyway."""
+        """Return the permissions that the call requires; () if there is no such tool."""
         source = await self._source_of(call.name, context)
         needs = await source.needs(call, context) if source else ()
         key, compared = (context.conversation, call), _compared(needs)
@@ -92,8 +93,8 @@ class ToolRegistry:
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
         """Yield output as it is produced, then the outcome.
 
-        The call runs only if it still requires no more than `needs` returned for it: a link may lead elsewhere by now,
-        the settings may name another server, a server of tools may be back.
+        The call runs only if it requires no more than `needs` returned for it before: a link may lead elsewhere by now,
+        the settings may name another server, or a tool server may be available again.
         """
         asked = self._pending.pop((context.conversation, call), frozenset())
         source = await self._source_of(call.name, context)
@@ -113,7 +114,7 @@ class ToolRegistry:
         return tuple(failure for source in self._sources for failure in source.failures())
 
     async def _source_of(self, name: str, context: ToolContext) -> Toolbox | None:
-        """Return the first source with a tool of that name; those behind it are not asked."""
+        """Return the first source with a tool of that name, without querying the later ones; None if there is none."""
         if name in self._settings().tools_off and not context.is_by_user:
             return None
         for source in self._sources:
@@ -123,7 +124,7 @@ class ToolRegistry:
 
 
 def _compared(needs: Iterable[RequiredPermission]) -> frozenset[RequiredPermission]:
-    """Return what is compared of permissions: a conversation more or less changes nothing of what was asked."""
+    """Return permissions for comparison, without the number of conversations, which does not matter."""
     return frozenset(replace(need, conversations=0) for need in needs)
 
 
@@ -137,13 +138,13 @@ class BuiltinTools:
         return tuple([await tool.spec() for tool in self._tools.values() if tool.is_available])
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Return the permissions that the call requires; none for invalid arguments, with which it will not run."""
+        """Return the permissions that the call requires; () for invalid arguments, with which it will not run."""
         tool = self._tools[call.name]
         try:
             return await tool.needs(read_arguments(call.name, call.arguments, tool.arguments), context)
         except ToolFailed:
             return ()
-        except OSError:  # what it would do is unknown
+        except OSError:  # the effect of the call is unknown
             return (RequiredPermission(call.name, "read", call.arguments),)
 
     async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> ChangePreview | None:
@@ -152,7 +153,7 @@ class BuiltinTools:
             return None
         try:
             return await tool.preview(read_arguments(call.name, call.arguments, tool.arguments), context, may_read)
-        except (ToolFailed, OSError):  # the call itself will fail as well, and say why
+        except (ToolFailed, OSError):  # the call itself will also fail, and report the reason
             return ChangePreview(note="unreadable")
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:

@@ -1,9 +1,8 @@
-"""Searches files in a process of its own, run as a script: a regular expression can take for ever, and a process can
-be stopped. It imports nothing but Python's own library.
+"""Searches files in a child process, run as a script, because a regular expression can take for ever.
 
-Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or file, "is_file", "pattern", "include",
-"limit"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool} or {"error": text}; paths
-are relative to the root, and a match of "glob" has the line number 0.
+It imports only the standard library. Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or
+file, "is_file", "pattern", "include", "limit"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool}
+or {"error": text}. Paths are relative to the root, and a match of "glob" has the line number 0.
 """
 
 from __future__ import annotations
@@ -32,8 +31,11 @@ _LOOKS_AROUND = re.compile(r"\(\?[=!<]|\\[AZ]")
 
 
 def matches(path: str, pattern: str) -> bool:
-    """Return whether a path (with "/") matches a glob: ** is any number of folders; without a slash, names match."""
-    return any(_matches(path, one) for one in _alternatives(pattern))
+    """Return whether a path (with "/") matches a glob, in which ** is any number of folders.
+
+    A glob without a slash is matched against the last component.
+    """
+    return any(_matches(path, glob) for glob in _alternatives(pattern))
 
 
 def _matches(path: str, pattern: str) -> bool:
@@ -43,7 +45,7 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def _segments_match(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """Match from the end, keeping the results for each pair: never slower than their product."""
+    """Match from the end with dynamic programming, in time proportional to the product of the lengths."""
     results = [False] * len(names) + [True]
     for glob in reversed(globs):
         before = results
@@ -60,7 +62,7 @@ def _segments_match(names: tuple[str, ...], globs: tuple[str, ...]) -> bool:
 
 @lru_cache(1_024)
 def _alternatives(pattern: str) -> tuple[str, ...]:
-    """Return the globs that a pattern with {a,b} stands for; if they are very many, braces stay as they are."""
+    """Return the globs that a pattern with {a,b} expands to, at most MAX_ALTERNATIVES; further braces stay literal."""
     globs = [pattern]
     while found := re.search(r"\{([^{}]*,[^{}]*)\}", globs[0]):
         parts = found[1].split(",")
@@ -71,7 +73,7 @@ def _alternatives(pattern: str) -> tuple[str, ...]:
 
 
 class IgnoreRules:
-    """The .gitignore files of a folder and those above it."""
+    """The rules in the .gitignore files of a folder and its parents."""
 
     def __init__(self, above: IgnoreRules | None, folder: str) -> None:
         self._above = above if above is None or above._rules else above._above  # most folders have no such file
@@ -79,7 +81,7 @@ class IgnoreRules:
         self._rules = list(_read_rules(os.path.join(folder, ".gitignore")))
 
     def ignore(self, path: str, is_folder: bool) -> bool:
-        """Return whether that file or folder is left out. The last rule that matches counts, the nearest file first."""
+        """Return whether a file or folder is excluded: the last matching rule in the nearest .gitignore counts."""
         relative = os.path.relpath(path, self._folder).replace(os.sep, "/") if self._rules else ""
         for pattern, is_negated, is_for_folders in reversed(self._rules):
             if (is_folder or not is_for_folders) and _matches(relative, pattern):
@@ -113,7 +115,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def ignored_above(root: str) -> IgnoreRules | None:
-    """Return the rules of the folders above, up to the one that is under version control; None without one."""
+    """Return the rules of the parent folders up to the root of the repository; None if there is no repository."""
     chain: list[str] = []
     folder = root
     while not os.path.exists(os.path.join(folder, ".git")):
@@ -129,13 +131,13 @@ def ignored_above(root: str) -> IgnoreRules | None:
 
 
 class FoundFile(NamedTuple):
-    """A regular file: its path, and the open folder that it is in; None where the system opens paths only."""
+    """A file: its path, and the open folder that contains it; None if the system can only open paths."""
 
     path: str
     folder: int | None
 
     def read(self) -> bytes:
-        """Return the content; nothing for a link, or a file that is not regular."""
+        """Return the first MAX_FILE bytes; b"" for a file that is not regular. Raises OSError, also for a link."""
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
         name = self.path if self.folder is None else os.path.basename(self.path)
         with os.fdopen(os.open(name, flags, dir_fd=self.folder), "rb") as file:
@@ -143,14 +145,14 @@ class FoundFile(NamedTuple):
 
 
 def open_below(name: str, folder: int | None) -> int | None:
-    """Open a folder below an open one, unless it is a link; None where the system opens paths only."""
+    """Open a folder in an open one; return None if the system can only open paths. Raises OSError, also for a link."""
     if os.open not in os.supports_dir_fd:
         return None
     return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
 
 
 def files_below(path: str, above: IgnoreRules | None, folder: int | None) -> Iterator[FoundFile]:
-    """Yield all regular files in the order of their paths. Links are not followed: they may lead out of the folder."""
+    """Yield all regular files in the order of their paths. Links are not followed, because they may lead elsewhere."""
     rules = IgnoreRules(above, path)
     try:
         with os.scandir(path if folder is None else folder) as entries:
@@ -176,7 +178,7 @@ def files_below(path: str, above: IgnoreRules | None, folder: int | None) -> Ite
 
 
 def matching_lines(file: FoundFile, regex: re.Pattern[str], is_prefiltered: bool) -> Iterator[tuple[int, str]]:
-    """Yield the lines that match, with their numbers from 1. Binary files have none."""
+    """Yield the matching lines with their numbers, counted from 1; nothing for a binary or unreadable file."""
     try:
         content = file.read()
     except OSError:
@@ -194,7 +196,7 @@ def matching_lines(file: FoundFile, regex: re.Pattern[str], is_prefiltered: bool
 def grep(request: dict[str, Any]) -> Iterator[Match]:
     """Yield matches of a regular expression. Raises re.error."""
     regex = re.compile(request["pattern"], re.MULTILINE)
-    # One search over the whole text rules out most files, except with what looks at the text around.
+    # A single search in the entire text rules out most files, unless the pattern depends on the surrounding text.
     is_prefiltered = not _LOOKS_AROUND.search(request["pattern"])
     for path, file in _files(request):
         if not request["include"] or matches(path, request["include"]):
@@ -208,14 +210,14 @@ def glob(request: dict[str, Any]) -> Iterator[Match]:
 
 
 def _files(request: dict[str, Any]) -> Iterator[tuple[str, FoundFile]]:
-    """Yield files with their paths relative to the root; a root that is a file has itself alone.
+    """Yield files with their paths relative to the root; only the root itself if it is a file.
 
-    The process was started in the root, or beside it, so that whatever replaced it since is not searched.
+    The process was started in the root or, for a file, in its folder, so that a replacement of it is not searched.
     """
     root = request["root"]
     try:
         here = open_below(".", None)
-    except OSError:  # it may be entered, but not read
+    except OSError:  # the folder may be entered, but not read
         return
     if request["is_file"]:
         yield _text_of(os.path.basename(root)), FoundFile(root, here)
@@ -225,7 +227,7 @@ def _files(request: dict[str, Any]) -> Iterator[tuple[str, FoundFile]]:
 
 
 def _text_of(name: str) -> str:
-    """Return a name with U+FFFD for bytes that are no UTF-8: half a character is refused where it is read."""
+    """Return a name with U+FFFD for bytes that are not UTF-8: the parent process rejects lone surrogates."""
     return name.encode(errors="surrogateescape").decode(errors="replace")
 
 

@@ -1,4 +1,4 @@
-"""`grep` and `glob`: lines in files, and files by name; what .gitignore excludes is left out."""
+"""`grep` and `glob`: find lines in files, and files by name, without files that .gitignore excludes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .path_policy import PathArguments, PathTool, one_line, open_folder, path_of
 from .tool import ToolFailed, field
 
 MAX_MATCHES = 1_000
-"""Lines or files that are returned. Whoever wants more is better served by a narrower question."""
+"""Lines or files that are returned. With more matches, a narrower search is more useful."""
 SECONDS = 30
-"""After which a search is given up; some 200,000 files take that long."""
+"""Timeout of a search; about 200,000 files take that long."""
 Match = tuple[str, int, str]
 """Path, line number (0: the file itself), line."""
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What search_child.py prints."""
+    """The output of search_child.py."""
 
     matches: list[Match] = []
     is_cut: bool = False
@@ -41,14 +41,14 @@ S = TypeVar("S", bound=PathArguments)
 
 
 class SearchTool(PathTool[S]):
-    """A search below a folder."""
+    """A search in a folder or a file."""
 
     async def answer(self, arguments: S, context: ToolContext) -> str:
         root = await asyncio.to_thread(self._checked_path, arguments, context)
         if not await asyncio.to_thread(root.exists):
             raise ToolFailed(f"There is no file or folder {one_line(arguments.path)}.")
         found = await self._search(arguments, root)
-        matches = await asyncio.to_thread(self._shown, found.matches, root)
+        matches = await asyncio.to_thread(self._visible, found.matches, root)
         return self._format(matches, found.is_cut) if matches else "[nothing found]"
 
     async def _search(self, arguments: S, root: Path) -> _Found:
@@ -56,7 +56,7 @@ class SearchTool(PathTool[S]):
         request = msgspec.structs.asdict(arguments) | {"do": self.name, "root": str(root), "is_file": is_file}
         request["limit"] = MAX_MATCHES
         folder = root.parent if is_file else root
-        with open_folder(folder) as handle:  # a child that has started stays in the folder that was opened
+        with open_folder(folder) as handle:  # the child stays in the folder that was opened, even if it is replaced
             here = path_of_handle(folder, handle)
             printed = await run_script("search_child", json.dumps(request), seconds=SECONDS, folder=here)
         if printed is None:
@@ -66,8 +66,8 @@ class SearchTool(PathTool[S]):
             raise ToolFailed(found.error)
         return found
 
-    def _shown(self, found: list[Match], root: Path) -> list[Match]:
-        """Return the matches that may be shown."""
+    def _visible(self, found: list[Match], root: Path) -> list[Match]:
+        """Return the matches that the model may see."""
         return found
 
     @abstractmethod
@@ -83,24 +83,24 @@ class GrepArguments(PathArguments, frozen=True, kw_only=True):
 
 
 class GrepTool(SearchTool[GrepArguments]):
-    """Finds lines."""
+    """Finds lines by a regular expression."""
 
     name = "grep"
     description = "Search lines of files; .gitignore is respected."
     arguments = GrepArguments
 
-    def _shown(self, found: list[Match], root: Path) -> list[Match]:
-        """Leave out lines of secrets, unless the root is one, and lines of our own data."""
+    def _visible(self, found: list[Match], root: Path) -> list[Match]:
+        """Return the matches without lines of secrets, unless the root is one, and of Palimpsest's own data."""
         data = os.path.realpath(self._policy.data)
-        is_file, is_named = root.is_file(), is_secret(str(root))  # permission was given for it
+        is_file, is_named = root.is_file(), is_secret(str(root))  # such a root has a permission of its own
 
         @cache
-        def is_shown(path: str) -> bool:
-            whole = root / path
-            is_allowed = is_file or (is_named and not whole.is_relative_to(data))
-            return is_allowed or not self._policy.is_private(whole)
+        def is_visible(path: str) -> bool:
+            file = root / path
+            is_allowed = is_file or (is_named and not file.is_relative_to(data))
+            return is_allowed or not self._policy.is_private(file)
 
-        return [match for match in found if is_shown(match[0])]
+        return [match for match in found if is_visible(match[0])]
 
     def _format(self, found: list[Match], is_cut: bool) -> str:
         lines: list[str] = []
@@ -124,7 +124,7 @@ class GlobArguments(PathArguments, frozen=True, kw_only=True):
 
 
 class GlobTool(SearchTool[GlobArguments]):
-    """Finds files."""
+    """Finds files by name."""
 
     name = "glob"
     description = "Find files by name; .gitignore is respected."

@@ -1,4 +1,4 @@
-"""The spill store: the whole text of truncated outputs, in files named by their SHA-256."""
+"""The spill store: the full texts of truncated outputs, in files named by their SHA-256."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from desktop_app.paths import make_folder
 from .change_files import replace_file
 
 MIN_NAME = 12
-"""Hexadecimal digits that name a spill; fewer might name several."""
+"""Hexadecimal digits needed to name a spill; fewer could match several."""
 _NAME = re.compile(rf"[0-9a-f]{{{MIN_NAME},64}}")
 DAY = 86_400.0
 
 
 def is_spill_name(text: str) -> bool:
-    """Return whether it may be the name of a spill, or the start of one."""
+    """Return whether a text may be the name of a spill, or the beginning of one."""
     return _NAME.fullmatch(text) is not None
 
 
 class SpillFolder:
-    """Implements the `Spills` port on a folder: spills/ab/abcdef..., readable by the user alone."""
+    """Implements the `Spills` port with files spills/ab/abcdef..., readable by the user only."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,11 +39,11 @@ class SpillFolder:
         return await asyncio.to_thread(self._keep, text)
 
     async def read(self, name: str) -> str | None:
-        """Return the text of that name, or of the only name that starts so; None without one. Raises WorldError."""
+        """Return the text with a name, or with the only name that begins with it; None otherwise. Raises WorldError."""
         return await asyncio.to_thread(self._read, name)
 
     async def clean(self, still_used: AbstractSet[str], older_than_days: float) -> int:
-        """Remove what is older and no longer used; return how many. What cannot be removed stays."""
+        """Remove spills that are older and no longer used; return their number. Errors are ignored."""
         return await asyncio.to_thread(self._clean, still_used, older_than_days)
 
     def _keep(self, text: str) -> str:
@@ -52,7 +52,7 @@ class SpillFolder:
         path = self._folder / name[:2] / name
         try:
             if path.exists() and path.stat().st_size == len(content):
-                os.utime(path)  # its age begins anew
+                os.utime(path)  # resets its age
             else:
                 make_folder(path.parent)
                 replace_file(Path(os.path.realpath(path)), content, mode=0o600)
@@ -75,7 +75,7 @@ class SpillFolder:
         oldest = time.time() - older_than_days * DAY
         removed = 0
         with contextlib.suppress(OSError):
-            for path in self._folder.glob("*/*"):  # also what a killed engine left half written
+            for path in self._folder.glob("*/*"):  # includes incomplete files of a killed engine
                 with contextlib.suppress(OSError):
                     if path.name not in still_used and path.is_file() and path.stat().st_mtime < oldest:
                         path.unlink()

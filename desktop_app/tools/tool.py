@@ -1,4 +1,4 @@
-"""The base class of the built-in tools, their schemas, and how the arguments of a call are read."""
+"""The base class of the built-in tools, their schemas, and the parser for the arguments of a call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from desktop_app.conversation.tools import RequiredPermission, ToolContext, Tool
 
 
 class Arguments(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The arguments of a call. Descriptions and bounds of the fields go into the schema that the model gets."""
+    """The arguments of a call. The schema for the model includes the descriptions and bounds of the fields."""
 
 
 A = TypeVar("A", bound=Arguments)
@@ -23,7 +23,7 @@ CHANGED = "What this call would do was not asked for, or has changed since, so i
 
 
 class ToolFailed(Exception):
-    """The call failed for a reason that the model can read and act on."""
+    """Raised if a call failed, with a reason for the model."""
 
 
 class Tool(ABC, Generic[A]):
@@ -35,11 +35,11 @@ class Tool(ABC, Generic[A]):
 
     @property
     def is_available(self) -> bool:
-        """Whether the tool can work on this machine, and is on."""
+        """Whether the tool works on this machine and is switched on."""
         return True
 
     async def spec(self) -> ToolSpec:
-        """Return the tool as it is offered to a model now."""
+        """Return the tool's current specification for models."""
         return spec_of(self)
 
     async def needs(self, arguments: A, context: ToolContext) -> tuple[RequiredPermission, ...]:
@@ -51,7 +51,7 @@ class Tool(ABC, Generic[A]):
         raise NotImplementedError
 
     async def run(self, arguments: A, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Yield output as it is produced, then the outcome. Most tools have the outcome alone."""
+        """Yield output as it is produced, then the outcome. Most tools yield only the outcome."""
         yield ToolOutcome(await self.answer(arguments, context))
 
 
@@ -64,15 +64,15 @@ FilePath = Annotated[str, field("Absolute, or relative to the working folder", m
 
 
 def spec_of(tool: Tool[Any]) -> ToolSpec:
-    """Return the tool as it is offered to a model, with the same bytes each time."""
+    """Return the tool's specification for models, with the same bytes each time."""
     return ToolSpec(tool.name, tool.description, parameters_of(tool.arguments))
 
 
 def read_arguments(name: str, text: str, arguments: type[A]) -> A:
-    """Parse and validate what the model wrote. Raises ToolFailed, which says what is wrong and what the tool takes.
+    """Parse and validate the arguments that a model wrote. Raises ToolFailed with the error and the tool's parameters.
 
-    Raw line breaks in strings, and numbers and booleans in quotes are accepted: models write them, and the meaning is
-    clear. Nothing else is repaired, see docs/decisions/0018.
+    Raw line breaks in strings, and numbers and booleans in quotes, are accepted, because models write them and the
+    meaning is clear. Nothing else is repaired, see docs/decisions/0018.
     """
     try:
         fields = json.loads(text.strip() or "{}", strict=False)
@@ -101,9 +101,9 @@ def parameters_of(arguments: type[Arguments]) -> str:
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, Any]:
-    """Return the JSON Schema without references, and without titles and empty defaults, which only cost tokens.
+    """Return the JSON Schema without references, titles and empty defaults, which only cost tokens.
 
-    An argument that may be a number or a text is described as a text.
+    An argument that may be a number or a string is described as a string.
     """
     schema = msgspec.json.schema(arguments)["$defs"][arguments.__name__]
     fields = {name: _without_extras(of) for name, of in schema["properties"].items()}
@@ -112,7 +112,7 @@ def _schema(arguments: type[Arguments]) -> dict[str, Any]:
 
 
 def _without_extras(schema: dict[str, Any]) -> dict[str, Any]:
-    if "enum" in schema or "anyOf" in schema:  # some providers take no value without a type, and no choice of types
+    if "enum" in schema or "anyOf" in schema:  # some providers accept neither values without a type nor several types
         schema = {"type": "string"} | {key: value for key, value in schema.items() if key != "anyOf"}
     dropped = {"title", "minLength"} | ({"default"} if schema.get("default") in ("", None, False) else set[str]())
     return {key: value for key, value in schema.items() if key not in dropped}

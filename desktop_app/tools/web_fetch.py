@@ -1,7 +1,7 @@
-"""`web_fetch`: a page of the public web as text, from checked addresses and within limits.
+"""`web_fetch`: fetches a page of the public web as text, from checked addresses and within limits.
 
-Through a proxy (HTTPS_PROXY and the like), the proxy resolves names and connects. A name is then refused if it resolves
-to anything that is not public here, or, where it cannot be resolved here, if it is not a full public name.
+If a proxy is configured (HTTPS_PROXY etc.), it resolves names and connects. A name is then refused if it resolves to a
+non-public address on this machine or, if it cannot be resolved here, if it is not a full public name.
 """
 
 from __future__ import annotations
@@ -40,26 +40,27 @@ Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[tuple[Address, ...]]]
 
 METADATA = frozenset(map(ip_address, ("168.63.129.16", "169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
-"""The metadata services of clouds, which give a machine its keys; the first looks public (Azure)."""
+"""Metadata services of clouds, which provide a machine's keys; the first one (Azure) looks public."""
 _NAT64 = ip_network("64:ff9b::/96")
 _ISATAP = (0x00005EFE, 0x02005EFE)
-"""What an address of version 6 has before one of version 4 that its host is reached at (RFC 5214)."""
+"""Interface identifiers before an embedded IPv4 address in an IPv6 address (RFC 5214)."""
 _UNROUTED = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "5f00::/16")))
-"""Not all known to Python 3.11: for protocols (a cloud's metadata service is among them), 6to4, examples, routers."""
+"""Networks for protocols (including a cloud's metadata service), 6to4, examples and segment routing; Python 3.11 does
+not know all of them."""
 PORTS = {"http": 80, "https": 443}
 LOOKUP_SECONDS = 5.0
-"""Before a name is left to the proxy."""
+"""Timeout of a look-up, after which resolution is left to the proxy."""
 _HOST = re.compile(r"[a-z0-9_.-]+|[0-9a-f:.]*:[0-9a-f:.]*")
 _INSIDE = ("local", "localhost", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa")
 """Top-level parts of names that are valid within a network only, or are not names of hosts."""
 
 
 class NoSuchHost(ToolFailed):
-    """The name cannot be resolved here."""
+    """Raised if a name cannot be resolved on this machine."""
 
 
 def is_public(address: Address) -> bool:
-    """Return whether it is public: not loopback, private, link-local, shared, reserved or multicast."""
+    """Return whether an address is public: not loopback, private, link-local, shared, reserved or multicast."""
     if isinstance(address, IPv6Address):
         inner = _embedded_ipv4(address)
         if inner is not None:
@@ -84,7 +85,7 @@ def _embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 
 async def resolve_host(host: str, port: int) -> tuple[Address, ...]:
-    """Return all addresses of that name. Raises NoSuchHost."""
+    """Return all addresses of a host. Raises NoSuchHost."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -108,7 +109,7 @@ def host_and_port(url: str) -> tuple[str, int]:
         host = host if host.isascii() else host.encode("idna").decode()
     except UnicodeError:
         host = ""
-    if not _HOST.fullmatch(host):  # a proxy may read other signs in its own way, such as %2f
+    if not _HOST.fullmatch(host):  # a proxy may interpret other characters differently, such as %2f
         raise ToolFailed(f"{parts.hostname!r} is no name of a host.")
     return host, port or PORTS[parts.scheme]
 
@@ -116,9 +117,9 @@ def host_and_port(url: str) -> tuple[str, int]:
 async def allowed_addresses(
     host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None
 ) -> tuple[Address, ...]:
-    """Return the addresses of a host (is_allowed is None: any are allowed).
+    """Return the addresses of a host. is_allowed: None to allow all addresses.
 
-    Raises ToolFailed if one of them is not allowed: a name with a public and a private address is a trick.
+    Raises ToolFailed if one of them is not allowed: a name with both public and private addresses is an attack.
     """
     addresses = await resolve(host, port)
     refused = [str(address) for address in addresses if is_allowed and not is_allowed(address)]
@@ -128,7 +129,7 @@ async def allowed_addresses(
 
 
 async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
-    """Raise ToolFailed for a host that a proxy should not be asked for, as far as can be determined here."""
+    """Raise ToolFailed for a host that should not be requested from a proxy, as far as this machine can determine."""
     if is_allowed is None:
         return
     try:
@@ -141,9 +142,9 @@ async def check_for_proxy(host: str, port: int, resolve: Resolve, is_allowed: Ca
 
 
 def proxy_of(url: str) -> str:
-    """Return the proxy that the environment or the system's settings name for that URL; "" for none. Raises ToolFailed.
+    """Return the proxy for a URL from the environment or the system's settings; "" for none. Raises ToolFailed.
 
-    This machine and addresses of the local network are never reached through a proxy.
+    This machine and addresses of the local network are never accessed through a proxy.
     """
     host, port = host_and_port(url)
     proxies = getproxies()
@@ -171,21 +172,21 @@ AGENT = "Mozilla/5.0 (compatible; Palimpsest)"
 
 
 class WebPage(msgspec.Struct, frozen=True):
-    """The answer of a server."""
+    """A server's response."""
 
     url: str
-    """After redirects."""
+    """The URL after redirects."""
     status: int
     kind: str
-    """The media type in lower case."""
+    """The media type in lower case; "" if the server declares none."""
     charset: str
-    """"" if the server declares none."""
+    """The declared encoding; "" if there is none."""
     content: bytes
     is_cut: bool = False
 
 
 class WebReader:
-    """Fetches pages. is_allowed: which addresses may be connected to; None for any."""
+    """Fetches pages. is_allowed: returns whether an address may be connected to; None to allow all addresses."""
 
     def __init__(self, resolve: Resolve, is_allowed: Callable[[Address], bool] | None) -> None:
         self._resolve = resolve
@@ -202,14 +203,14 @@ class WebReader:
 
     async def _get(self, url: str, accept: str) -> WebPage:
         self._tls = self._tls or await asyncio.to_thread(ssl_context)
-        import httpx  # imported by now, on the thread
+        import httpx  # already imported by ssl_context, on its thread
 
         for _ in range(MAX_REDIRECTS + 1):
             try:
                 page = await self._hop(url, accept)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
-                how = " through the proxy" if proxy_of(url) else ""
-                raise ToolFailed(f"{url} could not be read{how}: {error or type(error).__name__}.") from None
+                route = " through the proxy" if proxy_of(url) else ""
+                raise ToolFailed(f"{url} could not be read{route}: {error or type(error).__name__}.") from None
             if isinstance(page, WebPage):
                 return page
             target = urljoin(url, page)
@@ -221,8 +222,10 @@ class WebReader:
         raise ToolFailed(f"{url}: more than {MAX_REDIRECTS} redirects.")
 
     async def _hop(self, url: str, accept: str) -> WebPage | str:
-        """Send one request, and return the page or the redirect's target. The connection goes to an address that was
-        checked, whatever the name resolves to by then."""
+        """Send one request, and return the page or the redirect's target.
+
+        The connection uses a checked address, even if the name resolves to another one by then.
+        """
         import httpx
 
         host, port = host_and_port(url)
@@ -258,28 +261,29 @@ class WebReader:
             _ = urlsplit(proxy).port  # raises if it is too large, which httpx does not notice
             through = httpx.Proxy(proxy, ssl_context=self._tls if proxy.startswith("https:") else None)
             return httpx.AsyncHTTPTransport(verify=tls, trust_env=False, proxy=through)
-        except (ValueError, ImportError, httpx.InvalidURL):  # without its text, which may hold a password
+        except (ValueError, ImportError, httpx.InvalidURL):  # the error's text is not shown: it may contain a password
             kind = proxy.partition(":")[0]
             raise ToolFailed(f"The proxy that is set in the environment ({kind}) cannot be used here.") from None
 
 
 def _request(client: httpx.AsyncClient, url: str, host: str, target: str, accept: str) -> httpx.Request:
-    """Build the request. target: the address to connect to, or the host, which a proxy resolves."""
+    """Return the request. target: the address to connect to, or the host if a proxy resolves it."""
     import httpx
 
-    whole = httpx.URL(url).copy_with(fragment=None, host=host)  # httpx reads ß in a name otherwise than host_and_port
-    headers = {"Host": whole.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
+    parsed = httpx.URL(url).copy_with(fragment=None, host=host)  # httpx encodes ß in a name unlike host_and_port
+    headers = {"Host": parsed.netloc.decode(), "User-Agent": AGENT, "Accept": accept}
     headers["Accept-Encoding"] = "gzip, deflate"
-    # The certificate is checked against the name. Not set where the name is the target anyway: httpx would check the
-    # certificate of the proxy against it, too.
+    # The certificate is checked against the name. This is not set if the name is the target anyway, because httpx would
+    # also check the certificate of the proxy against it.
     extensions = {"sni_hostname": host} if target != host else {}
-    return client.build_request("GET", whole.copy_with(host=target), headers=headers, extensions=extensions)
+    return client.build_request("GET", parsed.copy_with(host=target), headers=headers, extensions=extensions)
 
 
 def ssl_context() -> ssl.SSLContext:
-    """Return a context with the certificates of httpx, or those that SSL_CERT_FILE names.
+    """Return a context with httpx's certificates, or the ones that SSL_CERT_FILE names.
 
-    Takes a moment, on a thread: reading them, and importing what the first request would otherwise import on the loop.
+    Call this on a thread: reading them takes a moment, as do the imports that the first request would otherwise make on
+    the event loop.
     """
     import httpx
 
@@ -289,16 +293,16 @@ def ssl_context() -> ssl.SSLContext:
 
 
 def site_of(url: str) -> str:
-    """Return the host without www."""
+    """Return the host of a URL without "www."."""
     return host_and_port(url)[0].removeprefix("www.")
 
 
 async def _page(url: str, response: httpx.Response) -> WebPage:
     encoding = response.headers.get("content-encoding", "").lower().strip()
-    if encoding not in ("", "identity", "gzip", "deflate"):  # also several, one around the other
+    if encoding not in ("", "identity", "gzip", "deflate"):  # refuses nested encodings as well
         raise ToolFailed(f"The server used a compression that was not asked for ({encoding[:40]}).")
     content = bytearray()
-    async for chunk in response.aiter_bytes():  # a small answer may unpack to gigabytes
+    async for chunk in response.aiter_bytes():  # a small response may decompress to gigabytes
         content += chunk
         if len(content) > MAX_BYTES:
             break
@@ -310,8 +314,8 @@ async def _page(url: str, response: httpx.Response) -> WebPage:
 
 ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 PAGE_SECONDS = 20
-"""To convert a page to text; 5 MB of HTML take 5 to 10 s."""
-# A comment cannot be matched beyond its end: else a row of them could be split in 2^n ways.
+"""Timeout for converting a page to text; 5 MB of HTML take 5 to 10 s."""
+# A comment must not match beyond its end: otherwise, n comments could be split in 2^n ways.
 _HTML = re.compile(rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w-]{2,40})", re.IGNORECASE)
 _TEXT = re.compile(
@@ -320,7 +324,7 @@ _TEXT = re.compile(
 
 
 NOT_OF_PAGES = frozenset({"idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"})
-"""Encodings of Python that no page has. Of punycode the time grows with the square: 5 MB take a quarter of an hour."""
+"""Python's encodings that no page uses. punycode takes quadratic time: a quarter of an hour for 5 MB."""
 
 
 class FetchArguments(Arguments, frozen=True):
@@ -330,7 +334,7 @@ class FetchArguments(Arguments, frozen=True):
 
 
 class FetchTool(Tool[FetchArguments]):
-    """Fetches pages. resolve: looks names up. is_allowed: which addresses may be connected to."""
+    """Fetches pages. resolve: looks up names. is_allowed: returns whether an address may be connected to."""
 
     name = "web_fetch"
     description = "Fetch a page of the public web as Markdown."
@@ -365,7 +369,7 @@ async def text_of(page: WebPage) -> str:
 
 
 async def _page_text(html: str, url: str) -> str:
-    """Return the main text of a page; all of its text, if that is not found."""
+    """Return the main text of a page; its entire text if that is not found."""
     handle, file = tempfile.mkstemp(prefix="palimpsest-", suffix=".html")  # a child has no standard input
     os.close(handle)
     try:
@@ -373,21 +377,21 @@ async def _page_text(html: str, url: str) -> str:
         main = (await _convert("main", file, url)).strip()
         if len(main) >= MIN_MAIN_TEXT:
             return main
-        whole = (await _convert("all", file, url)).strip()
+        everything = (await _convert("all", file, url)).strip()
     finally:
         os.unlink(file)
-    if not main and not whole and html.strip():
+    if not main and not everything and html.strip():
         raise ToolFailed(f"{url} shows no text without a browser.")
-    return max(main, whole, key=len)
+    return max(main, everything, key=len)
 
 
-async def _convert(how: str, file: str, url: str) -> str:
-    printed = await run_script("page_child", how, file, url, seconds=PAGE_SECONDS)
+async def _convert(kind: str, file: str, url: str) -> str:
+    printed = await run_script("page_child", kind, file, url, seconds=PAGE_SECONDS)
     return printed.decode(errors="replace") if printed else ""
 
 
 def decode_page(page: WebPage, is_html: bool) -> str:
-    """Return a page in the encoding that it names; in UTF-8, if it names none that pages have."""
+    """Return the decoded text of a page, in the encoding that it declares, or in UTF-8 if that is not a valid one."""
     encoding = _encoding(page, is_html)
     try:
         known = encoding if codecs.lookup(encoding).name not in NOT_OF_PAGES else "utf-8"
@@ -397,7 +401,7 @@ def decode_page(page: WebPage, is_html: bool) -> str:
 
 
 def _encoding(page: WebPage, is_html: bool) -> str:
-    """Return the encoding of its byte order mark, or that which the server or the page declares."""
+    """Return the encoding of a page: from its byte order mark, or as the server or the page declares."""
     _, of_bom = bom_of(page.content)
     found = _CHARSET.search(page.content[:4_096]) if is_html else None
     return of_bom or page.charset.lower() or (found[1].decode().lower() if found else "utf-8")

@@ -1,4 +1,4 @@
-"""`web_search`: asks the user's own SearXNG server, or DuckDuckGo."""
+"""`web_search`: queries the user's own SearXNG server, or DuckDuckGo."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WebSearchTool(Tool[WebSearchArguments]):
 
     def __init__(self, settings: Callable[[], Settings]) -> None:
         self._settings = settings
-        # The user named that server, so that it may be anywhere, and is mostly on this machine.
+        # The user chose the SearXNG server, so all addresses are allowed; it is mostly on this machine.
         self._reader = WebReader(resolve_host, None)
 
     async def needs(self, arguments: WebSearchArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:
@@ -88,7 +88,7 @@ class WebSearchTool(Tool[WebSearchArguments]):
             answer = msgspec.json.decode(page.content, type=_SearxAnswer)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise ToolFailed(f"{base} did not answer as a SearXNG server does.") from None
-        return [(one.title or "", one.url, one.content or "") for one in answer.results[:MAX_RESULTS]]
+        return [(result.title or "", result.url, result.content or "") for result in answer.results[:MAX_RESULTS]]
 
 
 async def _ask_duckduckgo(query: str) -> list[Result]:

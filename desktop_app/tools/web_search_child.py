@@ -1,6 +1,6 @@
-"""Asks DuckDuckGo through the package ddgs, in a process of its own, run as a script: a call of it cannot be stopped.
+"""Queries DuckDuckGo with the package ddgs in a child process, run as a script, because its calls cannot be cancelled.
 
-Its arguments are the query, the number of results, and the seconds that it may take. It prints a JSON object:
+Its arguments are the query, the number of results, and the timeout in seconds. It prints a JSON object:
 {"results": [[title, URL, snippet], ...]} or {"error": text}.
 """
 
@@ -14,21 +14,21 @@ BACKEND = "duckduckgo"
 
 
 def search(query: str, max_results: int, seconds: int) -> dict[str, object]:
-    """Return the JSON object."""
+    """Return the results or the error as a JSON object."""
     from ddgs import DDGS
     from ddgs.engines import ENGINES
 
-    if BACKEND not in ENGINES["text"]:  # it would ask another one, which the user has not allowed
+    if BACKEND not in ENGINES["text"]:  # ddgs would use another engine, which the user has not allowed
         return {"error": "This version of ddgs does not know DuckDuckGo."}
     try:
         found = DDGS(timeout=seconds).text(query, backend=BACKEND, max_results=max_results)
-    except Exception as error:  # noqa: BLE001 - of the package and its parts: reported to the model
+    except Exception as error:  # noqa: BLE001 - any error of the package is reported to the model
         return {"results": []} if "No results" in str(error) else {"error": str(error)[:500]}
-    return {"results": [[one.get("title", ""), one.get("href", ""), one.get("body", "")] for one in found]}
+    return {"results": [[each.get("title", ""), each.get("href", ""), each.get("body", "")] for each in found]}
 
 
 def main() -> None:
-    """Run the search."""
+    """Run the search and print the result."""
     query, max_results, seconds = given_arguments()
     print(json.dumps(search(query, int(max_results), int(seconds))))
 
