@@ -55,7 +55,7 @@ class EngineWatch(Controller):
         self._has_died = self._is_opening = False
         self._end: Failure | None = None  # why the engine is not restarted automatically
         self._broken_off: set[str] = set()  # conversations whose turns ended because the engine died
-        chat.shown.connect(self._show_what_broke_off)
+        chat.opened.connect(self._show_what_broke_off)
         bridge.listen(self.note_opening, DataProgressed)
         bridge.became_ready.connect(self.note_ready)
         bridge.engine_died.connect(self.note_death)
@@ -215,7 +215,7 @@ class BuiltinController(Controller):
         self._offers: list[BuiltinOffer] = []
         self._is_installing = False
         self._add(parts.chat_pane.welcome.offer)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         settings.dialog_opened.connect(self._use)
         bridge.listen(self._note, DataProgressed)
 

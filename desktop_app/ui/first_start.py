@@ -36,7 +36,7 @@ class FirstStart(Controller):
         self._refused = ""  # the id of a model that could not be used yet, for example because of a wrong key
         self._welcome = parts.chat_pane.welcome
         settings.models_added.connect(self.use_added)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         self._welcome.found.chosen.connect(self.use_server)
         self._welcome.samples.chosen.connect(self.open_sample)
         self._welcome.places.chosen.connect(self.point_at)

@@ -113,7 +113,7 @@ class MainWindow(Parts):
             self.settings.changed.connect(controller.use)
         self.projects.sheets.memories_changed.connect(self.memory.read)
         self.chat_pane.project.files_requested.connect(self.attach.choose_files)
-        self.chat.shown.connect(lambda _: self._keeping.start())
+        self.chat.opened.connect(lambda _: self._keeping.start())
         bridge.became_ready.connect(import_step_by_step)
         controllers = WindowControllers(
             self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
@@ -127,7 +127,7 @@ class MainWindow(Parts):
     def show_at_start(self, opening: Opening) -> None:
         """Show what the command line asked for, once a conversation is open."""
         once = Qt.ConnectionType.SingleShotConnection
-        self.chat.shown.connect(lambda _: self._show_opening(opening), once)
+        self.chat.opened.connect(lambda _: self._show_opening(opening), once)
 
     def show_handed_over(self, opening: Opening) -> None:
         """Come to the front, and show what another start of the program asked for."""

@@ -54,7 +54,7 @@ class NotificationController(Controller):
         self._notifications.is_explained = memory.is_set(EXPLAINED, False)
         self._retry = RetryNotice(parts.toast, chat.stop)
         self._shown = ""
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         bridge.listen(self.note)
         bridge.engine_died.connect(self.note_engine_death)
         bridge.engine_gave_up.connect(self.note_engine_death)

@@ -20,7 +20,7 @@ class QueueController(Controller):
         queue.send_requested.connect(self.send_now)
         queue.remove_requested.connect(self.remove)
         parts.composer.queued_wanted.connect(self.edit_last)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         bridge.listen(self.note, QueueChanged)
 
     def note_opened(self, opened: p.ConversationOpened) -> None:

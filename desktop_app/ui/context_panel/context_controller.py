@@ -48,7 +48,7 @@ class ContextController(Controller):
         self._dialog: PlanDialog | None = None
         self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
         self._connect()
-        chat.shown.connect(self.read_versions)
+        chat.opened.connect(self.read_versions)
         bridge.listen(self._note, RoomProgressed, TurnFinished)
 
     def _connect(self) -> None:
@@ -192,7 +192,7 @@ class MemoryController(Controller):
         asked.memories_requested.connect(self.read)
         asked.write_requested.connect(self.write)
         asked.delete_requested.connect(self.delete)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         bridge.listen(self.note, ToolFinished, ViewChanged, TurnFinished)
 
     def use(self, settings: Settings) -> None:

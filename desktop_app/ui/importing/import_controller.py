@@ -47,7 +47,7 @@ class ImportController(Controller):
         welcome = parts.chat_pane.welcome
         bridge.listen(self._note, ImportProgressed)
         bridge.became_ready.connect(self._go_on)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         parts.sidebar.import_requested.connect(self.open)
         welcome.import_requested.connect(self.open)
         welcome.histories.chosen.connect(self.open_with)

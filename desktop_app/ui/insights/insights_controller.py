@@ -34,7 +34,7 @@ class InsightsController(Controller):
         self._reading: str | None = None  # the conversation whose figures are read, "" for several
         parts.sidebar.insights_requested.connect(self.toggle)
         parts.panel.requests.insights_requested.connect(self.toggle)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         bridge.listen(self.note, TurnFinished, ViewChanged)
 
     @property

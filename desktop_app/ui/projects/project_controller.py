@@ -128,7 +128,7 @@ class ProjectController(Controller):
         self._model = parts.sidebar.list.conversations
         bridge.projects_changed.connect(self.show)
         bridge.conversations_changed.connect(self.note_listed)
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         self._connect()
 
     def _connect(self) -> None:

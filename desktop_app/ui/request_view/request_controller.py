@@ -43,7 +43,7 @@ class RequestController(Controller):
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         self._pause.timeout.connect(self._read)
         self._connect()
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         bridge.listen(self.note, *CHANGING)
 
     def _connect(self) -> None:

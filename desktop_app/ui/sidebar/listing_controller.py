@@ -32,7 +32,7 @@ class HitController(Controller):
         self._bar = parts.hit_bar
         self._bar.step_requested.connect(self.step)
         self._bar.closed.connect(self._clear)
-        chat.shown.connect(self._leave)
+        chat.opened.connect(self._leave)
 
     def walk(self, query: str, hits: Sequence[SearchResult], first: SearchResult) -> None:
         """Show a hit, and let the user step to the others."""
@@ -228,7 +228,7 @@ class FindController(Controller):
         self._bar.text_changed.connect(self.find)
         self._bar.step_requested.connect(self.step)
         self._bar.closed.connect(self._close)
-        chat.shown.connect(lambda: self.find(self._bar.text) if self._bar.isVisible() else None)
+        chat.opened.connect(lambda: self.find(self._bar.text) if self._bar.isVisible() else None)
 
     def open(self) -> None:
         if self._chat.conversation:

@@ -41,7 +41,7 @@ class ToolsController(Controller):
         self._sheet: ToolsSheet | None = None
         self._folder = ""
         self._can_call = True
-        chat.shown.connect(self.note_opened)
+        chat.opened.connect(self.note_opened)
         parts.header.folder_requested.connect(self.offer_folder)
         parts.composer.tools_requested.connect(self.open)
         parts.transcript.whole_requested.connect(self.open_whole)

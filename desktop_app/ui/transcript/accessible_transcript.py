@@ -1,4 +1,4 @@
-"""The transcript for screen readers: the rows in sight as widgets that paint nothing, and ways to the other rows."""
+"""The transcript for screen readers: the visible rows as widgets that paint nothing, and buttons to the other rows."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class AccessiblePicture(WithRole, QWidget):
 
 
 class AccessibleParts:
-    """The widgets of some parts, within their holder. What stays the same keeps its widget, which may be in use.
+    """The widgets of some parts, within their holder. A part that stays keeps its widget, which may be in use.
 
-    A button is never given another meaning: whoever heard its name must get what it said.
+    A button never changes its meaning: a user who has heard its name must get what it said.
     """
 
     def __init__(self, holder: QWidget, perform: Perform, follow: Callable[[str], None]) -> None:
@@ -53,7 +53,7 @@ class AccessibleParts:
         self._within: dict[QWidget, AccessibleParts] = {}
 
     def show_parts(self, parts: Sequence[RowPart], top_left: QRectF) -> None:
-        """Show the parts. top_left: where the holder begins in the row."""
+        """Show the parts. top_left: a box whose top left corner is where the holder begins in the row."""
         before, self._widgets = self._widgets, {}
         order: list[QWidget] = []
         for part in parts:
@@ -113,7 +113,7 @@ class AccessibleParts:
 
 
 class AccessibleRow(WithRole, QWidget):
-    """A row. What is heard of it first is its name."""
+    """A row. Screen readers read its name first."""
 
     accessible_role = Role.ListItem
     is_marked = False
@@ -128,16 +128,16 @@ class AccessibleRow(WithRole, QWidget):
 
 
 def _key_of(part: RowPart) -> PartKey:
-    """Return what makes two parts the same: of a text not what it says, since it grows while it is written."""
+    """Return the identity of a part. A text's content is not part of it, since it grows while it is written."""
     return part.kind, "" if part.kind is RowPartKind.TEXT else part.name, part.action, part.argument
 
 
 ENDINGS = {"finished": translatable("The reply is finished"), "stopped": translatable("The reply was stopped")}
-PAUSE = 80  # milliseconds from a change of what is in sight to that of what is told
+PAUSE = 80  # milliseconds from a change of the visible rows to the update of these widgets
 
 
 class AccessibleTranscript(WithRole, QWidget):
-    """A list of the rows in sight, over what is painted of them. Nothing is made while nobody listens."""
+    """A list of the visible rows, over their painted text. No widget is created while no screen reader is active."""
 
     accessible_role = Role.List
 
@@ -158,19 +158,19 @@ class AccessibleTranscript(WithRole, QWidget):
         self._above = self._page_button(tr("Earlier messages"), bar.SliderAction.SliderPageStepSub, bar)
         self._below = self._page_button(tr("Later messages"), bar.SliderAction.SliderPageStepAdd, bar)
         view.laid_out.connect(self.show_soon)
-        view.transcript.turn_ended.connect(self._tell_end)
+        view.transcript.turn_ended.connect(self._announce_end)
         view.selectionModel().currentChanged.connect(self.show_soon)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self.show_soon)
 
     def show_soon(self) -> None:
-        """Show what is in sight now, if a screen reader listens."""
+        """Show the visible rows soon, if a screen reader is active."""
         if QAccessible.isActive() and not self._pause.isActive():
             self._pause.start()
 
     def show_rows(self) -> None:
-        """Show what is in sight now."""
+        """Show the rows that are visible now."""
         view, bar = self._view, self._view.verticalScrollBar()
         self.setGeometry(view.viewport().rect())
         before, self._rows = self._rows, {}
@@ -188,7 +188,7 @@ class AccessibleTranscript(WithRole, QWidget):
         bring_in_order(self, [self._above, *self._rows.values(), self._below])
         self._mark_current()
 
-    def _tell_end(self, reason: str) -> None:
+    def _announce_end(self, reason: str) -> None:
         transcript = self._view.transcript
         last = transcript.item(transcript.rowCount() - 1) if transcript.rowCount() else None
         if isinstance(last, FailureItem):
@@ -225,7 +225,7 @@ class AccessibleTranscript(WithRole, QWidget):
         self._spare.append(widget)
 
     def _mark_current(self) -> None:
-        """Tell which row the keyboard is on, once it is another one."""
+        """Notify the screen reader if the row with the keyboard focus has changed."""
         index = self._view.currentIndex()
         has_keyboard = self._view.hasFocus() and index.isValid()
         key = self._view.transcript.item(index.row()).key if has_keyboard else ""

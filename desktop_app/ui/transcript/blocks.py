@@ -1,4 +1,4 @@
-"""The blocks of Markdown and the markup within a paragraph, and where a text may be cut. No Qt."""
+"""Markdown blocks, markup within a paragraph, and the places where a text may be cut. Uses no Qt."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-# What opens or closes something; a backslash takes the next character's meaning.
+# Marks that open or close markup. A backslash makes the next character a literal.
 _MARK = re.compile(r"\\.|(?P<code>`+)|(?P<open>\[)|(?P<close>\])|(?P<run>\*+|_+|~+)")
-MAX_ADDRESS = 2_000  # characters: it has an end, since one is looked for at each bracket
-MAX_TRIES = 50  # openers that are tried for a closer: else a text could be made to take for ever
+MAX_ADDRESS = 2_000  # characters: limited, since an address is looked for after each bracket
+MAX_TRIES = 50  # openers that are tried for a closer: without a limit, a crafted text would take forever
 
 
 class _Run(msgspec.Struct):
-    """Asterisks, underscores or tildes that may open or close emphasis. left: those that have no partner yet."""
+    """A run of asterisks, underscores or tildes that may open or close emphasis. left: how many have no partner yet."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class _Run(msgspec.Struct):
 
 
 def marked_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of emphasis, code, links and formulas, in order and apart; rather too much than too little."""
+    """Return the spans of emphasis, code, links and formulas, in order and disjoint; rather too many than too few."""
     spans, brackets, runs = math_spans(text), list[int](), dict[str, list[_Run]]()
     position, backticks = 0, _backticks(text)
     while (found := _MARK.search(text, position)) is not None:
@@ -59,7 +59,7 @@ def marked_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _end_of_address(text: str, position: int) -> int:
-    """Return where an address in parentheses ends that begins there, if one does."""
+    """Return the end of an address in parentheses that begins at `position`; `position` if none does."""
     if not text.startswith("(", position):
         return position
     end = text.find(")", position, position + MAX_ADDRESS + 2)
@@ -67,7 +67,7 @@ def _end_of_address(text: str, position: int) -> int:
 
 
 def _backticks(text: str) -> dict[int, list[int]]:
-    """Return where runs of backticks begin, by their length: each is closed by the next one that is as long."""
+    """Return the starts of the runs of backticks by length: each is closed by the next run of the same length."""
     starts: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
         starts[len(run[0])].append(run.start())
@@ -75,12 +75,12 @@ def _backticks(text: str) -> dict[int, list[int]]:
 
 
 def _run_at(text: str, found: re.Match[str]) -> _Run:
-    """Return a run with what CommonMark lets it do, by the characters beside it."""
+    """Return a run; whether it may open or close depends on the adjacent characters, by CommonMark's rules."""
     start, end, kind = found.start(), found.end(), found[0][0]
     before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
     is_left = not after.isspace() and (not _is_sign(after) or before.isspace() or _is_sign(before))
     is_right = not before.isspace() and (not _is_sign(before) or after.isspace() or _is_sign(after))
-    is_word = kind == "_" and is_left and is_right  # within a word an underscore is a sign like any other
+    is_word = kind == "_" and is_left and is_right  # within a word an underscore is an ordinary character
     may_open, may_close = is_left and (not is_word or _is_sign(before)), is_right and (not is_word or _is_sign(after))
     return _Run(start, end, kind, end - start, may_open, may_close)
 
@@ -90,7 +90,7 @@ def _is_sign(character: str) -> bool:
 
 
 def _pair_run(run: _Run, open_runs: dict[str, list[_Run]]) -> Iterator[tuple[int, int]]:
-    """Yield what the run closes, the innermost first, and note it if it may open something."""
+    """Yield the spans that the run closes, the innermost first, and add it to the open runs if it may open one."""
     runs = open_runs.setdefault(run.kind, [])
     number = len(runs) - 1 if run.may_close else -1
     lowest = max(number - MAX_TRIES, -1)
@@ -113,19 +113,19 @@ def _pair_run(run: _Run, open_runs: dict[str, list[_Run]]) -> Iterator[tuple[int
 
 
 def _is_odd_pair(opener: _Run, closer: _Run) -> bool:
-    """Return whether CommonMark's rule of three keeps these apart."""
+    """Return whether CommonMark's rule of three forbids this pair."""
     first, second = opener.end - opener.start, closer.end - closer.start
     return (opener.may_close or closer.may_open) and (first + second) % 3 == 0 and bool(first % 3 or second % 3)
 
 
 def is_within(position: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a position is within one of the spans, which are in order and apart."""
+    """Return whether a position is within one of the spans, which are in order and disjoint."""
     number = bisect_left(spans, (position, 0)) - 1
     return number >= 0 and position < spans[number][1]
 
 
 def _merge_overlaps(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the spans in their order, with those that overlap merged."""
+    """Return the spans in order, with overlapping ones merged."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:
@@ -136,30 +136,31 @@ def _merge_overlaps(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 PIECE = 4_000  # characters
-LOOKAHEAD = 3  # pieces more that are looked through for a place outside markup, before any will do
+LOOKAHEAD = 3  # further pieces that are searched for a place outside markup before any place is taken
 _SPACE = re.compile(
     r"(?<=[^\s\\])[ \n](?=(?:\*\*?|__?|~~|`|\()?[^\W\d_])"
-)  # what follows begins no list, heading or quote
-ROW_WEIGHT = 40  # a row of a table costs as much as so many characters more
-MAX_COLUMNS = 32  # of a table: to paint one of more takes long
-WIDE_COLUMNS = 5  # from which a table may be wider than the text around it
+)  # the letter after the space begins no list, heading or quote
+ROW_WEIGHT = 40  # characters that a table row counts for in addition to its own
+MAX_COLUMNS = 32  # columns of a table: painting more takes long
+WIDE_COLUMNS = 5  # columns from which a table may be wider than the text around it
 MAX_ROW, MANY_CELLS = 8_000, 2_000  # characters of a row, which cannot be cut; cells in a stretch
-DENSE = 1_000  # letters without a space or a stop between them, as no one writes them
-DENSE_PIECE = 500  # characters of a text with so many
+DENSE = 1_000  # letters in sequence without a space or punctuation, as no human text has them
+DENSE_PIECE = 500  # characters of a piece of a text with such a sequence
 _LETTERS = r"[^\x00-\x7f\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff01-\uff0f\uff1a-\uff1f\s]"
-"""None of ASCII, and none that is a glyph by itself, as Chinese, Japanese and Korean ones are: they take no longer."""
-_DENSE = re.compile(rf"(?<!{_LETTERS}){_LETTERS}{{{DENSE}}}")  # looked for once in each run, from its beginning
-_SAMPLE = DENSE // 10  # every so many characters one is looked at first: so many letters are ten of those at least
+"""Letters other than ASCII, and other than Chinese, Japanese and Korean ones, which are single glyphs and take no
+longer."""
+_DENSE = re.compile(rf"(?<!{_LETTERS}){_LETTERS}{{{DENSE}}}")  # tried once in each run, at its beginning
+_SAMPLE = DENSE // 10  # the distance of characters that are sampled first: DENSE letters contain ten samples
 _DENSE_SAMPLES = re.compile(rf"{_LETTERS}{{{DENSE // _SAMPLE}}}")
 _WIDE_TABLE = re.compile(rf"^[^\n]*\n(?=[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|){{{MAX_COLUMNS},}})", re.MULTILINE)
 
 
 class Carry(msgspec.Struct, frozen=True):
-    """The block in whose middle a segment begins.
+    """The block that continues where a segment begins.
 
-    number: of its next item, in a numbered list. table: its first two lines. fence: its first line. paragraph: the
-    character before the cut, a space or none. written: all that follows is shown as it was written, and whether that
-    begins here. joint: see `CodeSegment`.
+    number: in a numbered list, the number of the next item. table: the first two lines of a table. fence: the first
+    line of a fence. paragraph: in a paragraph, the character before the cut, a space or "". written: whether the rest
+    of the text is shown as plain text, and whether that begins here. joint: see `CodeSegment`.
     """
 
     number: int | None = None
@@ -171,12 +172,13 @@ class Carry(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """What is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
+    """A unit that is not cut further: a block, a list item, or a table row, from line `start` to before `end`.
 
-    kind: "fence", "paragraph" if that is cut, "lines" if it is a short one. carry: set if it continues a block. is_cut:
-    whether a segment may begin with it. is_alone: whether it has segments of its own. weight: characters that it counts
-    for besides its own. is_open: a fence that is not closed. is_heavy: laying it out would take long. is_wide: a table
-    of many columns, which may be scrolled sideways: nothing else stands in its segments.
+    kind: "fence", "paragraph" for one that is cut into segments, "lines" for a short one, "" for others. carry: set if
+    it continues a block. is_cut: whether a segment may begin with it. is_alone: whether it has its own segments.
+    weight: characters that it counts for in addition to its own. is_open: a fence that is not closed. is_heavy: laying
+    it out would take long. is_wide: a table of many columns, which may be scrolled sideways: its segments contain
+    nothing else.
     """
 
     start: int
@@ -194,7 +196,7 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 class ParsedBlocks(msgspec.Struct, frozen=True):
-    """The units of a text, the definitions of its links by their labels in lower case, and how many tokens it has."""
+    """The units of a text, its link definitions by case-folded label, and the number of the parser's tokens."""
 
     units: list[Unit]
     references: dict[str, str]
@@ -209,9 +211,9 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     before = head.split("\n") if head else []
     lines = [*before, *text.split("\n")]
     if carry is not None and carry.fence and not carry.joint:
-        lines[1] = f"x{lines[1]}"  # the rest of a line of code does not end it
+        lines[1] = f"x{lines[1]}"  # the rest of a line of code must not be taken for the closing fence
     found: dict[str, object] = {}
-    # The rest of a paragraph is one, also where it was cut before what would begin a list, a heading or HTML.
+    # The rest of a paragraph is one, even if it was cut before text that would begin a list, a heading or HTML.
     begun = "x" if carry is not None and carry.paragraph is not None else ""
     tokens = [
         token for token in block_parser().parse(begun + "\n".join(lines), found) if token.nesting >= 0 and token.map
@@ -236,7 +238,7 @@ def _written(carry: Carry, lines: int) -> Unit:
 
 
 def code_within_line(carry: Carry) -> list[Unit]:
-    """Return the code that a text is which ends within the line in which it begins."""
+    """Return the unit of a text that is a part of one line of code."""
     if carry.written:
         return [_written(carry, 1)]
     [code] = parse_blocks("", carry).units
@@ -255,7 +257,7 @@ def _definition(label: str, reference: Mapping[str, str]) -> str:
 
 
 def _is_apart(before: Token | None, block: Token, lines: Sequence[str]) -> bool:
-    """Return whether every parser would see a new block here."""
+    """Return whether every parser would begin a new block here."""
     start = block.map[0] if block.map else 0
     return start == 0 or not lines[start - 1].strip() or (before is not None and before.type == "heading_open")
 
@@ -273,7 +275,7 @@ def _lines_within_formulas(text: str, tokens: Sequence[Token], shift: int) -> se
 
 
 def _units(inside: Sequence[Token], lines: Sequence[str], carry: Carry | None) -> list[Unit]:
-    """Return the units of a block. inside: its tokens, itself first."""
+    """Return the units of a block. inside: its tokens, beginning with the block's own."""
     block = inside[0]
     start, end = block.map or (0, 0)
     match block.type:
@@ -307,8 +309,8 @@ def _length(lines: Sequence[str]) -> int:
 
 
 def _closes(line: str, markup: str) -> bool:
-    shown = line.strip()
-    return len(shown) >= len(markup) and set(shown) == {markup[0]}
+    stripped = line.strip()
+    return len(stripped) >= len(markup) and set(stripped) == {markup[0]}
 
 
 def _items(inside: Sequence[Token], block: Token, carry: Carry | None) -> list[Unit]:
@@ -340,7 +342,7 @@ def _rows(inside: Sequence[Token], lines: Sequence[str], block: Token, carry: Ca
 
 
 def find_wide_table(text: str, start: int, end: int) -> int | None:
-    """Return where a table begins that would take long even to parse; None if there is none."""
+    """Return the start of a table that would take long even to parse; None if there is none."""
     if text.count("|", start, end) <= MANY_CELLS:
         return None
     found = _WIDE_TABLE.search(text, start, 2 * end - start)  # the second line may be as long as the first
@@ -348,7 +350,7 @@ def find_wide_table(text: str, start: int, end: int) -> int | None:
 
 
 def is_dense(text: str) -> bool:
-    """Return whether a line would take long to lay out and to paint as a whole."""
+    """Return whether a line would take long to lay out and to paint in one piece."""
     return _DENSE_SAMPLES.search(text[::_SAMPLE]) is not None and _DENSE.search(text) is not None
 
 
@@ -359,7 +361,7 @@ def _parts(block: Token, cuts: Sequence[int], carry: Carry | None) -> list[Unit]
 
 
 def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the pieces and their start. No cut is inside markup; a space at the cut belongs to no piece."""
+    """Yield the start and the text of each piece. A space at a cut belongs to no piece. See `_cut` for its place."""
     size = DENSE_PIECE if is_dense(text) else PIECE
     marked, position = marked_spans(text) if len(text) > size else [], 0
     while len(text) - position > size:
@@ -372,7 +374,7 @@ def split_paragraph(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _cut(text: str, start: int, size: int, marked: Sequence[tuple[int, int]]) -> int:
-    """Return the last space outside markup in the piece, else the first one after it, else any position."""
+    """Return the last space outside markup in the piece, or else the first one after it, or else any position."""
     end = start + size
     most = min(end + LOOKAHEAD * size, len(text))
     spaces = [found.start() for found in _SPACE.finditer(text, start + 1, most)]

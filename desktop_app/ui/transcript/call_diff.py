@@ -1,4 +1,4 @@
-"""What a call changes in a file, as lines of a diff. No Qt."""
+"""The changes that a tool call makes in a file, as lines of a diff. Uses no Qt."""
 
 from __future__ import annotations
 
@@ -13,18 +13,20 @@ from desktop_app.conversation.message import ToolCall
 OLD = ("old_text", "old_string", "old_str", "oldText", "old")
 NEW = ("new_text", "new_string", "new_str", "newText", "new")
 WHOLE = ("content", "contents", "file_text")
-"""How tools that edit and write files name their arguments, ours first."""
+"""Argument names of tools that edit and write files, our own first."""
 TEXTS = frozenset((*OLD, *NEW, *WHOLE))
 
-CONTEXT = 2  # unchanged lines around what differs
-MAX_KNOWN = 8  # calls that are not read again: a card asks several times, and their arguments may be megabytes
-MAX_COMPARED = 400  # lines; of longer texts all lines are removed and added
-MAX_BEGUN, MAX_CHARACTERS = 1_000, 500_000  # lines that are made, and of what; of those beyond only the number is known
+CONTEXT = 2  # unchanged lines around a difference
+MAX_KNOWN = 8  # calls in the cache: a card asks several times, and their arguments may be megabytes
+MAX_COMPARED = 400  # lines; longer texts are shown as all lines removed and all lines added
+MAX_BEGUN, MAX_CHARACTERS = 1_000, 500_000  # lines that are returned, and characters they are taken from
 
 
 class ChangedLines(NamedTuple):
-    """What a call changes. begun: the first lines, those that it removes with "-", those that it adds with "+", and
-    some around them. lines, added, removed: how many there are in all.
+    """The changes of a call.
+
+    begun: the first lines of the diff, removed ones with "-", added ones with "+", and some context. lines, added,
+    removed: the total numbers of lines.
     """
 
     begun: tuple[str, ...]
@@ -34,14 +36,14 @@ class ChangedLines(NamedTuple):
 
     @property
     def size(self) -> str:
-        """How many lines are added and removed: "+2 −1"."""
+        """The numbers of lines that are added and removed: "+2 −1"."""
         counted = (("+", self.added), ("−", self.removed))
         return " ".join(f"{sign}{count}" for sign, count in counted if count)
 
 
 @lru_cache(MAX_KNOWN)
 def changes_in_call(call: ToolCall) -> ChangedLines | None:
-    """Return what a call changes in a file; None if it is no such call, or changes nothing."""
+    """Return the changes that a call makes in a file; None if it is no such call, or changes nothing."""
     arguments = arguments_of(call)
     if arguments is None:
         return None
@@ -56,7 +58,7 @@ def changes_in_call(call: ToolCall) -> ChangedLines | None:
 
 @lru_cache(MAX_KNOWN)
 def arguments_of(call: ToolCall) -> dict[str, object] | None:
-    """Return the arguments by their names; None for what is not a JSON object."""
+    """Return the arguments by name; None if they are not a JSON object."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
@@ -72,7 +74,7 @@ def _differences(old: str, new: str) -> ChangedLines:
     if max(_line_count(old), _line_count(new)) > MAX_COMPARED:
         return _replacement(old, new)
     compared = unified_diff(old.splitlines(), new.splitlines(), n=CONTEXT, lineterm="")
-    found = islice(compared, 3, None)  # after the names and the first place
+    found = islice(compared, 3, None)  # without the file names and the first hunk's header
     lines = tuple(" …" if line.startswith("@@") else line for line in found)
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     return ChangedLines(lines[:MAX_BEGUN], len(lines), added, removed)
@@ -85,7 +87,7 @@ def _replacement(old: str, new: str) -> ChangedLines:
 
 
 def _line_count(text: str) -> int:
-    """Return how many lines there are, however they end, but for ends that hardly any file has."""
+    """Return the number of lines that end with LF, CR LF or CR."""
     returns = text.count("\r")
     ends = text.count("\n") + (returns and returns - text.count("\r\n"))
     return ends + (text[-1:] not in ("", "\n", "\r"))

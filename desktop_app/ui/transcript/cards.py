@@ -1,6 +1,6 @@
-"""Layout of attachments and cards: operations, failures, and answers that are missing or in another branch.
+"""Layout of attachments and of cards for operations, failures, and answers that are missing or in another branch.
 
-Images appear in place, other files as chips that open.
+Images are shown in place, other files as chips that open them.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "unsupported": (Action.SWITCH_MODEL,),
     "not_found": (Action.OPEN_SETTINGS, Action.SWITCH_MODEL, Action.TRY_AGAIN),
     "circles": (Action.GO_ON, Action.SWITCH_MODEL),
-    "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again": that would begin the many rounds anew
+    "rounds": (Action.GO_ON, Action.OPEN_SETTINGS),  # not "Try again", which would begin all rounds again
 }
-"""For each kind of Failure, the first being what helps most often. Nothing of this is ever done by itself."""
+"""Actions for each kind of Failure, the most helpful one first. None is ever carried out automatically."""
 
 WAYS_TO_EMPTY: dict[FilledBy, tuple[Action, ...]] = {
     "tools": (Action.CHOOSE_TOOLS, Action.TRY_AGAIN, Action.SWITCH_MODEL),
@@ -65,7 +65,7 @@ WAYS_TO_EMPTY: dict[FilledBy, tuple[Action, ...]] = {
     "message": (Action.EDIT_MESSAGE, Action.SWITCH_MODEL, Action.START_FRESH),
     "results": (Action.SWITCH_MODEL, Action.START_FRESH, Action.EXPORT),
 }
-"""For what fills the window. Optimizing is not among them: it would free nothing of that."""
+"""Actions by what fills the window. They do not include optimizing, which would not free any of it."""
 
 SETTING_WORDS = {
     "key": translatable("Enter the key…"),
@@ -73,16 +73,16 @@ SETTING_WORDS = {
     "models": translatable("Change the model…"),
     "window": translatable("Enter the window…"),
 }
-"""What the way into the settings is called, by the field that it leads to."""
+"""Labels of the action that opens the settings, by the field that it leads to."""
 
 
 FAILURE_CHARACTERS = 4_000
 NOTICES = frozenset({"nearly_full", "silent_cut"})
-"""Kinds of failures of which nothing is broken."""
+"""Kinds of failures that are warnings: nothing is broken."""
 
 
 def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
-    """Lay out the dashed rule of an operation: what it did, what it freed, and how to undo it."""
+    """Lay out the dashed rule of an operation: what it did, what it freed, and a link to undo it."""
     strong, normal, link = font(13, MEDIUM if operation.is_elsewhere else BOLD), font(13), font(13, MEDIUM)
     height = scale(24)
     what, links = mark_text(operation), _mark_links(operation)
@@ -91,7 +91,7 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction") and not operation.is_elsewhere
     if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
-        figures = ""  # a narrow column keeps the words and the way back; the figures stand in the history
+        figures = ""  # a narrow column keeps the text and the links; the figures are in the history
     width = min(advance(strong, what) + 1, builder.width - fixed)
     left = max((builder.width - fixed - width - advance(normal, figures)) / 2, 0)
     x = builder.words(left, what, strong, "ink_faint" if operation.is_elsewhere else "ink", height, width)
@@ -115,7 +115,7 @@ def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
 
 
 def ways_out_of(failure: Failure) -> tuple[Action, ...]:
-    """Return what can be done about the failure, what helps most often first."""
+    """Return the actions for a failure, the most helpful one first."""
     ways = WAYS_TO_EMPTY.get(failure.filled_by)
     if ways is None:
         return WAYS_OUT.get(failure.kind, ())
@@ -123,7 +123,7 @@ def ways_out_of(failure: Failure) -> tuple[Action, ...]:
 
 
 def _way_link(way: Action, failure: Failure) -> ActionLink:
-    """Return the link of an action; one into the settings leads to the field itself."""
+    """Return the link of an action; a link into the settings leads to the field that has to be changed."""
     if way is Action.OPEN_SETTINGS and failure.setting:
         return ActionLink(way, failure.setting, tr(SETTING_WORDS.get(failure.setting_field, "")))
     if way is Action.TRY_AGAIN and failure.retry_at > time.time():
@@ -159,7 +159,7 @@ LINE = 22
 
 
 def lay_out_other_versions(builder: RowBuilder, ids: Sequence[str]) -> None:
-    """Lay out a line that says that the conversation goes on in another branch, with a link to the newest one."""
+    """Lay out a line that the conversation continues in another branch, with a link to the newest one."""
     height = scale(LINE)
     x = builder.words(0, tr(OTHER_VERSIONS), font(13), "ink_faint", height, builder.width - scale(90))
     builder.link(x + scale(12), ActionLink(Action.EARLIER, ids[-1], tr("Show it")), font(13, MEDIUM), height)
@@ -167,16 +167,16 @@ def lay_out_other_versions(builder: RowBuilder, ids: Sequence[str]) -> None:
 
 
 def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
-    """Lay out a line that says that an answer is missing or incomplete, with links to what helps."""
+    """Lay out a line that an answer is missing or incomplete, with links that help."""
     if not item.missing.value:
         return
     builder.skip(6)
     height, words, x = scale(LINE), tr(item.missing.value), 0.0
     links = _links_for(item)
     small, gap = font(13, MEDIUM), scale(12)
-    room = builder.width - sum(advance(small, link.label) + gap for link in links)
-    if advance(font(13), words) + 1 < room:
-        x = builder.words(0, words, font(13), "ink_faint", height, room) + gap
+    width = builder.width - sum(advance(small, link.label) + gap for link in links)
+    if advance(font(13), words) + 1 < width:
+        x = builder.words(0, words, font(13), "ink_faint", height, width) + gap
     else:
         builder.document(soft_document, words, 0)
     for link in links:
@@ -186,7 +186,7 @@ def lay_out_missing(builder: RowBuilder, item: MessageItem) -> None:
 
 
 def _links_for(item: MessageItem) -> list[ActionLink]:
-    """Return what helps where an answer is missing, the best first; nothing before the end of the conversation."""
+    """Return links for a missing answer, the most helpful one first; none before the end of the conversation."""
     again = ActionLink(Action.TRY_AGAIN, "")
     other_model, edit = ActionLink(Action.SWITCH_MODEL, ""), ActionLink(Action.EDIT_MESSAGE, "")
     match item.missing:
@@ -207,17 +207,17 @@ CHIP, GAP = 34, 8  # pixels
 
 
 def attachments_of(message: Message) -> Iterator[tuple[int, Attachment]]:
-    """Yield the attachments with their numbers among the parts."""
+    """Yield the attachments with their indices among the parts."""
     return ((number, part) for number, part in enumerate(message.parts) if isinstance(part, Attachment))
 
 
 def about_words(attachment: Attachment) -> str:
-    """Return what should be known of a file, in the window's language."""
+    """Return the details of a file, in the window's language."""
     return " · ".join(tr_engine(text) for text in attachment.about.split(" · "))
 
 
 def estimated_attachments_height(message: Message) -> float:
-    """Return about how tall they will be."""
+    """Return the approximate height of a message's attachments, in pixels."""
     images = [attachment.is_image for _, attachment in attachments_of(message)]
     return scale(240) * sum(images) + scale(CHIP + GAP) * (len(images) - sum(images))
 
@@ -225,7 +225,7 @@ def estimated_attachments_height(message: Message) -> float:
 def lay_out_attachments(builder: RowBuilder, message: Message) -> None:
     """Lay the attachments out below the text: first images, then chips side by side."""
     found = list(attachments_of(message))
-    chips = [one for one in found if not (one[1].is_image and _picture(builder, one[1]))]
+    chips = [(n, attachment) for n, attachment in found if not (attachment.is_image and _picture(builder, attachment))]
     x = 0.0
     for number, attachment in chips:
         x = _chip(builder, x, message.id, number, attachment)
@@ -234,7 +234,7 @@ def lay_out_attachments(builder: RowBuilder, message: Message) -> None:
 
 
 def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
-    """Lay an image out; return False for one that cannot be shown, such as one on the web."""
+    """Lay an image out; return False if it cannot be shown, for example because it is on the web."""
     size = fitting_size(attachment.content) if attachment.content.startswith("data:") else None
     if size is None or size.isEmpty():
         return False
@@ -251,12 +251,12 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
 
 
 def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachment: Attachment) -> float:
-    """Lay a chip out at `x`, or on the next line; return where the next one begins."""
+    """Lay a chip out at `x`, or on the next line; return the x of the next one."""
     name, detail, inset = font(13, MEDIUM), font(12), scale(12)
-    shown = escape_name(attachment.name)
+    file_name = escape_name(attachment.name)
     about = about_words(attachment) or attachment.media_type
     detail_width = advance(detail, about) + 1
-    width = min(advance(name, shown) + detail_width + 2 * inset + scale(10), builder.width)
+    width = min(advance(name, file_name) + detail_width + 2 * inset + scale(10), builder.width)
     if x == 0:
         builder.skip(GAP)
     elif x + width > builder.width:
@@ -267,7 +267,7 @@ def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachmen
     detail_box = QRectF(box.right() - inset - detail_width, box.top(), detail_width, box.height())
     builder.layout.drawn.append(TextLine(detail_box, about, detail, colour("ink_faint")))
     words_box = QRectF(x + inset, box.top(), detail_box.left() - scale(10) - x - inset, box.height())
-    words = TextLine(words_box, shown, name, colour("ink"))
+    words = TextLine(words_box, file_name, name, colour("ink"))
     if attachment.is_image:
         builder.layout.drawn.append(words)
     else:

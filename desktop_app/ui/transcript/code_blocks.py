@@ -1,4 +1,4 @@
-"""Code blocks of messages: layout and highlighting."""
+"""Code blocks of messages: folding and highlighting."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 MAX_LINES, SHOWN_LINES = 60, 24
-"""Longer code is folded to its first lines."""
+"""Lines: longer code than MAX_LINES is folded to its first SHOWN_LINES."""
 
 
 class CodeBlock(msgspec.Struct, frozen=True):
-    """A block. key: under which it is folded."""
+    """A block of code. key: identifies it when it is folded or unfolded."""
 
     key: str
     language: str
@@ -39,13 +39,13 @@ class CodeBlock(msgspec.Struct, frozen=True):
         return self.text.count("\n") + 1
 
     @property
-    def shown(self) -> str:
-        """What is shown of it."""
+    def visible_text(self) -> str:
+        """The part of the text that is shown."""
         return "\n".join(self.text.split("\n", SHOWN_LINES)[:SHOWN_LINES]) if self.is_folded else self.text
 
     @property
     def unwrapped(self) -> str:
-        """The key under which its lines are not wrapped."""
+        """The key of the switch that stops wrapping its lines."""
         return f"{self.key} unwrapped"
 
     @property
@@ -54,24 +54,24 @@ class CodeBlock(msgspec.Struct, frozen=True):
 
 
 class LineEnds(NamedTuple):
-    """What has to be known of a piece of code to find the longest line of all pieces."""
+    """The lines of a piece of code that are needed to find the longest line of all pieces."""
 
     first: str
     longest: str
     last: str | None
-    """None if there is but one."""
+    """None if there is only one line."""
 
 
 def line_ends(code: str) -> LineEnds:
-    """Return them of a piece of code."""
+    """Return the first, longest and last line of a piece of code."""
     lines = code.split("\n")
     return LineEnds(lines[0], max(lines, key=len), lines[-1] if len(lines) > 1 else None)
 
 
 def longest_line(pieces: Iterable[tuple[str, LineEnds]]) -> tuple[str, int]:
-    """Return the longest line, or how it begins where it goes through several pieces, and its length.
+    """Return the longest line and its length. If it spans several pieces, return only its beginning in the first one.
 
-    pieces: each after what joins it to the one before; "" within a line.
+    pieces: each with the text that joins it to the previous one; "" within a line.
     """
     longest, begun, length = ("", 0), "", 0
     for joint, piece in pieces:
@@ -85,39 +85,39 @@ def longest_line(pieces: Iterable[tuple[str, LineEnds]]) -> tuple[str, int]:
 def fold_code(
     segments: Sequence[MarkdownSegment], key: str, is_folded: Callable[[str], bool]
 ) -> tuple[list[MarkdownSegment], dict[int, CodeBlock]]:
-    """Return the segments with long blocks shortened, and each block by the number of each of its segments.
+    """Return the segments with folded blocks shortened, and each block by the index of each of its segments.
 
-    key: of the message. is_folded: whether a long block with that key is folded.
+    key: the message's key. is_folded: returns whether a long block with that key is folded.
     """
-    shown: list[MarkdownSegment] = []
+    folded: list[MarkdownSegment] = []
     blocks: dict[int, CodeBlock] = {}
     block = None
     count = 0
     for number, segment in enumerate(segments):
         if not isinstance(segment, CodeSegment):
-            shown.append(segment)
+            folded.append(segment)
             continue
         if segment.is_first or block is None:
             count += 1
             block = CodeBlock(f"{key} code {count}", segment.language, code_of_block(segments, number))
             block = msgspec.structs.replace(block, is_folded=block.is_long and is_folded(block.key))
             if block.is_folded:
-                blocks[len(shown)] = block
-                shown.append(msgspec.structs.replace(segment, text=block.shown, is_last=True))
+                blocks[len(folded)] = block
+                folded.append(msgspec.structs.replace(segment, text=block.visible_text, is_last=True))
                 continue
         if not block.is_folded:
-            blocks[len(shown)] = block
-            shown.append(segment)
-    return shown, blocks
+            blocks[len(folded)] = block
+            folded.append(segment)
+    return folded, blocks
 
 
 SLICE = 0.005  # seconds in one pass of the event loop
-STEP = 5  # tokens between two looks at the clock: a lexer may need a millisecond for one
-MAX_RANGES = 1_000  # coloured pieces of one line; with more of them it stays plain
-MAX_CHARACTERS = 40_000  # characters; longer code stays plain
-LOOK_EVERY = 15  # milliseconds between two looks at whether a lexer is loaded
-# Compiling a lexer takes 30 ms. It is Python's own code, which gives the lock away every 5 ms. The thread knows nothing
-# of Qt's objects, which may be deleted meanwhile.
+STEP = 5  # tokens between two checks of the clock: a lexer may need a millisecond for one
+MAX_RANGES = 1_000  # coloured pieces of one line; a line with more stays plain
+MAX_CHARACTERS = 40_000  # longer code stays plain
+LOOK_EVERY = 15  # milliseconds between two checks whether a lexer is loaded
+# Compiling a lexer takes 30 ms, in pure Python code that releases the GIL every 5 ms. The thread has no references to
+# Qt objects, which may be deleted in the meantime.
 _loader = ThreadPoolExecutor(1, "lexers")
 
 _ROLE_OF_TOKEN = {
@@ -138,7 +138,7 @@ _ROLE_OF_TOKEN = {
 
 
 class Highlighter(QObject):
-    """Highlights documents one after the other. Signal: highlighted, when one is done."""
+    """Highlights documents one after the other. Signal: highlighted, when one is finished."""
 
     highlighted = Signal()
 
@@ -158,7 +158,7 @@ class Highlighter(QObject):
         return self._work is None and not self._waiting and not self._loading
 
     def add(self, document: QTextDocument, language: str) -> None:
-        """Queue a document that has no colours yet."""
+        """Queue a document, unless it was queued before, is too long or has no language."""
         if document.property("is_highlighted") or not language or document.characterCount() > MAX_CHARACTERS:
             return
         document.setProperty("is_highlighted", True)
@@ -199,19 +199,21 @@ class Highlighter(QObject):
 
 
 def find_lexer(language: str) -> Lexer | None:
-    """Return Pygments' lexer for the language of a fence. Plugins are left out: looking for them takes long."""
+    """Return Pygments' lexer for a fence's language; None if there is none. Searching plugins would take long."""
     from pygments.lexers import find_lexer_class, get_all_lexers
 
     wanted = language.lower()
     for name, aliases, _, _ in get_all_lexers(plugins=False):
         kind = find_lexer_class(name) if wanted in aliases else None
         if kind is not None:
-            return kind(stripnl=False)  # ends the last line: lexers of diffs and the like know whole lines only
+            return kind(
+                stripnl=False
+            )  # it still adds a final line end: lexers such as the one for diffs match complete lines only
     return None
 
 
 def _steps(document: QTextDocument, lexer: Lexer) -> Iterator[None]:
-    """Highlight one document, in steps of well under a slice."""
+    """Highlight one document, in steps much shorter than a slice."""
     if not shiboken6.isValid(document):
         return
     ranges: dict[int, list[QTextLayout.FormatRange]] = {}
@@ -243,11 +245,11 @@ def _note(ranges: dict[int, list[QTextLayout.FormatRange]], document: QTextDocum
     end = at + length
     while at < end:
         block = document.findBlock(at)
-        shown = QTextLayout.FormatRange()
-        shown.start = at - block.position()
-        shown.length = min(end - at, block.length() - 1 - shown.start)
+        piece = QTextLayout.FormatRange()
+        piece.start = at - block.position()
+        piece.length = min(end - at, block.length() - 1 - piece.start)
         look = QTextCharFormat()
         look.setForeground(colour(role))  # type: ignore[arg-type]
-        shown.format = look
-        ranges.setdefault(block.blockNumber(), []).append(shown)
+        piece.format = look
+        ranges.setdefault(block.blockNumber(), []).append(piece)
         at = block.position() + block.length()

@@ -1,4 +1,4 @@
-"""The controller of the open conversation: sending, its events, older pages, and new conversations that stay blank."""
+"""The controller of the open conversation: opening, sending, events, older pages, and blank conversations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from desktop_app.ui.translation import tr
 
 
 class OlderMessages:
-    """Reads pages. conversation: returns the id of the open one."""
+    """Reads pages of older messages. conversation: returns the id of the open conversation."""
 
     def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
         self._bridge = bridge
@@ -43,7 +43,7 @@ class OlderMessages:
 
     @in_task
     async def read(self, before: int, around: int) -> None:
-        """Read the page before that index, one at a time. around: the index of the message in sight."""
+        """Read the page before that index, one at a time. around: the index of the message that is visible."""
         if self._is_reading or not self._conversation():
             return
         self._is_reading = True
@@ -55,14 +55,14 @@ class OlderMessages:
             self._parts.transcript_model.add_page(page, around)
 
     def forget(self) -> None:
-        """Let go of pages that a reader at the end does not see."""
+        """Release pages that are not needed while the reader is at the end."""
         if self._parts.transcript.follows_end:
             self._parts.transcript_model.keep_newest()
 
     async def show_message(self, message_id: str, top: int | None = None) -> bool:
         """Scroll to a message of the open conversation; return False if the current branch does not have it.
 
-        top: where it shall begin, in pixels below the top of what is visible.
+        top: the position of its beginning, in pixels below the top of the visible area.
         """
         transcript = self._parts.transcript
         if transcript.show_message(message_id, top):
@@ -73,25 +73,25 @@ class OlderMessages:
         return bool(page) and transcript.show_message(message_id, top)
 
     async def _page(self, before: int, around: str = "") -> tuple[MessageRow, ...]:
-        """Return the page before that index; nothing if another conversation was opened meanwhile."""
+        """Return the page before that index; () if another conversation was opened in the meantime."""
         conversation = self._conversation()
         page = await self._bridge.ask(p.ReadMessages(conversation, before, around=around))
         return page.rows if conversation == self._conversation() else ()
 
 
 class BlankConversations:
-    """Their ids by the projects' ids; "" stands for no project."""
+    """Conversations without messages: their ids by the ids of their projects, "" for no project."""
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
-        self.filled: set[str] = set()  # ids of those that were seen with messages, which the list may not know yet
+        self.filled: set[str] = set()  # ids of conversations that have messages now, which the list may not show yet
 
     def find(self, project: str) -> str:
-        """Return the one of that project; "" if none is known."""
+        """Return the blank conversation of a project; "" if none is known."""
         return self._ids.get(project, "")
 
     def note(self, conversation: str, project: str | None) -> None:
-        """Note in which project a conversation without messages is; None once it has some."""
+        """Note the project of a conversation without messages; None once it has messages."""
         self._ids = {known: blank for known, blank in self._ids.items() if blank != conversation}
         if project is not None:
             self._ids[project] = conversation
@@ -99,21 +99,21 @@ class BlankConversations:
             self.filled.add(conversation)
 
     def move(self, conversations: Iterable[str], project: str) -> None:
-        """Note that those of them that are without messages are in another project now."""
+        """Note that the blank ones among these conversations are in another project now."""
         for blank in set(conversations) & set(self._ids.values()):
             self.note(blank, project)
 
 
-SKELETON_DELAY = 120  # milliseconds; most conversations are opened by then
+SKELETON_DELAY = 120  # milliseconds; most conversations have been opened by then
 
 
 class ConversationController(QObject):
-    """Knows which conversation is open.
+    """Opens conversations and knows which one is open.
 
-    Signal: shown(ConversationOpened) after each opening, of another conversation or of the same one anew.
+    Signal: opened(ConversationOpened) after each opening, of another conversation or of the same one again.
     """
 
-    shown = Signal(object)
+    opened = Signal(object)
 
     def __init__(self, bridge: Bridge, parts: Parts) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class ConversationController(QObject):
         self._opening = asyncio.Lock()
         self._shown = ""
         self.blanks = BlankConversations()
-        self.conversation = ""  # the one that is open, or shall be once the engine is ready
+        self.conversation = ""  # the id of the open one, or of the one to open once the engine is ready
         bridge.listen(self.apply)
         self._connect()
 
@@ -138,7 +138,7 @@ class ConversationController(QObject):
         composer.stop_requested.connect(self.stop)
         composer.draft_changed.connect(self.drafts.count)
         welcome.prompt_chosen.connect(partial(self.send, is_draft=False))
-        welcome.prompt_chosen.connect(composer.take_focus)  # the card goes, and its focus with it
+        welcome.prompt_chosen.connect(composer.take_focus)  # the card that has the focus is hidden
         self._parts.transcript.page_requested.connect(self.past.read)
         self._parts.sidebar.new_requested.connect(self.open_new)
         listed.begin_requested.connect(self.open_new)
@@ -152,9 +152,9 @@ class ConversationController(QObject):
         self._bridge.start(self._open(p.OpenConversation(conversation)))
 
     def open_new(self, project: str = "") -> None:
-        """Show a conversation without messages in that project: the one that exists already, or a new one.
+        """Show a blank conversation in that project: the existing one, or a new one.
 
-        What is written from now on is for that one, also while it is awaited.
+        Text that is typed from now on is for that conversation, even before it is shown.
         """
         self._parts.show_request(False)
         self._parts.composer.take_focus()
@@ -167,7 +167,7 @@ class ConversationController(QObject):
         return self._parts.transcript_model.is_blank and self.blanks.find(project) == (self._shown or None)
 
     async def _open_blank(self, project: str) -> None:
-        async with self._opening:  # what is sent waits for it
+        async with self._opening:  # `send` waits for it
             if self._shows_blank(project):
                 return
             listed = self._parts.sidebar.list.conversations
@@ -180,17 +180,17 @@ class ConversationController(QObject):
                 raise
 
     async def use_model(self, model: str) -> None:
-        """Let that model answer in the open conversation from now on."""
+        """Use that model in the open conversation."""
         self._parts.composer.take_focus()
         await self._open(p.ChooseModel(self.conversation, model))
 
     def welcome(self) -> None:
-        """Open the conversation that was open, else the newest, else a first one."""
+        """Open the conversation that was open last, or else the newest, or else create the first one."""
         self._is_ready = True
         self._bridge.start(self._open_first())
 
     def note_engine_death(self) -> None:
-        """Show that nothing runs until the engine is back."""
+        """End all turns: nothing runs until the engine is back."""
         self._is_ready = False
         self.drafts.forget_engine()
         self.turns.end_all()
@@ -198,7 +198,7 @@ class ConversationController(QObject):
         self._parts.transcript_model.apply(TurnFinished(self.conversation, "failed"), self.turns.of(self.conversation))
 
     def start_over(self) -> None:
-        """Forget what is known of the record: there is another one once the engine is back."""
+        """Forget all conversations: there is another archive once the engine is back."""
         self.note_engine_death()
         self.drafts.forget()
         self.blanks = BlankConversations()
@@ -210,7 +210,7 @@ class ConversationController(QObject):
         self._bridge.start(self._open_first())
 
     async def show_message(self, conversation: str, message_id: str) -> None:
-        """Scroll to a message; if it is of another branch, that one becomes the current one."""
+        """Scroll to a message; if it is in another branch, make that the current one."""
         self._parts.show_request(False)
         if conversation != self.conversation:
             await self._open(p.OpenConversation(conversation))
@@ -225,7 +225,7 @@ class ConversationController(QObject):
 
     @in_task
     async def show_version(self, message_id: str) -> None:
-        """Make the branch with that version of a message the current one; what is read stays where it is."""
+        """Make the branch with that version of a message the current one, without scrolling."""
         before = self._parts.transcript_model.row_with_version(message_id)
         top = self._parts.transcript.top_of(before.message.id) if before is not None else None
         await self._open(p.ShowVersion(self.conversation, message_id))
@@ -237,7 +237,7 @@ class ConversationController(QObject):
             listed = await self._bridge.ask(p.ListConversations())
             self._parts.sidebar.show_projects(listed.projects)
             self._parts.sidebar.show_conversations(infos := listed.conversations)
-            if wanted != self._wanted:  # the user has chosen one meanwhile
+            if wanted != self._wanted:  # the user has chosen one in the meantime
                 return
             known = [info.id for info in sorted(infos, key=lambda info: info.is_put_away)]
             if self.conversation in known:
@@ -248,12 +248,12 @@ class ConversationController(QObject):
                 await self._open(p.CreateConversation())
 
     def open_with(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
-        """Show the conversation that such a request is answered with, and let the user write in it."""
+        """Send a request that opens a conversation, show that, and focus the composer."""
         self._bridge.start(self._open(request))
         self._parts.composer.take_focus()
 
     async def start_fresh(self, request: p.StartFresh) -> None:
-        """Go on in the new conversation that begins with the summary of this one."""
+        """Open a new conversation that begins with a summary of this one."""
         await self._open(request)
 
     async def _open(self, request: p.EngineRequest[p.ConversationOpened]) -> None:
@@ -268,11 +268,11 @@ class ConversationController(QObject):
             if wanted == self._wanted:
                 self._parts.chat_pane.show_conversation()
                 self._parts.header.preview_title()
-        if wanted == self._wanted:  # else the user has chosen another one meanwhile
+        if wanted == self._wanted:  # otherwise the user has chosen another one in the meantime
             self._show(opened)
 
     def _await(self, request: p.EngineRequest[p.ConversationOpened]) -> QTimer:
-        """Announce that another conversation is awaited: at once where none is shown, else after SKELETON_DELAY."""
+        """Show that another conversation is being opened: at once if none is shown, otherwise after SKELETON_DELAY."""
         waiting = QTimer(singleShot=True, interval=SKELETON_DELAY if self._shown else 0)
         if isinstance(request, p.OpenConversation) and request.conversation != self._shown:
             info = self._parts.sidebar.list.conversations.info_of(request.conversation)
@@ -285,7 +285,7 @@ class ConversationController(QObject):
     def _show(self, opened: p.ConversationOpened) -> None:
         parts = self._parts
         before, self._shown = self._shown, opened.conversation.id
-        if before and before != self._shown:  # with the first one, what the engine warns of is still news
+        if before and before != self._shown:  # at the start, the engine's warnings stay
             parts.failure.clear_passing()
         self.conversation = self._shown
         self.turns.note_opened(self._shown, opened.is_running, opened.questions)
@@ -299,7 +299,7 @@ class ConversationController(QObject):
         self.drafts.show(self.conversation, opened.draft, opened.edits)
         parts.panel.pins.set_pins(opened.pins)
         parts.panel.breakdown.totals.set_totals(opened.totals)
-        self.shown.emit(opened)
+        self.opened.emit(opened)
 
     # The turn
 
@@ -309,7 +309,7 @@ class ConversationController(QObject):
     ) -> None:
         """Send a message, one at a time; a draft stays in the composer until it is stored.
 
-        is_now: stop the reply first. is_draft: it is what the composer holds.
+        is_now: stop the reply first. is_draft: whether the message is the composer's draft.
         """
         if self._is_sending:
             return
@@ -334,11 +334,11 @@ class ConversationController(QObject):
             self._bridge.post(p.Stop(self.conversation))
 
     def regenerate(self, reply_id: str = "") -> None:
-        """Have a reply anew, in a branch of its own; without an id the newest."""
+        """Regenerate a reply in a new branch; without an id, the newest one."""
         self._begin(p.Regenerate(self.conversation, reply_id))
 
     def go_on(self, not_before: float = 0.0) -> None:
-        """Ask for the missing answer; what tools have done stays. not_before: seconds since 1970."""
+        """Ask for the missing answer, keeping the results of tools. not_before: seconds since 1970; 0 for at once."""
         self._begin(p.GoOn(self.conversation, not_before=not_before))
 
     def _begin(self, request: p.Regenerate | p.GoOn) -> None:
@@ -346,7 +346,7 @@ class ConversationController(QObject):
             self._bridge.post(request)
 
     def apply(self, event: TurnEvent) -> None:
-        """Fold an event. Of other conversations than the open one, only the state of the turn is kept."""
+        """Apply an event. For conversations other than the open one, only the state of the turn is updated."""
         parts = self._parts
         activity = self.turns.of(event.conversation).activity
         self.turns.fold(event, monotonic())

@@ -1,4 +1,4 @@
-"""Diagrams in the place of the code that describes them, and the line above code."""
+"""Diagrams in place of the code that describes them, and the line above a block of code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .segments import CodeSegment, MarkdownSegment
 
 CODE_PAD, CODE_HEAD = 14, 28
 LINK_GAP = 14
-MAX_LANGUAGE = 60  # characters that are shown of a language's name
+MAX_LANGUAGE = 60  # characters of a language's name that are shown
 GROUND, SHADE = QColor("#ffffff"), QColor(60, 50, 20, 34)
-"""Behind diagrams, whose colours are chosen for a light one; and over them, where all around is dark."""
+"""The background of diagrams, whose colours are for a light one; and a shade over them in the dark theme."""
 
 
 def find_diagram(builder: RowBuilder, segment: MarkdownSegment, block: CodeBlock | None) -> Drawing | None:
-    """Return what is shown in place of a block of code; None where that is code, or is not drawn (yet)."""
+    """Return the drawing that replaces a block of code; None if it is no diagram, or is not drawn (yet)."""
     if not isinstance(segment, CodeSegment) or block is None or builder.is_toggled(_toggle(block)):
         return None
     is_whole = segment.is_first and segment.is_last and not segment.is_open
@@ -32,7 +32,7 @@ def find_diagram(builder: RowBuilder, segment: MarkdownSegment, block: CodeBlock
 
 
 def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> None:
-    """Put a diagram in a box, at its size or as wide as the row."""
+    """Put a diagram in a box, at its natural size or as wide as the row."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     code_head(builder, block, pad)
     paper = QRectF(pad, builder.y, builder.width - 2 * pad, 0)
@@ -51,7 +51,7 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
 
 
 def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:
-    """Put the language on the line at `y`, and on its right what can be done with the code."""
+    """Put the language on the line at `y`, with links for the code on the right. more: further links."""
     line, small = scale(CODE_HEAD), font(11, MEDIUM)
     left = builder.words(pad, block.language[:MAX_LANGUAGE], font(11), "ink_faint", line)
     if reason := _reason(block):
@@ -87,6 +87,6 @@ def _is_drawn(block: CodeBlock) -> bool:
 
 
 def _reason(block: CodeBlock) -> str:
-    """Return why a diagram is not drawn."""
+    """Return why a diagram is not drawn; "" if it is, or if the block is none."""
     failed = graphics.error_of(name_of(_graphic(block))) if _is_diagram(block) else ""
     return tr("not drawn: {reason}").format(reason=failed) if failed else ""

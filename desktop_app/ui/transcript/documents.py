@@ -1,6 +1,7 @@
 """Plain text and code as documents that Qt can lay out, and the caches of documents and glyphs.
 
-Nothing is loaded from outside a message. Without cached glyphs, Qt shapes a paragraph again for each line it paints.
+Documents load nothing from outside a message. Without cached glyphs, Qt shapes a paragraph again for each line it
+paints.
 """
 
 from __future__ import annotations
@@ -36,20 +37,22 @@ from desktop_app.ui.widgets.text_label import look_for, units
 from .script_fonts import load_document_fonts, load_fonts
 from .segments import GrowingPlainText, GrowingText, MarkdownSegment
 
-MAX_CHARACTERS = 100_000  # whose glyphs are kept: several screens full
-BLOCK_WEIGHT = 20  # characters that a paragraph counts for besides its own: to forget one takes as long as many
-ABOVE_ALL = QRectF(0, -100_000, 1, 1)  # where no line is
+MAX_CHARACTERS = 100_000  # characters whose glyphs are cached: several screenfuls
+BLOCK_WEIGHT = 20  # characters that a paragraph counts for in addition to its own, as freeing it has a fixed cost
+ABOVE_ALL = QRectF(0, -100_000, 1, 1)  # a clip without any line
 
 
 class GlyphCache:
-    """Which documents keep their glyphs from one paint to the next."""
+    """Lets recently shown documents keep their glyphs from one paint to the next."""
 
     def __init__(self) -> None:
-        self._sizes: OrderedDict[QTextDocument, int] = OrderedDict()  # in characters; what was shown last is at the end
+        self._sizes: OrderedDict[QTextDocument, int] = (
+            OrderedDict()
+        )  # in characters; the document that was shown last is at the end
         self._size = 0
 
     def keep(self, document: QTextDocument) -> None:
-        """Keep the glyphs of a document that is about to be laid out or painted; of those shown longest ago no more."""
+        """Keep the glyphs of a document that will be laid out or painted; free the glyphs of the least recent ones."""
         if document in self._sizes:
             self._sizes.move_to_end(document)
             return
@@ -69,20 +72,20 @@ class GlyphCache:
         document, size = self._sizes.popitem(last=False)
         self._size -= size
         if not shiboken6.isValid(document):
-            return  # the application ends, and loses its fonts after its documents
+            return  # the application is ending, and its documents were deleted before its fonts
         with QPainter(_paper()) as painter:
             for layout in _layouts(document):
                 layout.setCacheEnabled(False)
-                layout.draw(painter, QPointF(), [], ABOVE_ALL)  # draws nothing, and frees what is not to be kept
+                layout.draw(painter, QPointF(), [], ABOVE_ALL)  # draws nothing, but frees the glyphs
 
 
 @cache
 def glyph_cache() -> GlyphCache:
-    """Return the one of this window. Glyphs are numbers within fonts: it is cleared when Qt loads those anew."""
-    made, application = GlyphCache(), QGuiApplication.instance()
+    """Return the window's glyph cache. Glyphs are indices into fonts: it is cleared when Qt reloads the fonts."""
+    glyphs, application = GlyphCache(), QGuiApplication.instance()
     assert isinstance(application, QGuiApplication)
-    application.fontDatabaseChanged.connect(made.clear)
-    return made
+    application.fontDatabaseChanged.connect(glyphs.clear)
+    return glyphs
 
 
 def _layouts(document: QTextDocument) -> Iterator[QTextLayout]:
@@ -99,12 +102,12 @@ def _paper() -> QImage:
 
 LINE_HEIGHT = 22
 CODE_LINE_HEIGHT = 19
-MAX_DOCUMENTS = 256  # documents; a message on the screen has a few
-MAX_NEUTRAL = 500  # characters, such as digits and signs, that a text may begin with
-MAX_TEXTS = 64  # messages whose segments are kept
-MAX_CODE_SPANS = 150  # in one piece of text as it was typed; more of them stay as they were typed, too
-SHORT = 400  # characters: laid out at once, also after fonts were loaded
-MAX_VALUES = 512  # values that are kept, and as many more as a row has pieces
+MAX_DOCUMENTS = 256  # cached documents; a visible message has a few
+MAX_NEUTRAL = 500  # characters at the beginning that are searched for a letter
+MAX_TEXTS = 64  # messages whose segments are cached
+MAX_CODE_SPANS = 150  # code spans in one piece of typed text; a piece with more is not formatted
+SHORT = 400  # characters up to which a document is laid out even if loading its fonts took until the deadline
+MAX_VALUES = 512  # cached values, in addition to one for each document
 _BACKTICKS = re.compile(r"`([^`\n]+)`")
 
 
@@ -114,7 +117,7 @@ def code_font(size: float) -> QFont:
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:
-    """Return from right to left if the text's first letter is; else Auto: each paragraph goes by its own first one."""
+    """Return RightToLeft if the text's first letter is; otherwise Auto: each paragraph follows its own first letter."""
     letters = (bidirectional(sign) for sign in text[:MAX_NEUTRAL])
     first = next((kind for kind in letters if kind in ("L", "R", "AL")), "L")
     return Qt.LayoutDirection.LayoutDirectionAuto if first == "L" else Qt.LayoutDirection.RightToLeft
@@ -123,12 +126,12 @@ def text_direction(text: str) -> Qt.LayoutDirection:
 class InkDocument(QTextDocument):
     """A document without margins, undo or resources.
 
-    signed: the numbers of its blocks that have `block_signs`. found: what was looked for last, and where it is.
-    is_laid_out: whether that is done, which takes time.
+    signed: the numbers of the blocks that have a sign (see `has_sign`). found: what was searched for last, and the
+    boxes of its matches. is_laid_out: whether it has been laid out, which takes time.
     """
 
     def __init__(self, text: str, is_code: bool = False) -> None:
-        """text: what will be in it."""
+        """text: the text that the document will contain, for the choice of a font."""
         super().__init__()
         self.is_laid_out = False
         self.signed: tuple[int, ...] = ()
@@ -143,7 +146,7 @@ class InkDocument(QTextDocument):
         self.setDefaultTextOption(option)
 
     def set_direction(self, direction: Qt.LayoutDirection) -> None:
-        """Let the text be read in that direction, unless it is code."""
+        """Set the direction of the text, unless it is code."""
         option = self.defaultTextOption()
         if option.textDirection() not in (direction, Qt.LayoutDirection.LeftToRight):
             option.setTextDirection(direction)
@@ -161,7 +164,7 @@ class InkDocument(QTextDocument):
 
 
 def plain_document(text: str) -> InkDocument:
-    """Return text as it was typed, with `code` in the fixed-pitch font."""
+    """Return a document of typed text, with `code` in the fixed-pitch font."""
     document = InkDocument(text)
     document.setPlainText(text)
     cursor = QTextCursor(document)
@@ -177,7 +180,7 @@ def plain_document(text: str) -> InkDocument:
 
 
 def soft_document(text: str) -> InkDocument:
-    """Return text as it was typed, in a quieter colour."""
+    """Return a document of typed text in a softer colour."""
     document = plain_document(text)
     cursor = QTextCursor(document)
     cursor.select(QTextCursor.SelectionType.Document)
@@ -188,7 +191,7 @@ def soft_document(text: str) -> InkDocument:
 
 
 def code_document(text: str) -> InkDocument:
-    """Return code, not highlighted yet."""
+    """Return a document of code that is not highlighted yet."""
     document = InkDocument(text, is_code=True)
     document.setPlainText(text)
     _set_lines(document, CODE_LINE_HEIGHT)
@@ -196,7 +199,7 @@ def code_document(text: str) -> InkDocument:
 
 
 def unwrapped_code_document(text: str) -> InkDocument:
-    """Return code whose lines are as long as they were written."""
+    """Return a document of code whose lines are not wrapped."""
     document = code_document(text)
     option = document.defaultTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
@@ -217,9 +220,9 @@ Value = TypeVar("Value")
 
 
 class DocumentCache:
-    """Keeps documents, so that a row is laid out again without those that did not change.
+    """Caches documents, so that unchanged ones are not laid out again with their row.
 
-    deadline: by `monotonic`, after which no second document is made; None for none.
+    deadline: the time, by `monotonic`, after which no second document is created; None for no deadline.
     """
 
     def __init__(self) -> None:
@@ -233,8 +236,9 @@ class DocumentCache:
         self._direction = Qt.LayoutDirection.LayoutDirectionAuto
 
     def begin(self, deadline: float | None, direction: Qt.LayoutDirection) -> None:
-        """Begin another row, which is read in that direction: one document is made in any case, further ones until the
-        deadline.
+        """Begin another row with that reading direction.
+
+        One document is created in any case, further ones until the deadline.
         """
         self._direction = direction
         self.deadline = deadline
@@ -242,7 +246,7 @@ class DocumentCache:
         self._max_documents = MAX_DOCUMENTS
 
     def expect(self, count: int) -> None:
-        """Keep at least so many more, so that a row does not push out its own documents."""
+        """Keep `count` documents more than usual, so that a row does not evict its own."""
         self._max_documents = max(self._max_documents, MAX_DOCUMENTS + count)
 
     @property
@@ -250,7 +254,7 @@ class DocumentCache:
         return self.deadline is None or not self._has_made or monotonic() < self.deadline
 
     def segments_of(self, key: str, text: str) -> tuple[list[MarkdownSegment], int]:
-        """Return a text's segments, and how many characters at its end there was no time for."""
+        """Return the segments of a text, and the number of characters at its end that there was no time for."""
         growing = self._texts.setdefault(key, GrowingText())
         self._texts.move_to_end(key)
         while len(self._texts) > MAX_TEXTS:
@@ -258,7 +262,7 @@ class DocumentCache:
         return growing.segments_of(text, self._may_go_on)
 
     def plain_pieces_of(self, key: str, text: str) -> tuple[list[tuple[str, str]], int]:
-        """The same of a text as it was typed."""
+        """Return the pieces of a typed text, and the number of characters at its end that there was no time for."""
         growing = self._plain.setdefault(key, GrowingPlainText())
         self._plain.move_to_end(key)
         while len(self._plain) > MAX_TEXTS:
@@ -270,7 +274,7 @@ class DocumentCache:
         return has_time
 
     def ready(self, make: Make, text: object, width: float, *more: object) -> InkDocument | None:
-        """Return that document if it is kept, or if there is time to make it, to load its fonts and to lay it out."""
+        """Return a document if it is cached, or if there is time to create it, load its fonts and lay it out."""
         document = self._kept.get(self._key(make, text, width, *more))
         if document is None or not document.is_laid_out:
             if not self.has_time:
@@ -283,16 +287,16 @@ class DocumentCache:
         return self.get(make, text, width, *more)
 
     def has_fonts(self, text: str, *looks: QFont) -> bool:
-        """Return whether the fonts of a text are loaded, in each of these looks, or if there is time for it."""
+        """Return whether the fonts for a text are loaded in each of these looks; load them if there is time."""
         return text.isascii() or all(load_fonts(text, look, self._may_go_on) for look in looks)
 
     def value(self, compute: Callable[[str], Value], text: str) -> Value | None:
-        """Return what is computed of a text if it is kept, or if there is time to compute it."""
+        """Return the value computed from a text if it is cached, or if there is time to compute it."""
         is_kept = (compute, text, theme.version) in self._values
         return self.computed(compute, text, text) if is_kept or self._may_go_on() else None
 
     def computed(self, compute: Callable[[str], Value], text: str, key: str) -> Value:
-        """Return what is computed of a text. It is kept under the key, until that has another text."""
+        """Return the value computed from a text. It is cached under the key until the key's text changes."""
         place = compute, key, theme.version
         known, value = self._values.get(place, (None, None))
         if known != text:
@@ -304,7 +308,7 @@ class DocumentCache:
         return value
 
     def get(self, make: Make, text: object, width: float, *more: object) -> InkDocument:
-        """Return that document, laid out; make it if it is not kept."""
+        """Return a document that is laid out; create it if it is not cached."""
         document = self._made(make, text, width, *more)
         if not document.is_laid_out:
             glyph_cache().keep(document)
@@ -328,7 +332,7 @@ class DocumentCache:
         return (*of_document, theme.version, self._direction)
 
     def passing(self, text: str, width: float) -> InkDocument:
-        """Return code that will soon have changed: it is not kept, and pushes nothing out."""
+        """Return a document of code that will change soon: it is not cached, and evicts nothing."""
         document = code_document(text)
         document.setTextWidth(width)
         return document

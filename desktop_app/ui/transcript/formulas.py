@@ -1,4 +1,4 @@
-"""Formulas within documents: drawings that stand on the line of the text."""
+"""Formulas within documents: inline drawings on the baseline of the text."""
 
 from __future__ import annotations
 
@@ -23,58 +23,58 @@ from desktop_app.ui.widgets.pictures import graphics, name_of
 
 TEXT_SIZE = 14
 ENLARGED = 1.08
-"""A formula's letters are lower than those of the text at the same size."""
+"""The factor for the size of formulas, whose letters are smaller than the text's at the same size."""
 LEADING = 4
-"""Pixels between two lines of text with formulas, as there are between those without."""
+"""Pixels between two lines of text with formulas, as between lines without."""
 FORMULA = QTextFormat.ObjectTypes.UserObject.value + 1
 NAME, SOURCE, WIDTH, ASCENT, DEPTH = (QTextFormat.Property.UserProperty.value + number for number in range(1, 6))
-_OBJECT = "\ufffc"  # what stands for a formula in a text
+_OBJECT = "\ufffc"  # the character that represents a formula in a document's text
 
 
 class Formulas(msgspec.Struct, frozen=True):
-    """The formulas of a segment that are drawn, by their names. room: pixels that one may take."""
+    """The names of a segment's formulas that are drawn. room: the maximum width of one, in pixels."""
 
     names: tuple[str, ...] = ()
     room: float = 0
 
     def markdown(self, graphic: Graphic) -> str:
-        """Return the Markdown that stands for a formula in Qt's parser; "" if it is not drawn."""
+        """Return the Markdown that represents a formula for Qt's parser; "" if it is not drawn."""
         name = name_of(graphic)
         return f"![formula]({name})" if name in self.names else ""
 
     def format_of(self, name: str, size: int) -> QTextCharFormat:
         """Return the format of the formula with that name, among text of that size."""
-        made = QTextCharFormat()
+        look = QTextCharFormat()
         found = graphics.named(name)
         if found is not None:
             graphic, drawing = found
             factor = min(scale(size) / FORMULA_SIZE * ENLARGED, max(self.room, 1) / max(drawing.width, 1))
-            made.setObjectType(FORMULA)
-            made.setProperty(NAME, name)
-            made.setProperty(SOURCE, f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$")
-            made.setProperty(WIDTH, drawing.width * factor)
-            made.setProperty(ASCENT, (drawing.height - drawing.depth) * factor)
-            made.setProperty(DEPTH, drawing.depth * factor)
-        return made
+            look.setObjectType(FORMULA)
+            look.setProperty(NAME, name)
+            look.setProperty(SOURCE, f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$")
+            look.setProperty(WIDTH, drawing.width * factor)
+            look.setProperty(ASCENT, (drawing.height - drawing.depth) * factor)
+            look.setProperty(DEPTH, drawing.depth * factor)
+        return look
 
 
 NO_FORMULAS = Formulas()
 
 
 def named_formulas(text: str) -> dict[str, Graphic]:
-    """Return the formulas of a text by their names."""
+    """Return the formulas of a text by name."""
     return {name_of(graphic): graphic for graphic in formulas_in(text)}
 
 
 def drawn_formulas(found: Mapping[str, Graphic], room: float) -> Formulas:
-    """Return which of these formulas are drawn; those that are not are asked for."""
+    """Return the ones of these formulas that are drawn, and request the others. room: see `Formulas`."""
     drawings = {name: graphics.find(graphic, name) for name, graphic in found.items()}
     names = tuple(name for name, drawing in drawings.items() if drawing is not None and drawing.svg)
     return Formulas(names, room) if names else NO_FORMULAS
 
 
 class FormulaPainter(QPyTextObject):
-    """Measures and paints formulas. Qt puts them on the line of the text; what is below that hangs out of their box."""
+    """Measures and paints formulas. Qt places their box on the baseline; the part below it extends out of the box."""
 
     def intrinsicSize(self, document: QTextDocument, position: int, look: QTextFormat) -> QSizeF:
         return QSizeF(_number(look, WIDTH), _number(look, ASCENT))
@@ -91,7 +91,7 @@ formula_painter = FormulaPainter()
 
 
 def arrange_formulas(cursor: QTextCursor, formats: list[QTextCharFormat]) -> None:
-    """Part the lines of the cursor's paragraph by what hangs out of them; centre a formula that stands alone."""
+    """Increase the line spacing of the cursor's paragraph by the formulas' depth; centre a formula that is alone."""
     depth = max(_number(look, DEPTH) for look in formats)
     shape = QTextBlockFormat()
     if depth > LEADING:
@@ -106,12 +106,12 @@ def _number(look: QTextFormat, name: int) -> float:
 
 
 def selected_text(cursor: QTextCursor) -> str:
-    """Return the selected text, with formulas as they are written."""
+    """Return the selected text, with the sources of its formulas."""
     return fill_in_formulas(cursor.selection().toPlainText(), cursor)
 
 
 def fill_in_formulas(text: str, cursor: QTextCursor) -> str:
-    """Return the text of what is selected, with formulas as they are written."""
+    """Return the text of a selection with its formulas replaced by their sources."""
     if _OBJECT not in text:
         return text
     document = cursor.document()

@@ -1,4 +1,4 @@
-"""Links in messages: where they lead, which of them say another address, and which are opened."""
+"""Links in messages: their targets, whether their text claims another address, and which are opened."""
 
 from __future__ import annotations
 
@@ -19,41 +19,42 @@ from .row_painter import RowLayout
 from .selection import flow_at
 
 OPENED_SCHEMES = ("http", "https", "mailto")
-MARGIN = 8  # pixels beside and below the address that is shown
+MARGIN = 8  # pixels at the sides of and below the address
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)([^\s/?#]+)|([\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov))(?=[:/?#\s]|$)", re.I
 )
-"""A text that reads as an address; names of files, such as README.md, are none."""
+"""A text that reads like an address; file names, such as README.md, do not match."""
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link as it stands in a message. words: those that are shown for it, "" if they are not known."""
+    """A link in a message. words: its text, or "" if that is not known."""
 
     target: str
     words: str = ""
 
     @property
     def is_opened(self) -> bool:
-        """Whether it leads to the web or to mail: a message must not start a program or open a file."""
+        """Whether it leads to the web or to mail: a message must not be able to start a program or open a file."""
         return QUrl(self.target).scheme().lower() in OPENED_SCHEMES
 
     @property
     def is_misleading(self) -> bool:
-        """Whether its words, or what stands before an @ in its address, read as the address of another host."""
+        """Whether its text reads like an address with another host, or its address has a user name before an @."""
         url = QUrl(self.target)
         if url.scheme().lower() == "mailto":
             return False
-        said = _ADDRESS.match(self.words.strip())
-        return bool(url.userInfo()) or (said is not None and _host_of(said[1] or said[2]) != _plain(host_of(url)))
+        claimed = _ADDRESS.match(self.words.strip())
+        is_other = claimed is not None and _host_of(claimed[1] or claimed[2]) != _plain(host_of(url))
+        return bool(url.userInfo()) or is_other
 
 
 def host_of(url: QUrl) -> str:
-    """Return the host in ASCII, so that a letter of another alphabet passes for no other."""
+    """Return the host in ASCII, so that letters of other alphabets cannot imitate another host."""
     return url.host(QUrl.ComponentFormattingOption.FullyEncoded)
 
 
 def shown_address(target: str) -> str:
-    """Return where a link leads, as it is shown: the host in ASCII, and nothing that would turn the line around."""
+    """Return a link's target for display: with the host in ASCII, and without characters that change the direction."""
     url = QUrl(target)
     text = url.toString()
     if (host := url.host()) and host != host_of(url):
@@ -62,7 +63,7 @@ def shown_address(target: str) -> str:
 
 
 def link_at(layout: RowLayout, point: QPointF) -> Link | None:
-    """Return the link under a point of the row, with all its words."""
+    """Return the link under a point of the row, with its complete text."""
     flow = flow_at(layout, point)
     if flow is None:
         return None
@@ -74,26 +75,26 @@ def link_at(layout: RowLayout, point: QPointF) -> Link | None:
 
 
 class Links(QObject):
-    """Opens the links of a view, web and mail addresses only, and shows where the one under the mouse leads."""
+    """Opens the links of a view that lead to the web or to mail, and shows the target of the one under the mouse."""
 
-    questioned = Signal(str, object)  # that a link leads elsewhere than it says, and what opens it
+    questioned = Signal(str, object)  # a warning that a link is misleading, and the callable that opens it anyway
 
     def __init__(self, view: QWidget, copy: Callable[[str, str], object]) -> None:
-        """copy: copies its first argument, and tells the user its second."""
+        """copy: copies its first argument, and shows its second to the user."""
         super().__init__(view)
         self.address = LinkAddress(view)
         self._copy = copy
 
     def show_address(self, link: Link | None) -> None:
-        """Show where it leads; None: hide."""
+        """Show the target of a link; None hides it."""
         self.address.show_link(link)
 
     def open_target(self, target: str) -> None:
-        """Open a link whose address was told whole."""
+        """Open a link whose full address the user has been given."""
         self.open(Link(target))
 
     def open(self, link: Link) -> None:
-        """Open a link; one whose words say another address only once the user has seen where it leads."""
+        """Open a link; if it is misleading, only after the user has seen where it leads."""
         url = QUrl(link.target)
         if not link.is_opened:
             words = tr("Links to “{scheme}” are not opened; the address was copied")
@@ -106,7 +107,7 @@ class Links(QObject):
 
 
 class LinkAddress(QWidget):
-    """Where the link under the mouse leads, in the lower corner of the conversation. The mouse goes through it."""
+    """The target of the link under the mouse, in the lower corner of the conversation. It ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -117,25 +118,25 @@ class LinkAddress(QWidget):
         self.hide()
 
     def show_link(self, link: Link | None) -> None:
-        """Show where it leads; None: hide."""
+        """Show the target of a link; None hides it."""
         self.setVisible(link is not None)
         if link is None:
             return
         self.label.set_text(shown_address(link.target))
-        room, wanted = self._conversation.rect(), self.sizeHint()
+        area, wanted = self._conversation.rect(), self.sizeHint()
         margin = scale(MARGIN)
-        width = min(wanted.width(), room.width() - 2 * margin)
-        left = room.width() - margin - width if self.isRightToLeft() else margin
-        self.setGeometry(left, room.height() - margin - wanted.height(), width, wanted.height())
+        width = min(wanted.width(), area.width() - 2 * margin)
+        left = area.width() - margin - width if self.isRightToLeft() else margin
+        self.setGeometry(left, area.height() - margin - wanted.height(), width, wanted.height())
         self.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_box(QPainter(self), QRectF(self.rect()), colour("raised"), colour("line"), Corner.ROW)
 
 
-def _host_of(said: str) -> str:
-    """Return the host of an address that is read in a text."""
-    return _plain(host_of(QUrl(f"https://{said.rpartition('@')[2]}")))
+def _host_of(address: str) -> str:
+    """Return the host of an address in a text."""
+    return _plain(host_of(QUrl(f"https://{address.rpartition('@')[2]}")))
 
 
 def _plain(host: str) -> str:
@@ -143,7 +144,7 @@ def _plain(host: str) -> str:
 
 
 def _words_around(document: QTextDocument, position: int, target: str) -> str:
-    """Return the words of the link that is there, also where they are in several looks."""
+    """Return the complete text of the link at a position, which may consist of several fragments."""
     words, is_reached = "", False
     for start, end, text, anchor in _fragments(document.findBlock(position)):
         if anchor != target:
@@ -157,7 +158,7 @@ def _words_around(document: QTextDocument, position: int, target: str) -> str:
 
 
 def _fragments(block: QTextBlock) -> Iterator[tuple[int, int, str, str]]:
-    """Yield where each run of characters of one look starts and ends, its text, and the link that it is in."""
+    """Yield the start and end of each fragment with one format, its text, and its link's target."""
     iterator = block.begin()
     while not iterator.atEnd():
         fragment = iterator.fragment()

@@ -1,7 +1,7 @@
-"""Markdown as documents that Qt can lay out, a whole text or one segment, and as a widget.
+"""Markdown as documents that Qt can lay out, for a complete text or one segment, and as a widget.
 
-Nothing is loaded from outside a message: images become links; HTML stays text. Task boxes, list dots and the bars of
-quotes are painted here: Qt crosses the first out, and draws the second high and close to the text.
+Documents load nothing from outside a message: images become links, and HTML stays text. Task boxes, list dots and the
+bars of quotes are painted here: Qt crosses out checked boxes, and draws dots too high and too close to the text.
 """
 
 from __future__ import annotations
@@ -58,26 +58,26 @@ from .segments import ProseSegment, TableSegment
 
 QUOTE_INDENT = 16  # pixels
 BAR = 3
-DOT, DOT_AWAY = 2.5, 12  # pixels: its radius, and how far its middle is from the text
-LARGER = 1.5  # pixels by which a box is larger than Qt's, on each side
+DOT, DOT_AWAY = 2.5, 12  # pixels: the radius of a dot, and the distance of its centre from the text
+LARGER = 1.5  # pixels by which a task's box is larger than Qt's, on each side
 WIDE = 100_000
 Marker = QTextBlockFormat.MarkerType
 
 
 def quote_level(block: QTextBlock) -> int:
-    """Return how many quotes the block is within."""
+    """Return the number of quotes that the block is within."""
     return int(block.blockFormat().property(QTextFormat.Property.BlockQuoteLevel) or 0)
 
 
 def has_sign(block: QTextBlock) -> bool:
-    """Return whether something is painted beside the block."""
+    """Return whether a sign is painted next to the block: a bar, a box or a dot."""
     return quote_level(block) > 0 or _is_task(block) or _is_bullet(block)
 
 
 def draw_with_signs(
     painter: QPainter, document: InkDocument, context: QAbstractTextDocumentLayout.PaintContext
 ) -> None:
-    """Draw a document with its signs, without the boxes and dots that Qt draws."""
+    """Draw a document with our signs in place of Qt's boxes and dots."""
     layout, signed = document.documentLayout(), map(document.findBlockByNumber, document.signed)
     blocks = [block for block in signed if layout.blockBoundingRect(block).intersects(_whole_lines(context.clip))]
     tasks, bullets = list(filter(_is_task, blocks)), list(filter(_is_bullet, blocks))
@@ -100,7 +100,7 @@ def draw_with_signs(
 
 
 def _is_task(block: QTextBlock) -> bool:
-    """Qt's parser leaves the mark of a task on what comes behind the list."""
+    """Return whether the block is a task. Qt's parser leaves a task's marker on the block after the list."""
     return block.textList() is not None and block.blockFormat().marker() is not Marker.NoMarker
 
 
@@ -111,12 +111,12 @@ def _is_bullet(block: QTextBlock) -> bool:
 
 
 def _whole_lines(clip: QRectF) -> QRectF:
-    """Return the clip as wide as any line: a sign stands beside its block."""
+    """Return the clip widened to include the signs at the sides of the blocks."""
     return clip.adjusted(-WIDE, 0, WIDE, 0)
 
 
 def _box_of_qt(block: QTextBlock) -> QRectF:
-    """Return where Qt draws the box of a task, and crosses it out: before the first line."""
+    """Return the box that Qt draws for a task, before the first line."""
     line, look = block.layout().lineAt(0).naturalTextRect(), QFontMetrics(block.charFormat().font())
     side, around = look.lineSpacing() // 3, look.lineSpacing() // 6
     away = look.horizontalAdvance(" ")
@@ -126,10 +126,12 @@ def _box_of_qt(block: QTextBlock) -> QRectF:
 
 
 def _box(block: QTextBlock) -> QRectF:
-    """Return where we draw it: a little larger, and a little further from the text."""
+    """Return the box that we draw: a little larger, and a little further from the text."""
     aside = scale(2.5) + LARGER
     box = _box_of_qt(block).adjusted(-LARGER, -LARGER, LARGER, LARGER)
-    box.translate(aside + scale(4) if _is_from_right(block) else -aside, 0)  # Qt's touches a text that begins there
+    box.translate(
+        aside + scale(4) if _is_from_right(block) else -aside, 0
+    )  # Qt's box touches a text that begins on the right
     return QRectF(box.toRect())
 
 
@@ -150,7 +152,7 @@ def _paint_task(painter: QPainter, box: QRectF, is_done: bool) -> None:
 
 
 def _paint_dot(painter: QPainter, block: QTextBlock) -> None:
-    """Paint the dot of a list at half the height of the first line's small letters."""
+    """Paint the dot of a list item at half the x-height of the first line."""
     line = block.layout().lineAt(0)
     text, look = line.naturalTextRect(), QFontMetrics(block.charFormat().font())
     x = text.right() + scale(DOT_AWAY) if _is_from_right(block) else text.left() - scale(DOT_AWAY)
@@ -164,19 +166,19 @@ def _paint_dot(painter: QPainter, block: QTextBlock) -> None:
 
 
 def _paint_bars(painter: QPainter, block: QTextBlock) -> None:
-    """Paint a bar for each quote; where the next block goes on with it, it reaches there."""
+    """Paint a bar for each quote; it extends to the next block if that continues the quote."""
     after = block.next()
     top, bottom = _top_and_bottom(block)
     for level in range(quote_level(block)):
         x, goes_on = scale(QUOTE_INDENT) * level, quote_level(after) > level
         if _is_from_right(block):
             x = block.document().textWidth() - x - scale(BAR)
-        reached = _top_and_bottom(after)[0] if goes_on else bottom
-        painter.fillRect(QRectF(x, top, scale(BAR), reached - top), colour("line"))
+        end = _top_and_bottom(after)[0] if goes_on else bottom
+        painter.fillRect(QRectF(x, top, scale(BAR), end - top), colour("line"))
 
 
 def _top_and_bottom(block: QTextBlock) -> tuple[float, float]:
-    """Return where the first line of a block begins, and where its last one ends."""
+    """Return the top of a block's first line and the bottom of its last one."""
     layout = block.layout()
     first, last = layout.lineAt(0).naturalTextRect(), layout.lineAt(max(layout.lineCount() - 1, 0)).naturalTextRect()
     return layout.position().y() + first.top(), layout.position().y() + last.bottom()
@@ -186,7 +188,7 @@ CELL_PADDING = 6
 BESIDE_CELL = 2 * CELL_PADDING
 RULE = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
 BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
-"""How Qt shows items behind "-", "*" and "+", which mean the same."""
+"""Qt's styles for items with "-", "*" and "+", which we show alike."""
 _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
 _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
@@ -194,10 +196,10 @@ _NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.M
 def markdown_document(
     prose: ProseSegment, indent: float = 0, columns: tuple[float, ...] = (), formulas: Formulas = NO_FORMULAS
 ) -> InkDocument:
-    """Return Markdown with our formats.
+    """Return a document of Markdown with our formats.
 
-    indent: of the first line, in pixels, if it continues a paragraph. columns: widths of the table at its end, if that
-    continues. formulas: those that are drawn.
+    indent: pixels before the first line, if it continues a paragraph. columns: column widths of the table at its end,
+    if that continues in another segment. formulas: the ones that are drawn.
     """
     document = _parse(prose.text, prose.references, formulas)
     first = document.begin()
@@ -220,7 +222,7 @@ def markdown_document(
 
 
 def rows_document(rows: TableSegment, columns: tuple[float, ...], formulas: Formulas = NO_FORMULAS) -> InkDocument:
-    """Return rows of a table without its head. columns: their widths in pixels; empty: their natural ones."""
+    """Return a document of table rows without the head. columns: their widths in pixels; () for natural widths."""
     document = _parse(f"{rows.head}\n{rows.text}", rows.references, formulas)
     table = last_table(document)
     if table is None:
@@ -241,7 +243,7 @@ def _fix_columns(table: QTextTable, columns: tuple[float, ...]) -> None:
 
 
 def _close_up(table: QTextTable, top: float | None = None, bottom: float | None = None) -> None:
-    """Remove the margins where the table continues in another document."""
+    """Set the margins of a table that continues in another document."""
     shape = table.format()
     shape.setTopMargin(shape.topMargin() if top is None else top)
     shape.setBottomMargin(shape.bottomMargin() if bottom is None else bottom)
@@ -255,7 +257,7 @@ def last_table(document: QTextDocument) -> QTextTable | None:
 
 
 def end_of_text(document: QTextDocument) -> float:
-    """Return where the last line of a paragraph ends, in pixels from the side where it begins."""
+    """Return the end of a paragraph's last line, in pixels from the side where lines begin."""
     layout = document.lastBlock().layout()
     if not layout.lineCount():
         return 0.0
@@ -267,8 +269,8 @@ def end_of_text(document: QTextDocument) -> float:
 def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:
     document = InkDocument(text)
     document.setIndentWidth(scale(26))
-    shown = to_qt_markdown(text, formulas.markdown)
-    document.setMarkdown(shown + (f"\n\n{references}" if references else ""), _NO_HTML)
+    markdown = to_qt_markdown(text, formulas.markdown)
+    document.setMarkdown(markdown + (f"\n\n{references}" if references else ""), _NO_HTML)
     return document
 
 
@@ -312,7 +314,7 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
     if old.hasProperty(QTextFormat.Property.BlockCodeFence):
         _shape_code_line(shape, block.next())
     elif old.hasProperty(RULE):
-        shape.setBackground(colour("line"))  # Qt draws the rule in it
+        shape.setBackground(colour("line"))  # Qt draws the rule in this colour
     cursor.mergeBlockFormat(shape)
     if (listed := block.textList()) is not None and listed.format().style() in BULLETS[1:]:
         bullets = listed.format()
@@ -321,16 +323,18 @@ def _shape_block(cursor: QTextCursor, block: QTextBlock, is_first: bool, is_last
 
 
 def _shape_code_line(shape: QTextBlockFormat, after: QTextBlock) -> None:
-    """Let a line of code wrap, and its background touch that of the line after it."""
+    """Let a line of code wrap, and its background touch the next line's."""
     shape.setBackground(colour("code"))
     shape.setNonBreakableLines(False)
-    shape.setLineHeight(100, QTextBlockFormat.LineHeightTypes.SingleHeight.value)  # of any other Qt leaves out a part
+    shape.setLineHeight(
+        100, QTextBlockFormat.LineHeightTypes.SingleHeight.value
+    )  # with any other, Qt does not paint the full background
     if after.blockFormat().hasProperty(QTextFormat.Property.BlockCodeFence):
         shape.setBottomMargin(0)
 
 
 def _goes_on(listed: QTextList | None, after: QTextList | None) -> bool:
-    """Return whether a list goes on: with another item, one within it, or one of the list that it is within."""
+    """Return whether a list continues: with another item, or one of a nested or of the enclosing list."""
     return (
         listed is not None
         and after is not None
@@ -358,7 +362,7 @@ def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -
             look, text = _link(QTextCharFormat(), image.name()), tr("[image: {name}]").format(name=text)
         elif look.isAnchor():
             look = _link(look, look.anchorHref())
-        elif is_code or look.fontFixedPitch():  # Qt gives fenced code the system's font, and does not say its pitch
+        elif is_code or look.fontFixedPitch():  # Qt gives fenced code the system's font, but does not report its pitch
             look.setFont(code_font(13))
         elif heading:
             look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
@@ -395,8 +399,8 @@ def _shape_table(table: QTextTable, has_head: bool, is_first: bool) -> None:
     shape.setBorderCollapse(True)
     shape.setCellSpacing(0)
     shape.setCellPadding(scale(CELL_PADDING))
-    shape.setTopMargin(scale(4 if is_first else 10))  # Qt leaves out the margin of the paragraph before,
-    shape.setBottomMargin(0)  # and puts an empty one behind
+    shape.setTopMargin(scale(4 if is_first else 10))  # Qt omits the margin of the previous paragraph,
+    shape.setBottomMargin(0)  # and adds an empty paragraph after the table
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for column in range(table.columns() if has_head else 0):
@@ -406,30 +410,30 @@ def _shape_table(table: QTextTable, has_head: bool, is_first: bool) -> None:
         cell.setFormat(look)
 
 
-NARROWEST, WIDEST = 96, 280  # pixels of a column: below the one a table is scrolled, up to the other it is widened
-STEP = 16  # pixels: while a table grows, its columns change seldom
+NARROWEST, WIDEST = 96, 280  # pixels of a column: if narrower, the table scrolls; and its maximum then
+STEP = 16  # pixels to which widths are rounded up, so that the columns of a growing table seldom change
 _MARKS = re.compile(r"[*~`\\]|\]\([^)]*\)|\[")
 
 
 def table_columns(wanted: Sequence[tuple[float, ...]], width: float, is_wide: bool = False) -> tuple[float, ...]:
-    """Return the width of the text of each column, in pixels, for a table of that width at most.
+    """Return the width of each column's text, in pixels, for a table with that maximum width.
 
-    wanted: by its head, and by its rows, piece by piece. is_wide: whether it may be wider.
+    wanted: the natural widths of its head and of each piece of its rows. is_wide: whether it may be wider.
     """
     count = len(wanted[0])
     natural = [max(row[column] if column < len(row) else 0 for row in wanted) for column in range(count)]
     if is_wide:
         return wide_columns(natural, width)
-    return _share_room(natural, width - count * (scale(BESIDE_CELL) + 1) - 1)
+    return _share_width(natural, width - count * (scale(BESIDE_CELL) + 1) - 1)
 
 
 def wide_columns(natural: Sequence[float], width: float) -> tuple[float, ...]:
-    """Return the width of the text of each column of a table that may be wider than `width`, and is scrolled then.
+    """Return the width of each column's text for a table that may be wider than `width`, and then scrolls.
 
-    Where sharing would leave a column less than a word or two, each gets what it wants, up to a comfortable line.
+    If sharing would leave a column less than a word or two, each gets its natural width, up to a comfortable line.
     """
-    shared = _share_room(natural, width - len(natural) * (scale(BESIDE_CELL) + 1) - 1)
-    if all(given >= min(wanted, scale(NARROWEST)) for given, wanted in zip(shared, natural, strict=True)):
+    shared = _share_width(natural, width - len(natural) * (scale(BESIDE_CELL) + 1) - 1)
+    if all(share >= min(wanted, scale(NARROWEST)) for share, wanted in zip(shared, natural, strict=True)):
         return shared
     return tuple(min(wanted, scale(WIDEST)) for wanted in natural)
 
@@ -439,14 +443,14 @@ def table_width(columns: Sequence[float]) -> float:
     return sum(columns) + len(columns) * (scale(BESIDE_CELL) + 1) + 1
 
 
-def _share_room(natural: Sequence[float], room: float) -> tuple[float, ...]:
-    """Return the wanted widths if there is room; else the narrow ones get theirs, and the others share the rest."""
-    given = [0.0] * len(natural)
-    left = max(room, len(natural))
+def _share_width(natural: Sequence[float], available: float) -> tuple[float, ...]:
+    """Return the natural widths if they fit; otherwise narrow columns get theirs, and the others share the rest."""
+    widths = [0.0] * len(natural)
+    left = max(available, len(natural))
     for rank, column in enumerate(sorted(range(len(natural)), key=lambda n: natural[n])):
-        given[column] = min(natural[column], left / (len(natural) - rank))
-        left -= given[column]
-    return tuple(given)
+        widths[column] = min(natural[column], left / (len(natural) - rank))
+        left -= widths[column]
+    return tuple(widths)
 
 
 def cell_fonts() -> tuple[QFont, QFont]:
@@ -455,7 +459,7 @@ def cell_fonts() -> tuple[QFont, QFont]:
 
 
 def cell_widths(rows: str) -> tuple[float, ...]:
-    """Return the width of the widest cell of each column, of a table's head or of some rows."""
+    """Return the width of the widest cell in each column of a table's head or of some rows."""
     longest: list[str] = []
     for line in rows.split("\n"):
         cells = [_MARKS.sub("", cell).strip() for cell in line.strip().strip("|").split("|")]
@@ -467,7 +471,7 @@ def cell_widths(rows: str) -> tuple[float, ...]:
 
 
 class MarkdownText(StyleAware, QTextBrowser):
-    """A text that can be read and copied, as high as it is, without links to open."""
+    """A widget with Markdown to be read and copied, as high as its text. Its links are not opened."""
 
     def __init__(self, text: str, parent: QWidget | None = None, *, tint: Tint = "ink_soft") -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Edit a sent message in place, read its whole text in a window, and save its code to a file."""
+"""Edit a sent message in place, read its full text in a window, and save its code to a file."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KEPT = translatable("The version that was sent is kept, with all that followed i
 
 
 class MessageEditor(StyleAware, QWidget):
-    """Enter or Ctrl+Enter sends the message again, Cancel gives up what was typed. Escape leaves it for later.
+    """Edits a message. Enter or Ctrl+Enter sends it again, Cancel discards the edit, Escape keeps it for later.
 
-    Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; left_changed, once
-    it was left with a text of its own; edits_changed, whenever there is something else to store; resized, when it wants
+    Signals: resend_requested(message id, text); ended(whether it had the focus), once it is hidden; left_changed, after
+    it was left with a changed text; edits_changed, when the edits to be stored have changed; resized, when it needs
     another height.
     """
 
@@ -42,7 +42,7 @@ class MessageEditor(StyleAware, QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.message_id = self._sent = ""
-        self._left: dict[str, str] = {}  # texts of messages whose editor went without being cancelled
+        self._left: dict[str, str] = {}  # edits that were left without being cancelled, by message id
         self.field = DraftField()
         self.field.setAccessibleName(tr("Edited message"))
         self.note = TextLabel(size=12, tint="ink_faint", wraps=True)
@@ -61,7 +61,7 @@ class MessageEditor(StyleAware, QWidget):
         self.hide()
 
     def edit(self, message: Message) -> None:
-        """Begin to edit a message; go on if it was being edited."""
+        """Edit a message, continuing with an edit that was left."""
         if self.message_id != message.id:
             self.leave()
             self.message_id, self._sent = message.id, message.text
@@ -69,21 +69,21 @@ class MessageEditor(StyleAware, QWidget):
             again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
             self.field.remove_text()
-            self.show()  # now: a field without a width would lay out a word a line
+            self.show()  # before inserting: a field without a width would wrap after each word
             self.field.insert_text(self._left.pop(message.id, message.text))
         self.show()
         self._fit()
         self.field.setFocus()
 
     def end(self) -> None:
-        """Give up what was typed."""
+        """Discard the edit and hide."""
         had_focus, self.message_id = self.isAncestorOf(QApplication.focusWidget() or self.window()), ""
         self.hide()
         self.ended.emit(had_focus)
         self.edits_changed.emit()
 
     def leave(self) -> None:
-        """Hide, but keep what was typed for the next time that this message is edited."""
+        """Hide, but keep the edit for the next time that this message is edited."""
         if not self.message_id:
             return
         message_id, written, is_changed = self.message_id, self.field.written(), self.field.written() != self._sent
@@ -95,29 +95,29 @@ class MessageEditor(StyleAware, QWidget):
             self.left_changed.emit()
 
     def edits(self) -> dict[str, str]:
-        """Return the texts of edited messages of the open conversation that were not sent, the latest last."""
+        """Return the unsent edits of the open conversation's messages by id, the latest last."""
         written = self.field.written() if self.message_id else ""
         current = {self.message_id: written} if self.message_id and written != self._sent else {}
         return {key: text for key, text in self._left.items() if key != self.message_id} | current
 
     def set_edits(self, edits: dict[str, str]) -> None:
-        """Leave the edits of another conversation for those that were stored of the one that is open now."""
+        """Replace the edits by the stored ones of the conversation that is open now."""
         self.leave()
         self._left = dict(edits)
 
     def newest_left(self) -> str:
-        """Return the id of the message that was left last with another text; "" for none."""
+        """Return the id of the message whose edit was left last; "" for none."""
         return next(reversed(self._left), "")
 
     def note_sent(self, message_id: str) -> None:
-        """Hide, since the message was sent again."""
+        """Forget the edit of a message that was sent again."""
         self._left.pop(message_id, None)
         if message_id == self.message_id:
             self.end()
         self.edits_changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take Escape before the window does, which would stop a reply."""
+        """Handle Escape before the window does, which would stop a reply."""
         if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             if event.type() == QEvent.Type.ShortcutOverride:
                 event.accept()
@@ -152,7 +152,7 @@ class MessageEditor(StyleAware, QWidget):
 
 
 class MessageReader(TextReader):
-    """A window with a message's whole text."""
+    """A window with the full text of a message."""
 
     def __init__(self, message: Message, parent: QWidget) -> None:
         text = readable_text(message)
@@ -168,8 +168,9 @@ SUFFIXES = {
 
 
 def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None]) -> None:
-    """Ask for a file and write the code to it. block: the language, and the code from its second line on. notify: shows
-    how that ended.
+    """Ask for a file and write code to it.
+
+    block: the language in the first line, the code in the others. notify: called with a text about the outcome.
     """
     language, _, code = block.partition("\n")
     dialog = FileDialog(parent, tr("Save the code"), str(Path.home()))
@@ -181,7 +182,7 @@ def choose_code_file(parent: QWidget, block: str, notify: Callable[[str], None])
 
 
 def save_code(path: Path, code: str) -> str:
-    """Write the code, and return how that ended in words."""
+    """Write the code, and return a text about the outcome."""
     try:
         path.write_text(code + "\n", encoding="utf-8", errors="replace", newline="\n")
     except OSError as error:

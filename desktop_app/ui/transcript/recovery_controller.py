@@ -1,4 +1,4 @@
-"""The controllers of clicks in the transcript, such as the ways out of a failure, of questions, and of graphics."""
+"""Controllers for actions in the transcript, such as the ways out of a failure; for questions; and for graphics."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
     Action.SEND_CUT: lambda conversation, _: p.ShortenMessage(conversation, as_file=False),
     Action.USE_OWN_WINDOW: lambda conversation, _: p.UseOwnWindow(conversation),
 }
-"""Actions that the engine carries out: what it is asked, by the conversation and what the action is about."""
+"""Actions that the engine carries out: the request, from the conversation and the action's argument."""
 
 
 OPENINGS: dict[Action, Callable[[str, str], p.OpeningRequest]] = {
     Action.OPEN_CONVERSATION: lambda _, other: p.OpenConversation(other),
     Action.FORK: p.Fork,
 }
-"""Actions that are answered with the conversation that is shown next."""
+"""Actions whose response is the conversation to show next."""
 
 
 class RecoveryController(Controller):
@@ -89,7 +89,7 @@ class RecoveryController(Controller):
         editor.left_changed.connect(lambda: parts.toast.show_message(tr(EDIT_KEPT), tr("Edit"), self.edit_left))
 
     def perform(self, action: Action, argument: str = "") -> None:
-        """Carry out an action. argument: what it is about, such as the id of a message or the name of a setting."""
+        """Carry out an action. argument: the object of the action, such as a message's id or the name of a setting."""
         if action in REQUESTS:
             self.post(REQUESTS[action], argument)
             return
@@ -123,7 +123,7 @@ class RecoveryController(Controller):
         self._parts.panel.show_tab(name)
 
     def edit_message(self, message_id: str = "") -> None:
-        """Let a message of the user's be edited in its place; without an id the newest."""
+        """Let one of the user's messages be edited in place; without an id, the newest one."""
         model = self._parts.transcript_model
         asked = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
         if model.is_running:
@@ -132,20 +132,20 @@ class RecoveryController(Controller):
             self._parts.transcript.edit_message(chosen)
 
     def edit_left(self) -> None:
-        """Go on with the message whose editor was left last."""
+        """Continue to edit the message whose editor was left last."""
         if newest := self._parts.transcript.editor.newest_left():
             self.edit_message(newest)
 
     @in_task
     async def show_recalled(self, name: str) -> None:
-        """Show a message of another conversation. name: as a result of `recall` gives it, such as "3f2a9c1b0d5e#12"."""
+        """Show a message that `recall` has found. name: its reference in the result, such as "3f2a9c1b0d5e#12"."""
         conversation, _, index = name.partition("#")
         found = await self._bridge.ask(p.FindRecalled(conversation, int(index)))
         await self._chat.show_message(found.conversation, found.message)
 
     @in_task
     async def resend(self, message_id: str, text: str) -> None:
-        """Send an edited message, with the attachments that it has, in a branch of its own."""
+        """Send an edited message with its attachments in a new branch."""
         rows = self._parts.transcript_model.rows
         parts = next((row.message.parts for row in rows if row.message.id == message_id), ())
         attached = tuple(part for part in parts if isinstance(part, Attachment))
@@ -159,10 +159,12 @@ class QuestionController(Controller):
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
-        self._announced: tuple[QuestionAsked, str] | None = None  # a question elsewhere, and what the toast says of it
+        self._announced: tuple[QuestionAsked, str] | None = (
+            None  # a question in another conversation, and the toast's text
+        )
         bridge.listen(self.note, QuestionAsked, QuestionAnswered, TurnFinished)
-        for told in (bridge.engine_died, bridge.engine_gave_up, chat.shown):
-            told.connect(self.show)
+        for signal in (bridge.engine_died, bridge.engine_gave_up, chat.opened):
+            signal.connect(self.show)
         parts.composer.escape_pressed.connect(self.escape)
         parts.chat_pane.escape_pressed.connect(self.escape)
         parts.question.answered.connect(self.answer)
@@ -173,7 +175,7 @@ class QuestionController(Controller):
         self.show()
 
     def show(self, _: object = None) -> None:
-        """Show the first question of the open conversation, if one waits."""
+        """Show the first waiting question of the open conversation, or hide the card."""
         waiting = self._chat.turns.of(self._chat.conversation).questions
         if waiting:
             self._parts.question.show_question(waiting[0], 1, len(waiting))
@@ -191,7 +193,7 @@ class QuestionController(Controller):
         self._bridge.post(p.AnswerQuestion(conversation, question, answer))
 
     def escape(self) -> None:
-        """Deny what is asked, as the card says of Escape; else end the walk through hits; else stop the turn."""
+        """Answer a waiting question with "deny", or else close the bar of search hits, or else stop the turn."""
         if self._parts.question.is_listening:
             self._parts.question.deny.click()
         elif self._parts.hit_bar.isVisible():
@@ -200,7 +202,7 @@ class QuestionController(Controller):
             self._chat.stop()
 
     def _notify(self, asked: QuestionAsked) -> None:
-        """Notify a user who looks elsewhere that a turn waits."""
+        """Notify a user who does not see the question that a turn is waiting."""
         window = self._parts.composer.window()
         if not window.isActiveWindow():
             QApplication.alert(window)
@@ -210,7 +212,7 @@ class QuestionController(Controller):
             self._parts.toast.show_message(words, tr("Open"), lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
-        """Withdraw the toast once its question is answered or in sight."""
+        """Withdraw the toast once its question is answered or its conversation is open."""
         if self._announced is None:
             return
         asked, words = self._announced
@@ -220,21 +222,21 @@ class QuestionController(Controller):
             self._parts.toast.withdraw(words)
 
 
-BATCH = 40
+BATCH = 40  # graphics in one request
 
 
 class GraphicController(QObject):
-    """Lets the engine draw what the transcript is missing, a batch at a time."""
+    """Lets the engine draw missing graphics, a batch at a time."""
 
     def __init__(self, bridge: Bridge, parent: QObject) -> None:
-        super().__init__(parent)  # it goes with its window: what is missing is told to all there are
+        super().__init__(parent)  # deleted with its window: the global `graphics` notifies every live controller
         self._bridge = bridge
         self._is_drawing = False
         graphics.wanted.connect(self.draw)
 
     @in_task
     async def draw(self) -> None:
-        """Draw what is missing."""
+        """Draw the missing graphics."""
         if self._is_drawing:
             return
         self._is_drawing = True
@@ -247,7 +249,7 @@ class GraphicController(QObject):
     async def _draw(self, batch: tuple[Graphic, ...]) -> None:
         try:
             answer = await self._bridge.ask(p.DrawGraphics(batch))
-        except EngineFailure:  # it ended, which is told; until the next layout they stay text
+        except EngineFailure:  # it died, which is reported; until the next layout they stay text
             graphics.forget(batch)
         else:
             graphics.keep(batch, answer.drawings)

@@ -1,4 +1,4 @@
-"""The builder of a row: lines, tags, links, text and code boxes, stacked in a column."""
+"""The builder of a row's layout: lines, tags, links, text and code boxes, stacked in a column."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .row_painter import Action, DashedRule, Fill, Flow, HitRegion, RowLayout, T
 
 WHO_HEIGHT = 20
 ACTION_GAP = 14
-MAX_WORDS = 1_000  # characters of one line, more than any window has
-MAX_LABEL, MAX_ADVANCES = 40, 2_000  # characters; widths of labels that are kept
+MAX_WORDS = 1_000  # characters of one line, more than fit into any window
+MAX_LABEL, MAX_ADVANCES = 40, 2_000  # characters of a label whose width is cached; cached widths
 
 
 class TagFrame(Enum):
@@ -32,7 +32,7 @@ class TagFrame(Enum):
 
 
 class Tag(msgspec.Struct, frozen=True):
-    """A label beside a name."""
+    """A label next to a name."""
 
     text: str
     tint: Tint | Segment
@@ -44,7 +44,7 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 class ActionLink(msgspec.Struct, frozen=True):
-    """A link that does something. text: what it is called instead of the action's name."""
+    """A link that performs an action. text: its label, if it is not the action's name."""
 
     action: Action
     argument: str
@@ -56,7 +56,7 @@ class ActionLink(msgspec.Struct, frozen=True):
 
 
 class Versions(msgspec.Struct, frozen=True):
-    """Which version of a message is shown, counted from 1, and the links to its neighbours. count: 0 for just one."""
+    """The number of the shown version of a message, from 1, and links to its neighbours. count: 0 for a single one."""
 
     number: int = 1
     count: int = 0
@@ -68,12 +68,12 @@ NO_VERSIONS = Versions()
 
 
 class RowBuilder:
-    """A row that is being laid out, `width` pixels wide. The next thing goes to `y`.
+    """A row that is being laid out, `width` pixels wide. The next element is placed at `y`.
 
-    is_unfolded: whether the user has folded or unfolded it. looked_at: the middle of the row's visible part, in pixels
-    from its top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded, and of
-    diagrams whose code is shown. can_fold_code: whether long code is folded at all. shifts: pixels by which code is
-    scrolled to the left.
+    is_unfolded: whether the user has unfolded the row. looked_at: the middle of its visible part, in pixels from its
+    top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded, and of other
+    switches, such as showing a diagram's code. can_fold_code: whether long code is folded at all. shifts: pixels by
+    which code and tables are scrolled to the left, by key. token_scale: see `Gauge`.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class RowBuilder:
         return self.can_fold_code and key not in self._unfolded
 
     def is_toggled(self, key: str) -> bool:
-        """Return whether the user has switched what has that key."""
+        """Return whether the user has toggled the switch with that key."""
         return key in self._unfolded
 
     def shift_of(self, key: str) -> float:
-        """Return how many pixels the code with that key is scrolled to the left."""
+        """Return the number of pixels by which the code or table with that key is scrolled to the left."""
         return self._shifts.get(key, 0.0)
 
     def tokens_of(self, row: MessageRow) -> int:
@@ -122,7 +122,7 @@ class RowBuilder:
         self.y += scale(pixels)
 
     def words(self, x: float, text: str, look: QFont, tint: Tint | QColor, height: float, most: float = 1e6) -> float:
-        """Put text on the line at `y`, as far as a line goes, and return where it ends."""
+        """Put text on the line at `y`, up to `most` pixels, and return the x where it ends."""
         text = text if len(text) <= MAX_WORDS else f"{text[:MAX_WORDS]}…"
         width = min(advance(look, text) + 1, most)
         ink = tint if isinstance(tint, QColor) else colour(tint)
@@ -130,7 +130,7 @@ class RowBuilder:
         return x + width
 
     def tag(self, x: float, tag: Tag, height: float) -> float:
-        """Put a tag on the line at `y`, and return where it ends."""
+        """Put a tag on the line at `y`, and return the x where it ends."""
         box = QRectF(x, self.y + (height - scale(18)) / 2, tag.width + 1, scale(18))
         fill = colour("accent_soft") if tag.ground is TagFrame.ACCENT else None
         border = colour(tag.tint) if tag.ground is TagFrame.FRAME else None
@@ -151,7 +151,7 @@ class RowBuilder:
         tint: Tint | None = None,
         most: float = 1e6,
     ) -> float:
-        """Put a link on the line at `y`, and return where it ends. Its target is a little larger than the text."""
+        """Put a link on the line at `y`, and return the x where it ends. Its region is larger than the text."""
         box = QRectF(x, self.y, min(advance(look, link.label) + 1, most), height)
         ink = colour(tint or ("ink_faint" if link.action is Action.FOLD else "accent"))
         words = TextLine(box, link.label, look, ink)
@@ -160,11 +160,11 @@ class RowBuilder:
         return box.right()
 
     def fold_link(self, key: str, words: str, is_unfolded: bool, height: float) -> float:
-        """Put the line that folds and unfolds the row at `y`, and return where it ends."""
+        """Put the link that folds and unfolds the row on the line at `y`, and return the x where it ends."""
         return self.link(0, ActionLink(Action.FOLD, key, f"{fold_sign(is_unfolded)} {words}"), font(12), height)
 
     def buttons(self, inset: float, links: Sequence[ActionLink]) -> None:
-        """Put buttons side by side, on as many lines as they need; the first stands out."""
+        """Put buttons side by side, on as many lines as they need; the first one is highlighted."""
         look, height, gap = font(13, MEDIUM), scale(SMALL_HEIGHT), scale(8)
         x = inset
         for number, link in enumerate(links):
@@ -190,7 +190,7 @@ class RowBuilder:
         actions: Sequence[ActionLink],
         versions: Versions = NO_VERSIONS,
     ) -> None:
-        """Put the speaker, versions and tags on the left, and the numbers and (on hover) the actions on the right."""
+        """Put the speaker, versions and tags on the left, and `meta` and (on hover) the actions on the right."""
         height = scale(WHO_HEIGHT)
         x = self.words(0, name, font(12, BOLD), "ink_soft", height)
         x = self.versions(x + scale(6), versions, height)
@@ -199,7 +199,7 @@ class RowBuilder:
         self.right_end(meta, actions, 0, height, x)
 
     def versions(self, x: float, versions: Versions, height: float) -> float:
-        """Put "‹ 2/3 ›" on the line at `y`, if there are several, and return where it ends."""
+        """Put "‹ 2/3 ›" on the line at `y`, if there are several versions, and return the x where it ends."""
         chevron = font(15, MEDIUM)
         if not versions.count:
             return x
@@ -215,9 +215,9 @@ class RowBuilder:
     def right_end(
         self, meta: str, actions: Sequence[ActionLink], inset: float, height: float, least: float = 0
     ) -> float:
-        """Put numbers at the right end of the line and actions before them; return where they start.
+        """Put `meta` at the right end of the line and actions before it; return the x where they start.
 
-        least: how far to the left the actions may reach; where there is no room for all, the last stays longest.
+        least: the minimum x of the actions; if not all of them fit, the last one is kept longest.
         """
         small = font(12)
         width = advance(small, meta) + 1
@@ -239,9 +239,9 @@ class RowBuilder:
         self.y = flow.top_left.y() + flow.document.size().height()
 
     def document(self, make: Make, text: str, inset: float, is_code: bool = False) -> None:
-        """Put text that is laid out at once."""
-        made = self.cache.get(make, text, self.width - 2 * inset)
-        self.flow(Flow(QPointF(inset, self.y), made, is_code=is_code))
+        """Put a text at `y` that is laid out at once. make: creates its document."""
+        document = self.cache.get(make, text, self.width - 2 * inset)
+        self.flow(Flow(QPointF(inset, self.y), document, is_code=is_code))
 
     def rule(self, text_left: float, text_right: float, height: float) -> None:
         """Put dashes on both sides of the text in the middle of the line at `y`."""
@@ -255,15 +255,15 @@ class RowBuilder:
 
 
 def fold_sign(is_unfolded: bool) -> str:
-    """Return the sign before what is folded, or unfolded."""
+    """Return the sign before a text that can be folded."""
     return "▾" if is_unfolded else "◂" if QGuiApplication.isRightToLeft() else "▸"
 
 
-_advances: dict[tuple[str, str], float] = {}  # of labels: they are measured often
+_advances: dict[tuple[str, str], float] = {}  # widths of labels by font and text: they are measured often
 
 
 def advance(look: QFont, text: str) -> float:
-    """Return the width of the text."""
+    """Return the width of a text in pixels."""
     if len(text) > MAX_LABEL:
         return QFontMetricsF(look).horizontalAdvance(text)
     key = look.key(), text

@@ -1,4 +1,4 @@
-"""The layout of each kind of row, and the cache of rows that were laid out."""
+"""The layout of each kind of row, and the cache of row layouts."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ from .transcript_items import (
     ToolItem,
 )
 
-LONG = 20_000  # characters from which on what the user has sent is shown shortened, until it is unfolded
-LONG_SHOWN = 6_000
-MAX_COUNTED = 500_000  # characters of which the words are counted
-RUN_HEIGHT = 22  # pixels of the line that stands for several calls
+LONG = 20_000  # characters beyond which a user's message is shortened until it is unfolded
+LONG_SHOWN = 6_000  # characters of a shortened message
+MAX_COUNTED = 500_000  # characters in which words are counted
+RUN_HEIGHT = 22  # pixels of the line that represents several calls
 ACTIONS_HEIGHT = 24  # pixels of the actions below a reply
-GAP_MESSAGE = 130  # pixels for a message that is not here
+GAP_MESSAGE = 130  # pixels for a message that is not loaded
 ARCHIVED_OPACITY = 0.55
 
 
@@ -84,7 +84,7 @@ def lay_out(builder: RowBuilder, item: Item) -> RowLayout:
 
 
 def estimated_height(item: Item, width: float) -> float:
-    """Return about how tall the row will be, for the scroll bar."""
+    """Return the approximate height of a row, for the scroll bar."""
     match item:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
             return scale(20)
@@ -92,10 +92,10 @@ def estimated_height(item: Item, width: float) -> float:
             return scale(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
-            shown = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
+            visible = text[:LONG_SHOWN] if is_user and len(text) > LONG else text
             below = 24 if is_user else ACTIONS_HEIGHT if _ends_turn(row.message) else 0
             around = scale(20 + below) + estimated_attachments_height(row.message)
-            return around + estimated_text_height(shown, width, LINE_HEIGHT)
+            return around + estimated_text_height(visible, width, LINE_HEIGHT)
         case ToolItem():
             return scale(HEAD)
         case RunItem():
@@ -140,7 +140,7 @@ def _ends_turn(message: Message) -> bool:
 
 
 def _actions_below(builder: RowBuilder, item: MessageItem) -> None:
-    """Put the actions where a long reply has been read to its end, as far as there is room."""
+    """Put the actions below a reply, so that they are near after reading a long one; only the ones that fit."""
     look, height, x = font(12), scale(ACTIONS_HEIGHT), 0.0
     builder.skip(4)
     for link in actions_of(item):
@@ -151,10 +151,10 @@ def _actions_below(builder: RowBuilder, item: MessageItem) -> None:
 
 
 def _run(builder: RowBuilder, item: RunItem) -> None:
-    """Lay out the line of a run of calls, which opens to their cards."""
+    """Lay out the line of a run of calls, which expands to their cards."""
     height = scale(RUN_HEIGHT)
     words = f"{fold_sign(item.is_open)} {summary_of_run(item)}"
-    tokens = tr("%n tokens", "", sum(builder.tokens_of(one.row) for one in item.items))
+    tokens = tr("%n tokens", "", sum(builder.tokens_of(message.row) for message in item.items))
     right = builder.right_end(tokens, (), 0, height)
     link = ActionLink(Action.FOLD_RUN, item.key, words)
     builder.link(0, link, font(13), height, tint="ink_soft", most=right)
@@ -166,8 +166,8 @@ def _user_box(builder: RowBuilder, key: str, text: str) -> None:
     top = builder.y = builder.y + scale(2)
     builder.skip(11)
     index = len(builder.layout.drawn)
-    shown = text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text
-    flow_plain(builder, key, shown, inset=scale(16))
+    visible = text[:LONG_SHOWN] if is_long and not builder.is_unfolded else text
+    flow_plain(builder, key, visible, inset=scale(16))
     builder.skip(11)
     box = QRectF(0, top, builder.width, builder.y - top)
     builder.layout.drawn.insert(index, Fill(box, colour("bubble"), None, Corner.MESSAGE))
@@ -228,21 +228,21 @@ def _reply(builder: RowBuilder, item: ReplyItem) -> None:
         builder.y += scale(22)
 
 
-MAX_ROWS = 64  # rows
-MAX_WRITTEN = 1_000  # replies: older ones may be folded, long out of sight
+MAX_ROWS = 64  # cached rows
+MAX_WRITTEN = 1_000  # replies that are remembered; older ones may be folded, as they are long out of view
 
 
 class RowCache:
-    """Lays rows out when they are first needed, and again when they have changed."""
+    """Caches the layouts of rows: they are laid out when first needed, and again after a change."""
 
     def __init__(self) -> None:
         self._documents = DocumentCache()
         self._kept: OrderedDict[str, tuple[tuple[object, ...], RowLayout]] = OrderedDict()
         self._unfolded: set[str] = set()
         self._shifts: dict[str, float] = {}
-        self._written: dict[str, None] = {}  # rows seen being written: nothing is folded under the reader's eyes
-        self.token_scale = 1.0  # of the request, by which each message's tokens are told
-        self._edited, self._room = "", 0  # the row in whose place another widget stands, and how high that is
+        self._written: dict[str, None] = {}  # replies shown while they were written: their code is not folded
+        self.token_scale = 1.0  # the factor for each message's tokens, see `Gauge`
+        self._edited, self._room = "", 0  # the row that is covered by the editor, and the editor's height
 
     def fold(self, key: str) -> None:
         self._unfolded ^= {key}
@@ -251,13 +251,13 @@ class RowCache:
         return key in self._unfolded
 
     def scroll_code(self, flow: Flow, pixels: float) -> bool:
-        """Scroll code to the left; return False where it does not go further."""
+        """Scroll code or a table to the left; return False if it cannot be scrolled further."""
         shift = min(max(flow.shift + pixels, 0.0), flow.max_shift)
         self._shifts[flow.shift_key] = shift
         return shift != flow.shift
 
     def leave_room(self, key: str, height: int) -> None:
-        """Leave that row blank and that high; "" for none."""
+        """Leave a row blank, with that height, for the editor; "" for no row."""
         self._edited, self._room = key, height
 
     def unfold(self, key: str) -> bool:
@@ -267,12 +267,15 @@ class RowCache:
         return was_folded
 
     def find(self, item: Item, width: int) -> RowLayout | None:
-        """Return the row as it would be laid out now, if it is kept."""
+        """Return the layout of a row if it is cached and up to date."""
         state, layout = self._kept.get(item.key, ((), None))
         return layout if state == self._state(item, width) else None
 
     def make(self, item: Item, width: int, deadline: float | None = None, looked_at: float = 0) -> RowLayout:
-        """Lay the row out; of a long text after the deadline only what is kept. looked_at: see `RowBuilder`."""
+        """Lay a row out. After the deadline, only the cached parts of a long text are included.
+
+        looked_at: see `RowBuilder`.
+        """
         self._documents.begin(deadline, text_direction(spoken_text(item)))
         key = item.key
         if key == self._edited:
@@ -283,8 +286,9 @@ class RowCache:
                 if len(self._written) > MAX_WRITTEN:
                     del self._written[next(iter(self._written))]
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
-            shown = self._unfolded, can_fold, self._shifts, self.token_scale
-            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, *shown)
+            builder = RowBuilder(
+                width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold, self._shifts, self.token_scale
+            )
             layout = lay_out(builder, item)
             if QGuiApplication.isRightToLeft():
                 mirror(layout, width)
@@ -295,7 +299,7 @@ class RowCache:
         return layout
 
     def stale(self, key: str) -> RowLayout | None:
-        """Return the row as it was laid out last, up to date or not."""
+        """Return the last layout of a row, whether up to date or not."""
         return self._kept.get(key, (None, None))[1]
 
     def _state(self, item: Item, width: int) -> tuple[object, ...]:

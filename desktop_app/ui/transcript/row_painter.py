@@ -1,4 +1,4 @@
-"""Paint rows from their display lists: what is painted where, and what a click does."""
+"""Display lists of rows: the elements to paint, the regions that can be clicked, and their painting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .markdown_documents import draw_with_signs
 
 
 class Action(StrEnum):
-    """What a click does, in the words that are shown for it, translated."""
+    """An action on a click. The value is its label in English, to be translated."""
 
     COPY = translatable("Copy")
     COPY_CODE = translatable("Copy code")
@@ -79,7 +79,7 @@ class Action(StrEnum):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """A box. radius: of all corners, unless the top is square."""
+    """A filled or outlined box. radius: of the corners; the upper ones may be square."""
 
     box: QRectF
     fill: QColor | None = None
@@ -89,7 +89,7 @@ class Fill(msgspec.Struct, frozen=True):
 
 
 class TextLine(msgspec.Struct, frozen=True):
-    """Text on one line, with an ellipsis if it is too long."""
+    """Text on one line, which ends in an ellipsis if it is too long."""
 
     box: QRectF
     text: str
@@ -99,9 +99,10 @@ class TextLine(msgspec.Struct, frozen=True):
 
 
 class Flow(msgspec.Struct, frozen=True):
-    """A document at a position. language: of code to be highlighted. joint: what separates it from the text before.
+    """A document at a position.
 
-    shift: pixels by which its lines are scrolled to the left, up to max_shift, under that key.
+    language: the language of code to be highlighted; "" for none. joint: the text between it and the previous document.
+    shift: pixels by which its lines are scrolled to the left, up to max_shift. shift_key: the key of that in the cache.
     """
 
     top_left: QPointF
@@ -114,7 +115,7 @@ class Flow(msgspec.Struct, frozen=True):
     shift_key: str = ""
 
     def inside(self, point: QPointF) -> QPointF:
-        """Return a point of the row as one of the document."""
+        """Return a point of the row in the document's coordinates."""
         return point - self.top_left + QPointF(self.shift, 0)
 
     @property
@@ -132,7 +133,7 @@ class Picture(msgspec.Struct, frozen=True):
 
 
 class DrawnGraphic(msgspec.Struct, frozen=True):
-    """A diagram, by its name."""
+    """A diagram, by its name in `graphics`."""
 
     box: QRectF
     name: str
@@ -147,7 +148,11 @@ class DashedRule(msgspec.Struct, frozen=True):
 
 
 class HitRegion(msgspec.Struct, frozen=True):
-    """A region that can be clicked. argument: what the action is about. is_on_hover: shown while the row is hovered."""
+    """A region that can be clicked.
+
+    argument: the object of the action, such as a message's id. is_on_hover: whether it is shown only while the mouse is
+    over the row.
+    """
 
     box: QRectF
     action: Action
@@ -160,21 +165,21 @@ DisplayItem = Fill | TextLine | Flow | DashedRule | Picture | DrawnGraphic
 
 
 class CodeHead(msgspec.Struct):
-    """The line above the block of code with that key. end: where the block ends, in pixels from the top of the row."""
+    """The line above the block of code with that key. end: the end of the block, in pixels from the top of the row."""
 
     key: str
     box: QRectF
     end: float
 
     def shift_at(self, top: float) -> float:
-        """Return by how much it is painted lower, so that it stays in sight where the row is cut off at `top`."""
+        """Return the pixels by which it is painted lower, to stay visible while the row is cut off at `top`."""
         return max(min(top, self.end - self.box.height()) - self.box.top(), 0.0) if top < self.end else 0.0
 
 
 class RowLayout(msgspec.Struct):
-    """A row, laid out from (0, 0) in a column.
+    """The layout of a row, with its origin at (0, 0).
 
-    opacity: below 1 for what the model does not see. is_complete: whether all of it was laid out.
+    opacity: below 1 for a message that the model does not see. is_complete: whether all of it was laid out.
     """
 
     drawn: list[DisplayItem] = []
@@ -191,12 +196,12 @@ class RowLayout(msgspec.Struct):
         return [drawn for drawn in self.drawn if isinstance(drawn, Flow)]
 
     def shifted_head(self, top: float) -> tuple[CodeHead, float] | None:
-        """Return the head of the block that goes through `top`, and by how much it is painted lower; None without."""
+        """Return the head of the code block that is cut off at `top`, and its shift in pixels; None for none."""
         shifts = ((head, head.shift_at(top)) for head in self.code_heads)
         return next(((head, shift) for head, shift in shifts if shift), None)
 
     def point_under(self, point: QPointF, top: float) -> QPointF:
-        """Return the point of the row that is painted at a point of it, where the row is cut off at `top`."""
+        """Return the point whose content is painted at `point`, while the row is cut off at `top`."""
         head = self.shifted_head(top)
         if head is not None and head[0].box.translated(0, head[1]).contains(point):
             return point - QPointF(0, head[1])
@@ -207,7 +212,7 @@ class RowLayout(msgspec.Struct):
 
 
 def mirror(layout: RowLayout, width: float) -> None:
-    """Turn the row around, for a window that is read from right to left; inside a document nothing moves."""
+    """Mirror the row, for a right-to-left window; the content of documents does not change."""
 
     def turned(drawn: DisplayItem) -> DisplayItem:
         match drawn:
@@ -232,18 +237,18 @@ def mirror(layout: RowLayout, width: float) -> None:
     ]
 
 
-MAX_MARKS = 200  # in one document, which is short
-MARKING_SLICE = 0.004  # seconds of looking for what is marked in one paint
+MAX_MARKS = 200  # matches in one document, which is short
+MARKING_SLICE = 0.004  # seconds of searching in one paint
 
 Found = str | tuple[str, ...]
-"""A text that is marked wherever it stands, or several words; nothing if it is empty."""
+"""A text, or several words, to highlight wherever they occur; empty for none."""
 
 
 class Marks:
-    """What is marked in one paint, wherever it stands.
+    """The matches to highlight in one paint.
 
-    That is noted in each document: as selections Qt would go through the whole paragraph for each, in each paint. It is
-    looked for in one document at least, and in others until the seconds are over. is_whole: whether in all of them.
+    They are cached in each document: for selections, Qt would traverse the complete paragraph for each one in each
+    paint. At least one document is searched, and others until the time is over. is_whole: whether all were searched.
     """
 
     def __init__(self, found: Found, seconds: float = MARKING_SLICE) -> None:
@@ -252,14 +257,14 @@ class Marks:
         self._seconds = seconds
 
     def boxes(self, document: InkDocument) -> list[QRectF]:
-        """Return where it stands in a document; nothing if there is no time to look for it."""
+        """Return the boxes of the matches in a document; none if there is no time to search it."""
         if document.found[0] != self._found:
             if self._seconds <= 0:
                 self.is_whole = False
                 return []
-            begun = monotonic()
+            start = monotonic()
             document.found = self._found, boxes_of(occurrences(document, self._found))
-            self._seconds -= monotonic() - begun
+            self._seconds -= monotonic() - start
         return document.found[1]
 
 
@@ -274,7 +279,7 @@ def paint_row(
 ) -> None:
     """Paint the row at the painter's origin. clip: its visible part. hot: the region under the mouse.
 
-    marked: what is selected. found: what is marked wherever it is.
+    marked: the selections. found: the matches to highlight.
     """
     painter.setOpacity(1.0 if is_hovered else layout.opacity)
     for drawn in layout.drawn:
@@ -304,7 +309,7 @@ def paint_row(
 
 
 def paint_code_head(painter: QPainter, layout: RowLayout, top: float, hot: HitRegion | None) -> None:
-    """Paint the head of a block of code where the row is cut off at `top`, over the code."""
+    """Paint the head of the code block that is cut off at `top`, over its code."""
     found = layout.shifted_head(top)
     if found is None:
         return
@@ -323,7 +328,7 @@ def paint_code_head(painter: QPainter, layout: RowLayout, top: float, hot: HitRe
 
 
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
-    """Return a cursor for each occurrence, letters of either case, up to MAX_MARKS."""
+    """Return a cursor for each occurrence, ignoring case, up to MAX_MARKS."""
     sought = found if isinstance(found, str) else _pattern_of(found)
     cursors: list[QTextCursor] = []
     cursor = document.find(sought) if found else QTextCursor()
@@ -334,7 +339,7 @@ def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
 
 
 def _pattern_of(words: Sequence[str]) -> QRegularExpression:
-    """Return a pattern for any of the words; those of scripts with spaces as whole words."""
+    """Return a pattern for any of the words; ASCII words match only as complete words."""
     pieces = [r"\s+".join(map(QRegularExpression.escape, word.split())) for word in words]
     bounded = [rf"(?<!\w){piece}(?!\w)" if word.isascii() else piece for word, piece in zip(words, pieces, strict=True)]
     option = QRegularExpression.PatternOption
@@ -342,7 +347,7 @@ def _pattern_of(words: Sequence[str]) -> QRegularExpression:
 
 
 def paint_words(painter: QPainter, words: TextLine, is_underlined: bool = False) -> None:
-    """Paint text on one line. Code is read from left to right everywhere."""
+    """Paint text on one line. Code is always laid out from left to right."""
     font = words.font
     if is_underlined:
         font = QFont(font)
@@ -379,7 +384,7 @@ def _paint_rule(painter: QPainter, rule: DashedRule) -> None:
 
 
 def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, boxes: Sequence[QRectF]) -> None:
-    """Mark what was found, as if behind the text."""
+    """Highlight the matches, as if behind the text."""
     if not boxes:
         return
     is_dark = colour("paper").lightness() < 128
@@ -395,7 +400,7 @@ def _paint_found(painter: QPainter, flow: Flow, clip: QRectF, boxes: Sequence[QR
 
 
 def boxes_of(cursors: Iterable[QTextCursor]) -> list[QRectF]:
-    """Return where what these cursors select, each within a paragraph, stands in the document. No two boxes touch."""
+    """Return the boxes of these selections, each within a paragraph, in the document. Touching boxes are merged."""
     lines: dict[tuple[float, float], list[QRectF]] = {}
     for cursor in cursors:
         for box in _pieces_of(cursor):
@@ -412,15 +417,15 @@ def boxes_of(cursors: Iterable[QTextCursor]) -> list[QRectF]:
 
 
 def _pieces_of(cursor: QTextCursor) -> Iterator[QRectF]:
-    """Yield a box for each line and for each run of one direction, which may stand apart, and of one font."""
+    """Yield a box for each glyph run, of one line, direction and font: runs of a selection may be apart."""
     block, layout = cursor.block(), cursor.block().layout()
-    shown = cursor.document().documentLayout().blockBoundingRect(block).topLeft()
+    origin = cursor.document().documentLayout().blockBoundingRect(block).topLeft()
     at, end = cursor.selectionStart() - block.position(), cursor.selectionEnd() - block.position()
     while at < end and (line := layout.lineForTextPosition(at)).isValid():
         stop = min(end, line.textStart() + line.textLength())
         for run in line.glyphRuns(at, stop - at):
-            box = run.boundingRect().normalized()  # marks may go back
-            yield QRectF(box.left(), line.y(), box.width(), line.height()).translated(shown)
+            box = run.boundingRect().normalized()  # combining marks may have a negative width
+            yield QRectF(box.left(), line.y(), box.width(), line.height()).translated(origin)
         if stop <= at:
             break
         at = stop

@@ -1,4 +1,4 @@
-"""The texts of a row: tags and numbers, its menu, and its words for screen readers and the clipboard."""
+"""The texts of a row: its tags, numbers and menu, and its text for screen readers and the clipboard."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ PLACES: dict[CallSandbox, str] = {
     "missing": translatable("no sandbox"),
 }
 SPEAKERS = (Role.USER, Role.ASSISTANT)
-MIN_SECONDS = 0.05  # of a call: "0.0 s" says nothing
-MAX_RAW_LINE = 50_000  # characters of a line of output that are read, with what is not shown of it
+MIN_SECONDS = 0.05  # a shorter duration of a call, "0.0 s", is not shown
+MAX_RAW_LINE = 50_000  # characters of a line of output that are read, including control sequences
 MAX_LINE = 400  # characters of a line of a running tool's output
-# Colours and cursor movements, titles of a terminal's window, and other control characters that are no line's end.
+# Colours and cursor movements, terminal window titles, and other control characters except line ends.
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def tags_of(row: MessageRow) -> list[Tag]:
-    """Return the tags of a message's state."""
+    """Return tags for the state of a message."""
     tags: list[Tag] = []
     if row.is_pinned:
         tags.append(Tag(tr("◆ pinned"), Segment.PINNED, TagFrame.NOTHING))
@@ -79,7 +79,7 @@ def tags_of(row: MessageRow) -> list[Tag]:
 
 
 def meta_of(row: MessageRow, tokens: int, has_clock: bool = True) -> str:
-    """Return the time, or the duration, and the tokens. tokens: those in the request."""
+    """Return the time, or the duration without `has_clock`, and the tokens. tokens: the message's in the request."""
     parts = [clock_time(row.message.at, time.time())] if has_clock and row.message.at else []
     if not has_clock and (row.message.seconds or 0) >= MIN_SECONDS:
         parts.append(format_wait(row.message.seconds))
@@ -87,15 +87,15 @@ def meta_of(row: MessageRow, tokens: int, has_clock: bool = True) -> str:
 
 
 def place_of(row: MessageRow) -> str:
-    """Return where the program of a tool's result ran, if that is worth a word; else ""."""
+    """Return where the program of a tool's result ran, in or outside of the sandbox; "" if that is not known."""
     result = row.message.tool_result
     return tr(PLACES[result.sandbox]) if result is not None and result.sandbox else ""
 
 
 def actions_of(item: MessageItem) -> list[ActionLink]:
-    """Return what is offered beside the message while the mouse is over it."""
+    """Return the actions that are shown next to a message while the mouse is over it."""
     row, key = item.row, item.row.message.id
-    # First, since it goes once it is done: nothing else moves to where the mouse is.
+    # The first one, since it disappears once it is done: otherwise another action would move under the mouse.
     links = [ActionLink(Action.BRING_BACK, key)] if row.state is MessageState.ARCHIVED else []
     links.append(ActionLink(Action.COPY, key))
     if row.message.role is Role.USER:
@@ -107,7 +107,7 @@ def actions_of(item: MessageItem) -> list[ActionLink]:
 
 
 def versions_of(row: MessageRow) -> Versions:
-    """Return which version of a message it is, with the links to those before and after it."""
+    """Return the number of a message's version, with links to the previous and the next one."""
     ids = row.versions
     if row.message.id not in ids or len(ids) < 2:
         return NO_VERSIONS
@@ -118,15 +118,15 @@ def versions_of(row: MessageRow) -> Versions:
 
 
 def clock_time(at: float, now: float) -> str:
-    """Return the time of a message: of today's, the clock alone."""
+    """Return the time of a message, without the date if it is today's."""
     is_today = datetime.fromtimestamp(at).date() == datetime.fromtimestamp(now).date()
     return f"{datetime.fromtimestamp(at):%H:%M}" if is_today else format_time(at, now)
 
 
 def arguments_summary(call: ToolCall) -> str:
-    """Return a call's arguments on one line: the first value bare, the others with their names.
+    """Return a call's arguments on one line: the first value alone, the others with their names.
 
-    Of what is written to a file only how many lines change: the card shows them as a diff.
+    For text that is written to a file, include only the number of changed lines: the card shows a diff.
     """
     named = _words_of_arguments(call)
     if named is None:
@@ -139,7 +139,7 @@ def arguments_summary(call: ToolCall) -> str:
 
 
 def arguments_text(call: ToolCall) -> str:
-    """Return a call's arguments with their names; text of several lines as it is, not as JSON."""
+    """Return a call's arguments with their names; text values unchanged, not as JSON."""
     named = _words_of_arguments(call)
     if named is None:
         return call.arguments
@@ -147,7 +147,7 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def _words_of_arguments(call: ToolCall) -> list[tuple[str, str]] | None:
-    """Return names and values as text; None for what is not a JSON object."""
+    """Return the names and values as text; None if the arguments are not a JSON object."""
     arguments = arguments_of(call)
     if arguments is None:
         return None
@@ -155,7 +155,7 @@ def _words_of_arguments(call: ToolCall) -> list[tuple[str, str]] | None:
 
 
 def copied_text(item: Item | None) -> str:
-    """Return what is copied of a row: a message as it was written."""
+    """Return the text to copy from a row; for a message, its source."""
     match item:
         case None:
             return ""
@@ -168,7 +168,7 @@ def copied_text(item: Item | None) -> str:
 
 
 def spoken_text(item: Item) -> str:
-    """Return what somebody wrote; "" for rows of the window's own words."""
+    """Return the text of a message or reply; "" for rows with the window's own texts."""
     match item:
         case MessageItem(row):
             return row.message.text
@@ -179,11 +179,11 @@ def spoken_text(item: Item) -> str:
 
 
 def accessible_text(item: Item) -> str:
-    """Return the row in words."""
+    """Return the text of a row for screen readers."""
     match item:
         case MessageItem(row):
-            where = f" ({place})" if (place := place_of(row)) else ""
-            return f"{speaker_of(row.message)}{where}: {readable_text(row.message)}"
+            suffix = f" ({place})" if (place := place_of(row)) else ""
+            return f"{speaker_of(row.message)}{suffix}: {readable_text(row.message)}"
         case GapItem(count=count):
             return tr("%n messages not loaded yet", "", count)
         case OtherVersionsItem():
@@ -202,7 +202,7 @@ def accessible_text(item: Item) -> str:
 
 
 def mark_text(operation: OperationRow) -> str:
-    """Return what an operation did, such as "42 messages summarized"."""
+    """Return a text about an operation, such as "42 messages summarized"."""
     if not operation.is_elsewhere:
         return _deed(operation)
     return tr("{deed} in another version", "such as “42 messages summarized”").format(deed=_deed(operation))
@@ -227,19 +227,19 @@ def _deed(operation: OperationRow) -> str:
 
 
 def plain_output(text: str) -> str:
-    """Return what a terminal would show: no colours, and of a line that was rewritten its last state."""
-    shown = _CONTROLS.sub("", text.replace("\r\n", "\n"))
-    if "\r" not in shown:
-        return shown
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in shown.split("\n"))
+    """Return output as a terminal would show it: without colours, and with the last state of rewritten lines."""
+    plain = _CONTROLS.sub("", text.replace("\r\n", "\n"))
+    if "\r" not in plain:
+        return plain
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in plain.split("\n"))
 
 
-def beginning_of_output(text: str, most_lines: int, room: int) -> tuple[str, bool]:
-    """Return the first lines of what a terminal would show, about as many characters as there is room for, and whether
-    that is all: of an output of megabytes no more is read."""
+def beginning_of_output(text: str, most_lines: int, most: int) -> tuple[str, bool]:
+    """Return the first lines of an output as a terminal would show them, about `most` characters, and whether that is
+    all. No more is read, as the output may be megabytes long."""
     lines: list[str] = []
     at = taken = 0
-    while 0 <= at <= len(text) and len(lines) < most_lines and taken <= room + 1:
+    while 0 <= at <= len(text) and len(lines) < most_lines and taken <= most + 1:
         end = text.find("\n", at)
         line = text[at : end if end >= 0 else len(text)].rstrip("\r")
         line = line[line.rfind("\r") + 1 :]
@@ -252,17 +252,17 @@ def beginning_of_output(text: str, most_lines: int, room: int) -> tuple[str, boo
 
 
 def last_lines(text: str, most: int) -> str:
-    """Return the last lines of an output, each cut to what can be shown."""
+    """Return the last lines of an output, each cut to MAX_LINE characters."""
     lines = plain_output(text).rstrip("\n").split("\n")[-most:]
     return "\n".join(line if len(line) <= MAX_LINE else line[:MAX_LINE] + "…" for line in lines)
 
 
 NAMED_BY_ACTION = (Action.COPY_CODE, Action.SAVE_CODE, Action.EARLIER, Action.LATER)
-"""What is painted of these is too short where their place is not seen."""
+"""Actions that are named by their value: their painted label is too short without its context."""
 
 
 class RowPartKind(Enum):
-    """What a part is."""
+    """The kind of a part."""
 
     TEXT = "text"
     BUTTON = "button"
@@ -272,7 +272,10 @@ class RowPartKind(Enum):
 
 
 class RowPart(msgspec.Struct, frozen=True):
-    """A part of a row. argument: what the action is about, or where the link leads. parts: of a block of code."""
+    """A part of a row for screen readers.
+
+    argument: the object of the action, or the target of the link. parts: the text and the buttons of a block of code.
+    """
 
     kind: RowPartKind
     name: str
@@ -280,17 +283,17 @@ class RowPart(msgspec.Struct, frozen=True):
     action: Action | None = None
     argument: str = ""
     parts: tuple[RowPart, ...] = ()
-    is_on_hover: bool = False  # these come last: what is said is heard before what can be done with it
+    is_on_hover: bool = False  # such parts come last, so that the text is read before the actions
 
 
 def name_of_row(layout: RowLayout) -> str:
-    """Return what the row's first line says, such as who spoke, and when."""
+    """Return the text of the row's first line, such as the speaker and the time."""
     lines = _first_line(layout)
     return ", ".join(filter(None, (line.text.strip(" ·") for line in lines)))
 
 
 def parts_of_row(layout: RowLayout, is_unfolded: bool) -> list[RowPart]:
-    """Return what the row shows, except for what is its name. is_unfolded: see `RowBuilder`."""
+    """Return the parts of a row, except the line that is its name. is_unfolded: see `RowBuilder`."""
     blocks = [region for region in layout.hit_regions if region.action is Action.COPY_CODE]
     named = _first_line(layout)
     parts = [_code_part(layout, block) for block in blocks]
@@ -305,8 +308,10 @@ def parts_of_row(layout: RowLayout, is_unfolded: bool) -> list[RowPart]:
                 parts.extend(_links(drawn))
             case _:
                 pass
-    others = (region for region in layout.hit_regions if not any(_is_beside(region.box, one.box) for one in blocks))
-    once = {(region.action, region.argument): region for region in others}  # the head and the end offer the same
+    others = (region for region in layout.hit_regions if not any(_is_beside(region.box, block.box) for block in blocks))
+    once = {
+        (region.action, region.argument): region for region in others
+    }  # the head and the end offer the same actions
     parts += [_button(region, is_unfolded) for region in once.values()]
     return sorted((part for part in parts if part.name), key=_place)
 
@@ -316,7 +321,7 @@ def _place(part: RowPart) -> tuple[bool, int, float]:
 
 
 def _first_line(layout: RowLayout) -> list[TextLine]:
-    """Return the texts of the first line, from the left."""
+    """Return the texts of the first line, from left to right."""
     lines = [drawn for drawn in layout.drawn if isinstance(drawn, TextLine)]
     if not lines:
         return []
@@ -326,7 +331,7 @@ def _first_line(layout: RowLayout) -> list[TextLine]:
 
 
 def _code_part(layout: RowLayout, block: HitRegion) -> RowPart:
-    """Return a block of code with its text and its buttons, by the button that copies it."""
+    """Return a block of code with its text and its buttons. block: its button that copies the code."""
     beside = [line for line in layout.drawn if isinstance(line, TextLine) and _is_beside(line.box, block.box)]
     language = next((line.text for line in beside), "")
     flows = [flow for flow in layout.flows if flow.is_code and flow.top_left.y() > block.box.top()]
@@ -358,7 +363,7 @@ def _button(region: HitRegion, is_unfolded: bool) -> RowPart:
 
 
 def _text_of(document: QTextDocument) -> str:
-    """Return the text, with formulas as they were written."""
+    """Return the text of a document, with the sources of its formulas."""
     cursor = QTextCursor(document)
     cursor.select(QTextCursor.SelectionType.Document)
     return selected_text(cursor)
@@ -396,18 +401,21 @@ LABELS = {
     Action.EARLIER: Action.EARLIER.value,
     Action.LATER: Action.LATER.value,
 }
-"""What actions are called where the message is not in sight beside them."""
+"""Labels of actions in a menu, where their message is not next to them."""
 LEFT_OUT = (Action.COPY_CODE, Action.SAVE_CODE, Action.MORE)
 
 
 def menu_of(item: Item, regions: Sequence[HitRegion]) -> list[ActionLink]:
-    """Return what can be done with a row: what it shows, whether or not there is room for it, and more."""
+    """Return the actions on a row for its menu: the visible ones, others that did not fit, and more."""
     offered = {(link.action, link.argument): link.label for link in _message_actions(item)}
     offered |= {
         (hot.action, hot.argument): hot.words.text if hot.words else tr("Expand or collapse") for hot in regions
     }
-    shown = {what: label for what, label in offered.items() if what[0] not in LEFT_OUT}
-    return [ActionLink(*what, tr(LABELS[what[0]]) if what[0] in LABELS else label) for what, label in shown.items()]
+    return [
+        ActionLink(action, argument, tr(LABELS[action]) if action in LABELS else label)
+        for (action, argument), label in offered.items()
+        if action not in LEFT_OUT
+    ]
 
 
 def _message_actions(item: Item) -> list[ActionLink]:
