@@ -54,6 +54,7 @@ class Parts(StyleAware, QMainWindow):
         self.chat_page = QWidget()
         vertical(self.header, (self.panel_pane, 1), holder=self.chat_page, spacing=0)
         self.toast = Toast(self.chat_pane, self.chat_page)
+        self.toast.stay_above(self.transcript.jump)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.chat_page)
         self.sidebar_pane = DrawerPane(self.pages, self.sidebar, is_first=True, closes_behind=True)

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import NamedTuple
 
 import msgspec
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -66,6 +66,7 @@ class Toast(WithRole, StyleAware, QWidget):
         """over: the widget that the toast lies over; if that is low, the toast extends above it."""
         super().__init__(parent)
         self._over = over
+        self._avoided: QWidget | None = None
         over.installEventFilter(self)
         self._act: Callable[[], None] | None = None
         self._is_dismissed = self._is_kept_shown = False
@@ -84,6 +85,10 @@ class Toast(WithRole, StyleAware, QWidget):
         self._time = QTimer(self, singleShot=True)
         self._time.timeout.connect(self._end)
         self.hide()
+
+    def stay_above(self, widget: QWidget) -> None:
+        """Let the toast be above that widget, not over it, while it is visible and they would overlap."""
+        self._avoided = widget
 
     def show_message(
         self,
@@ -193,6 +198,11 @@ class Toast(WithRole, StyleAware, QWidget):
         if parent is not None:
             end = self._over.mapTo(parent, QPoint((self._over.width() - self.width()) // 2, self._over.height()))
             self.move(end.x(), max(end.y() - scale(BELOW) - self.height(), 0))
+            avoided = self._avoided
+            if avoided is not None and avoided.isVisible():
+                taken = QRect(avoided.mapTo(parent, QPoint()), avoided.size())
+                if taken.intersects(self.geometry()):
+                    self.move(self.x(), max(taken.top() - scale(BELOW) - self.height(), 0))
             self.raise_()
 
     def _dismiss(self) -> None:

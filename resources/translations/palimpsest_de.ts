@@ -3581,6 +3581,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine neue Unterhaltung beginnt mit dieser Zusammenfassung. Diese bleibt, wie sie ist, und jede verweist auf die andere.</translation>
     </message>
     <message>
+        <source>A new conversation begins with these messages. This one stays as it is, and each has a link to the other.</source>
+        <translation>Eine neue Unterhaltung beginnt mit diesen Nachrichten. Diese bleibt, wie sie ist, und jede verweist auf die andere.</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>Beginnt…</translation>
     </message>
@@ -4837,6 +4841,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>Context window of {model}</source>
         <translation>Kontextfenster von {model}</translation>
+    </message>
+    <message>
+        <source>not known: enter it</source>
+        <translation>unbekannt: bitte eingeben</translation>
     </message>
     <message>
         <source>Light</source>
@@ -9232,10 +9240,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Enter in the settings how many tokens {model} accepts, such as 8192 or 32K.</source>
         <translation>In den Einstellungen eingeben, wie viele Token {model} annimmt, etwa 8192 oder 32K.</translation>
-    </message>
-    <message>
-        <source>not known; 32K, for example</source>
-        <translation>nicht bekannt; etwa 32K</translation>
     </message>
     <message>
         <source>A key is known until you quit; type to replace it</source>

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
@@ -47,6 +47,23 @@ def over_a_toast(shown) -> tuple[QWidget, Toast]:
     column.addWidget(above, 1)
     column.addWidget(QLineEdit())
     return shown(ground), Toast(above, ground)
+
+
+@pytest.mark.parametrize("width", [1_000, 420])
+def test_a_toast_lies_above_the_button_that_it_would_cover(shown, width):
+    ground, toast = over_a_toast(shown)
+    ground.resize(width, 600)
+    button = QPushButton("↓ Newest message", ground)
+    button.resize(150, 30)
+    button.move(width - 160, ground.height() - 70)
+    button.show()
+    toast.stay_above(button)
+    toast.show_message("A notice that is long enough to take most of the width of a narrow window.")
+    assert not toast.geometry().intersects(button.geometry())
+    before = toast.y()
+    button.hide()
+    toast.show_message("A notice that is long enough to take most of the width of a narrow window.")
+    assert toast.y() >= before
 
 
 def test_a_window_that_nobody_knows_is_said_to_be_assumed() -> None:

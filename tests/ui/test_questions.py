@@ -150,6 +150,18 @@ def test_escape_denies_only_in_the_card(desk, qtbot):
     assert told.at(0)[1] == PermissionAnswer(False)
 
 
+def test_escape_in_a_typed_pattern_keeps_it_and_denies_only_when_pressed_again(desk, qtbot):
+    desk.card.show_question(PUSH)
+    given = answers(desk.card)
+    desk.card.pattern.setFocus()
+    qtbot.keyClicks(desk.card.pattern, "x")
+    typed = desk.card.pattern.text()
+    qtbot.keyClick(desk.card.pattern, Qt.Key.Key_Escape)
+    assert (given.count(), desk.card.pattern.text(), desk.card.isVisible()) == (0, typed, True)
+    qtbot.keyClick(desk.card.window().focusWidget(), Qt.Key.Key_Escape)
+    assert given.count() == 1
+
+
 def test_a_pattern_that_misses_what_is_asked_for_cannot_be_allowed(desk, qtbot):
     desk.card.show_question(PUSH)
     told = answers(desk.card)

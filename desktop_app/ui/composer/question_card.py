@@ -291,7 +291,9 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self.hide()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape and self.pattern.hasFocus() and self.pattern.isModified():
+            self.once.setFocus(Qt.FocusReason.OtherFocusReason)  # a typed pattern stays; another Escape denies
+        elif event.key() == Qt.Key.Key_Escape:
             self._answer(False)
         else:
             super().keyPressEvent(event)

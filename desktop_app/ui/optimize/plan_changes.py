@@ -224,6 +224,7 @@ class PlanWords(msgspec.Struct, frozen=True):
 
     title: str
     promise: str
+    promise_without_summary: str
     apply: str
     applying: str
     nothing: str
@@ -233,6 +234,7 @@ class PlanWords(msgspec.Struct, frozen=True):
 OPTIMIZE = PlanWords(
     translatable("Optimize conversation"),
     translatable("Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back."),
+    translatable("Nothing is deleted: all messages stay in the history, searchable, and one undo brings them back."),
     translatable("Optimize"),
     translatable("Optimizing…"),
     translatable("No message leaves with this plan, so there is nothing to summarize."),
@@ -241,6 +243,9 @@ FRESH = PlanWords(
     translatable("Start fresh"),
     translatable(
         "A new conversation begins with this summary. This one stays as it is, and each has a link to the other."
+    ),
+    translatable(
+        "A new conversation begins with these messages. This one stays as it is, and each has a link to the other."
     ),
     translatable("Start fresh"),
     translatable("Starting…"),

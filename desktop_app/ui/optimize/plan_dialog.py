@@ -201,7 +201,7 @@ class PlanDialog(Sheet):
         self.setWindowTitle(tr(words.title))
         self.setAccessibleName(tr(words.title))
         self.title.set_text(tr(words.title))
-        self.promise.set_text(tr(words.promise))
+        self.promise.set_text(tr(words.promise if plan.archived_total else words.promise_without_summary))
         self.summary.area.setPlaceholderText(tr(words.nothing))
         self.apply.set_room_for(tr(words.apply), tr(MEASURING), tr(words.applying))
         self.fresh.setVisible(not plan.is_fresh)

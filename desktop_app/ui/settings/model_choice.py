@@ -243,5 +243,5 @@ def _window_hint(offer: ModelOffer | None) -> str:
     if offer is None:
         return tr("as the server reports")
     if not offer.window:
-        return tr("not known; 32K, for example")
+        return tr("not known: enter it")
     return window_words(offer.window, offer.window_source)
