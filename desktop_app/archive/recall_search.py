@@ -257,7 +257,7 @@ class RecallRows:
     def find_candidates(
         self, terms: Sequence[Term], project: str | None, without: str, span: TimeSpan | None = None
     ) -> Candidates:
-        """Return the conversations that probably have messages with the terms, among the rows read so far.
+        """Return the conversations that may contain the terms, among the rows read so far.
 
         project: the id of the project to search; None for all conversations. without: the id of a conversation to
         exclude; "" for none. span: the days whose months are searched; None for any.

@@ -1,1 +1,1 @@
-"""Files of other programs: what they hold, as conversations. A file a format, over one interface; see `formats.py`."""
+"""Import of conversations from other programs' files: one module per format, one interface; see `formats.py`."""

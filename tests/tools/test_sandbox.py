@@ -67,7 +67,7 @@ def test_the_options_open_the_folders_and_close_the_rest() -> None:
 
 
 def test_the_network_and_single_secrets_are_given_when_they_are_allowed() -> None:
-    said = options(has_network=True, shown=("/home/me/.ssh/id", "/home/me/.netrc"))
+    said = options(has_network=True, readable=("/home/me/.ssh/id", "/home/me/.netrc"))
     assert "--unshare-all --share-net" in said
     assert "--ro-bind-try /run/resolve/stub /run/resolve/stub" in said
     opened, shown = (said.index(part) for part in ("0111 --tmpfs /home/me/.ssh ", "--ro-bind-try /home/me/.ssh/id "))

@@ -1,1 +1,1 @@
-"""Servers that speak the Model Context Protocol: their processes and connections, and their tools beside ours."""
+"""Servers of the Model Context Protocol: their processes, connections and tools."""

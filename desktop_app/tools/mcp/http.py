@@ -1,4 +1,4 @@
-"""The HTTP client for MCP servers: TLS is verified, and the size of answers is limited."""
+"""The HTTP client for MCP servers, which verifies TLS and limits the size of responses."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from .process import MAX_LINE
 
 CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0
-"""Between two bytes of an answer. A call has its own, shorter limit."""
+"""Maximum time between two bytes of a response. A call has its own, shorter limit."""
 
 ssl_context = cache(httpx2.create_ssl_context)
-"""It reads all certificates, which takes 0.1 s, for all clients once."""
+"""Cached for all clients, because it reads all certificates, which takes 0.1 s."""
 
 
 class Refused(Exception):
-    """An answer that is not accepted. Its text says why."""
+    """Raised for a response that is not accepted, with the reason."""
 
 
 class Traffic:
-    """Notes the status of answers, which the package's errors do not contain, and limits their size."""
+    """Records the status of responses, which the package's errors do not contain, and limits their size."""
 
     def __init__(self) -> None:
         self.last_status = 0
 
     async def check(self, response: httpx2.Response) -> None:
-        """Look at an answer before its body is read. Raises Refused."""
+        """Check a response before its body is read. Raises Refused."""
         self.last_status = response.status_code
         if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
             raise Refused(translatable("It compresses its answers, although it was asked not to."))
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
-            response.stream = _LimitedBody(response.stream)  # the package limits each event of a stream itself
+            response.stream = _LimitedBody(response.stream)  # the package itself limits each event of a stream
 
 
 class _LimitedBody(httpx2.AsyncByteStream):
-    """A body that raises Refused when it gets too long."""
+    """A body that raises Refused if it gets too long."""
 
     def __init__(self, stream: object) -> None:
         assert isinstance(stream, httpx2.AsyncByteStream)
@@ -62,10 +62,10 @@ class _LimitedBody(httpx2.AsyncByteStream):
 
 
 async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClient:
-    """Return a client that is not entered yet. Raises InvalidURL.
+    """Return a client, which has not been entered. Raises InvalidURL.
 
-    The key, if there is one, is sent with each request to that server, and to no other: the package does not follow
-    redirects elsewhere.
+    key: sent with each request to that server; "" for none. No other server gets it, because the package does not
+    follow redirects to other hosts.
     """
     address = httpx2.URL(url)
     if address.scheme not in ("http", "https") or not address.host:
@@ -74,6 +74,6 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
         verify=await asyncio.to_thread(ssl_context),
-        trust_env=not is_local_host(address.host),  # this machine is not reached through a proxy
+        trust_env=not is_local_host(address.host),  # this machine is not accessed through a proxy
         event_hooks={"response": [traffic.check]},
     )

@@ -1,4 +1,4 @@
-"""Why an MCP server does not answer, in words: what happened, and what to do."""
+"""Descriptions of the failures of MCP servers: the reason, and advice for the user."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from .schema import clean_text
 
 STALLED = translatable("It showed no sign of progress for {seconds} seconds, and was told to stop.")
 MIN_SECRET = 6
-"""Characters; a shorter value of an environment variable occurs in too many words."""
+"""Characters of a value to hide; a shorter value of an environment variable occurs in too many words."""
 _WITHOUT_EFFECT = ("auth", "malformed", "not_found", "rate_limit")
-"""Kinds of reasons after which a call has done nothing."""
+"""Kinds of reasons with which a call has had no effect."""
 MAX_DETAIL = 1_500
-"""Characters of what a server says about its own trouble."""
+"""Characters of a server's own error messages."""
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """Why a server does not answer."""
+    """The reason why a server does not answer."""
 
     kind: str
-    """As in a Failure."""
+    """The kind of the Failure."""
     text: str
     """One or more sentences."""
     advice: str = translatable("Check its settings, then ask again: it will be restarted.")
     is_over: bool = False
-    """Whether nothing more can come through the connection."""
+    """Whether the connection has ended."""
     is_unsent: bool = False
     """Whether the request has certainly had no effect."""
 
 
 class Secrets(msgspec.Struct, frozen=True):
-    """Values that must not be shown: a server's key, and what its settings put into its environment."""
+    """Values that must not be displayed: a server's key, and the environment variables in its settings."""
 
     values: tuple[str, ...] = ()
 
     @staticmethod
     def of(server: McpServer, key: str) -> Secrets:
-        """Return those of a server, the longest first, so that nothing is left of one that contains another."""
+        """Return the secrets of a server, longest first, so that a secret that contains another is hidden entirely."""
         values = {value for value in (key, *server.environment.values()) if len(value) >= MIN_SECRET}
         return Secrets(tuple(sorted(values, key=len, reverse=True)))
 
     def hide(self, text: str) -> str:
-        """Return the text, cleaned and shortened, without secrets and what looks like a key."""
+        """Return the text, cleaned and shortened, without secrets and anything that looks like a key."""
         for value in self.values:
             text = text.replace(value, MASK)
         return clean_text(mask_secrets(text), MAX_DETAIL)
@@ -78,13 +78,13 @@ def refusal_of(server: str, tool: str, why: str) -> Failure:
 
 
 def unsent_text(server: str, failure: Failure | None) -> str:
-    """Return what to say of a call that could not be sent."""
+    """Return the result of a call that could not be sent."""
     why = failure.detail if failure is not None else "It is still starting."
     return f"The MCP server “{server}” does not answer, and the tool did not run. {why}"
 
 
 def unfinished_outcome(server: str, reason: Reason, errors: str, secrets: Secrets) -> ToolOutcome:
-    """Return the outcome of a call that was sent, and was refused or never answered."""
+    """Return the outcome of a call that was sent, but refused or never answered."""
     details = secrets.hide(_with_errors(reason.text, errors if reason.is_over else ""))
     text = f"The MCP server “{server}” did not finish the call. {details}"
     if reason.kind not in _WITHOUT_EFFECT:
@@ -93,10 +93,10 @@ def unfinished_outcome(server: str, reason: Reason, errors: str, secrets: Secret
 
 
 def describe_exit(code: int | None) -> str:
-    """Return how a process ended, in words."""
+    """Return a sentence about the end of a process. code: its exit code; None if it is still running."""
     if code is None:
         return translatable("It closed its output.")
-    if code - 128 in set(signal.Signals):  # as a shell, or the sandbox, tells it of what it has run
+    if code - 128 in set(signal.Signals):  # a shell, or the sandbox, reports the signal of its child in this way
         code = 128 - code
     if code >= 0:
         return translatable("Its program ended with the code {code}.").format(code=code)

@@ -1,4 +1,4 @@
-"""One session with an MCP server. Imports the `mcp` package: import this module late, and on a thread."""
+"""A session with an MCP server. Imports the `mcp` package, so this module must be imported late, and on a thread."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .server_context import ServerSandbox
 from .tool_list import MAX_LISTED
 
 MAX_PAGES = 32
-"""Of the list of tools: a server may never come to the last one."""
+"""Pages of the list of tools; a server might send pages endlessly."""
 MAX_LINE_SHOWN = 2_000
-"""Characters of one line that a tool shows while it runs."""
+"""Characters of one line of a running tool's output."""
 
-# They log what servers send, with tracebacks, to standard error. What matters reaches us as exceptions.
+# These loggers write what servers send, with tracebacks, to standard error. Errors are also raised as exceptions.
 for _name in ("mcp", "client"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
@@ -44,7 +44,7 @@ ShowLine = Callable[[str], None]
 
 
 class ServerSession:
-    """A session, closed at first. Its calls may come from any task; one task opens and closes it."""
+    """A session, initially closed. Any task may call its tools, but a single task must open and close it."""
 
     def __init__(self, server: McpServer, folder: str, key: str, is_modern: bool) -> None:
         self._server = server
@@ -54,39 +54,39 @@ class ServerSession:
         self.traffic = Traffic()
         self.process: ServerProcess | None = None
         self.sandbox: CallSandbox = ""
-        """Where its program runs."""
+        """The kind of sandbox that the program runs in."""
         self.is_open = False
-        """Whether it has answered, so that a call may follow."""
+        """Whether the server has answered, so that its tools can be called."""
         self.changes = 0
-        """How often it has said that its list of tools has changed."""
+        """Number of notifications that the list of tools has changed."""
         self.has_ended = False
         self.news = asyncio.Event()
-        """Set when one of the two above changes, or when the owner of the session is to wake up."""
+        """Set when `changes` or `has_ended` changes, and to wake up the owner of the session."""
         self.reason: Reason | None = None
         self.gone = asyncio.Event()
-        """Set when it is known why it ended, which is some time after the first sign of it."""
+        """Set when the reason for the end is known, which is some time after the first sign of it."""
         self._listed = 0
-        """How many of those changes have been read."""
+        """The value of `changes` for which the list has been read."""
         self._heard = asyncio.Event()
-        """Set when some have been, and at the end."""
+        """Set when `_listed` changes, and at the end."""
         self._listeners: set[ShowLine] = set()
         self._client: Client | None = None
 
     @property
     def is_confined(self) -> bool:
-        """Whether it runs in the sandbox."""
+        """Whether the program runs in the sandbox."""
         return self.sandbox in ("closed", "network")
 
     @asynccontextmanager
     async def open(self, guard: Guard, sandbox: ServerSandbox) -> AsyncGenerator[None, None]:
-        """Start the program or the HTTP client, and shake hands. Leaving it ends the program with all its children.
+        """Start the program or the HTTP client, and perform the handshake. On exit, end the program and its children.
 
-        Errors are raised as they are; `reason_of` has the words for them.
+        Errors are raised unchanged; `reason_of` describes them.
         """
         async with AsyncExitStack() as stack:
             client = Client(
                 await self._transport(guard, sandbox, stack),
-                # The old handshake first: a server that only knows that may not answer the new one at all.
+                # The old handshake is tried first: a server that only knows it may not answer the new one at all.
                 mode="auto" if self._is_modern else "legacy",
                 cache=None,
                 client_info=types.Implementation(name="palimpsest", version=__version__),
@@ -111,7 +111,7 @@ class ServerSession:
         return streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE)
 
     async def list_tools(self) -> list[types.Tool]:
-        """Return its tools, page by page, up to a limit. Raises MCPError and ValidationError."""
+        """Return the server's tools from all pages, up to a limit. Raises MCPError and ValidationError."""
         assert self._client is not None
         tools: list[types.Tool] = []
         if self._client.server_capabilities.tools is None:
@@ -127,16 +127,16 @@ class ServerSession:
 
     @property
     def has_changed(self) -> bool:
-        """Whether its list of tools has changed since it was read."""
+        """Whether the list of tools has changed since it was read."""
         return self.changes > self._listed
 
     def note_listed(self, changes: int) -> None:
-        """Note that a list was read, and taken, that was asked for after so many changes."""
+        """Record that the list of tools was read and applied. changes: the value of `changes` before the request."""
         self._listed = changes
         self._heard.set()
 
     async def wait_until_listed(self) -> None:
-        """Wait until all changes that it has told of by now have been read."""
+        """Wait until the list has been read for all changes that the server has reported so far."""
         changes = self.changes
         while self._listed < changes and not self.has_ended and not self.gone.is_set():
             self._heard.clear()
@@ -145,7 +145,7 @@ class ServerSession:
     async def call(
         self, name: str, arguments: dict[str, Any], show_line: ShowLine, on_progress: Callable[[], None]
     ) -> ToolOutcome:
-        """Call a tool. show_line: gets its output while it runs. Cancelling tells the server to stop.
+        """Call a tool. show_line: called with lines of output during the call. Cancelling makes the server stop.
 
         Raises MCPError and ValidationError.
         """
@@ -155,8 +155,8 @@ class ServerSession:
             on_progress()
             show_line(_progress_line(progress, total, message))
 
-        # Not `call_tool`, which validates answers against the server's own schema: a pattern of its choice could stop
-        # the whole loop, and a model can read an answer that is not quite as promised.
+        # Not `call_tool`, which validates results against the server's own schema: a malicious pattern in it could
+        # block the event loop, and a model can read a result that does not quite match.
         request = types.CallToolRequest(params=types.CallToolRequestParams(name=name, arguments=arguments))
         self._listeners.add(show_line)
         try:
@@ -168,20 +168,20 @@ class ServerSession:
         return ToolOutcome(_NEEDS_INPUT, is_error=True)
 
     def note_reason(self, reason: Reason) -> None:
-        """Store why it ended; the first reason counts."""
+        """Record the reason why the session ended; the first one counts."""
         self.reason = self.reason or reason
         self.gone.set()
         self._heard.set()
 
     def end(self) -> None:
-        """Note that nothing more will come through it."""
+        """Record that the connection has ended."""
         self.has_ended = True
         self.news.set()
         self._heard.set()
 
     async def _show_log(self, params: types.LoggingMessageNotificationParams) -> None:
         line = _log_line(params.level, params.data)
-        for show_line in tuple(self._listeners):  # the protocol does not say which call it belongs to
+        for show_line in tuple(self._listeners):  # the protocol does not specify which call a message belongs to
             show_line(line)
 
     async def _note_change(self, message: Any) -> None:
@@ -191,7 +191,7 @@ class ServerSession:
 
 
 def _outcome_of(result: types.CallToolResult) -> ToolOutcome:
-    """Return the texts, and images, sounds and files in words; structured content if there is nothing else."""
+    """Return the texts, with descriptions of images, sounds and files; structured content if there is nothing else."""
     parts = [_text_of(block) for block in result.content]
     if not any(part.strip() for part in parts) and result.structured_content is not None:
         parts = [json.dumps(result.structured_content, ensure_ascii=False, indent=1)]
@@ -234,6 +234,6 @@ def _text_of(block: types.ContentBlock) -> str:
 
 
 def _size(base64_text: str) -> str:
-    """Return the size of a base64 text when it is decoded."""
+    """Return the decoded size of a base64 text."""
     count = len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
     return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

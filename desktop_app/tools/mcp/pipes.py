@@ -1,4 +1,4 @@
-"""The lines of a server's process as the streams that the `mcp` package communicates through."""
+"""Message streams for the `mcp` package over the standard input and output of a server's process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .process import MAX_LINE, ServerProcess
 
 MAX_BURST = 32
 PAUSE_SECONDS = 0.01
-"""After so many messages the reader pauses: a server that never stops sending must leave time to everybody else."""
+"""Pause of the reader after MAX_BURST messages, so that a server that sends endlessly does not block other tasks."""
 MAX_UNSENT = 256
 MAX_GARBAGE = 200
 
@@ -29,10 +29,10 @@ Leaving = MemoryObjectReceiveStream[SessionMessage]
 async def open_pipes(
     process: ServerProcess,
 ) -> AsyncGenerator[tuple[MemoryObjectReceiveStream[Any], MemoryObjectSendStream[Any]], None]:
-    """Open a transport as the package wants it. The first stream ends when the output of the process does.
+    """Open a transport for the package. The first stream ends when the output of the process does.
 
-    Not the package's own, which keeps a line of any length and copies all of it with each chunk, leaves children of
-    the process alive, and waits 4 s for one that does not end.
+    This replaces the package's own transport, which buffers lines of any length and copies them with each chunk, leaves
+    children of the process alive, and waits 4 s for a process that does not end.
     """
     arriving, arrived = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     leaving, left = anyio.create_memory_object_stream[SessionMessage](MAX_UNSENT)
@@ -59,7 +59,7 @@ async def _read(process: ServerProcess, arriving: Arriving) -> None:
                 try:
                     await arriving.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                    return  # nobody reads any more
+                    return  # the session is closed
             count += 1
             if count % MAX_BURST == 0:
                 await asyncio.sleep(PAUSE_SECONDS)
@@ -72,12 +72,12 @@ async def _write(process: ServerProcess, left: Leaving) -> None:
             try:
                 process.write(text.encode() + b"\n")
             except ConnectionError:
-                process.kill()  # it has ended, or never reads: now its output ends, too
+                process.kill()  # it has ended or does not read its input; this also ends its output
                 return
 
 
 def _parse_message(line: bytes, process: ServerProcess) -> types.JSONRPCMessage | None:
-    """Return the message on a line; None for other output of the program, which the protocol forbids."""
+    """Return the message on a line; None for any other output, which the protocol forbids."""
     if not line.endswith(b"\n"):
         return _error_for_long(line)
     text = line.strip()
@@ -85,7 +85,7 @@ def _parse_message(line: bytes, process: ServerProcess) -> types.JSONRPCMessage 
         return None
     try:
         if text.startswith(b"{"):
-            fields = msgspec.json.decode(text)  # pydantic takes seven times as long to read many small objects
+            fields = msgspec.json.decode(text)  # pydantic takes seven times as long for many small objects
             return types.jsonrpc_message_adapter.validate_python(fields, by_name=False)
     except (msgspec.DecodeError, ValueError, RecursionError):
         pass
@@ -98,7 +98,7 @@ class _AnswerId(msgspec.Struct):
 
 
 def _error_for_long(start: bytes) -> types.JSONRPCMessage | None:
-    """Return an error for the call whose answer is too long."""
+    """Return an error for the call whose result is too long; None if the line is not a result."""
     head, _, _ = start.partition(b'"result"')
     try:
         answer = msgspec.json.decode(head.rstrip(b", \t") + b"}", type=_AnswerId)

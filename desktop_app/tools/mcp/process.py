@@ -1,4 +1,4 @@
-"""The process of a server that communicates over standard input and output: its lines, its errors, its end."""
+"""The process of a server that communicates over standard input and output."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from collections.abc import Callable, Mapping, Sequence
 from desktop_app.tools.child_process import MARK, kill_marked
 
 MAX_LINE = 4_000_000
-"""Bytes of one message. Decoding that takes 10 to 50 ms, in which nothing else happens."""
+"""Bytes of one message. Decoding it takes 10 to 50 ms, which blocks the event loop."""
 MAX_READ_AHEAD = 1_000_000
-"""Bytes that are read before they are wanted; a server that writes more waits."""
+"""Bytes that are buffered before they are requested; a server that writes more has to wait."""
 MAX_UNREAD = 16_000_000
-"""Bytes that a server may leave unread on its input before it counts as dead."""
+"""Bytes that a server may leave unread on its input before it is considered dead."""
 MAX_ERRORS = 8_192
-"""The last bytes of standard error that are kept."""
+"""Last bytes of standard error that are kept."""
 ASK_SECONDS = 0.5
-"""From closing its input until SIGTERM."""
+"""Time from closing the input until SIGTERM."""
 TERM_SECONDS = 0.3
-"""From there until SIGKILL to it and its children."""
+"""Time from SIGTERM until SIGKILL to the process and its children."""
 KILL_SECONDS = 1.0
-"""Until the end of what was killed is noticed: milliseconds, on a busy machine more. The three together are below the
-2 s that closing may take."""
+"""Maximum time until the exit of a killed process is noticed: usually milliseconds, more on a busy machine. The sum of
+these three is below the 2 s that closing may take."""
 LAST_OUTPUT_SECONDS = 0.2
-"""After its end, for its last output: a child that lives on may keep it open."""
+"""Time to read the last output after the exit: a surviving child may keep the pipe open."""
 INHERITED = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "TMPDIR", "TMP", "TEMP"),
     *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "USERPROFILE"),
 )
-"""Environment variables that a server gets from ours: none of them is a key. What else it needs is in its settings."""
+"""Environment variables that a server inherits; none of them is a key. Others have to be in its settings."""
 _SHELL = "/bin/sh"
 _WATCH = f"""
 trap '' HUP INT TERM
@@ -56,27 +56,30 @@ for mark in $marks $marks; do
     grep -lsF "{MARK}=$mark" /proc/[0-9]*/environ | while IFS=/ read -r _ _ pid _; do kill -s KILL "$pid"; done
 done 2>/dev/null
 """
-"""Kills what it still watches when its input ends: the groups, then what has left them. Each mark twice: a process that
-is killed may just have started another one."""
+"""A script that kills everything it still watches when its input ends: first the groups, then processes that have left
+them. It handles each mark twice, because a killed process may just have started another one."""
 
 
 def inherited_environment() -> dict[str, str]:
-    """Return what a server gets of our environment."""
+    """Return the variables that a server inherits from this process's environment."""
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
 class Guard:
-    """One small process that watches what this one has started, by groups and marks, where there is a shell.
+    """A small process that ends the servers if this process dies; it knows them by their groups and marks.
 
-    It reads from a pipe whose only writing end is here, so that it notices however this process ends.
+    It reads from a pipe whose only writing end is in this process, and so notices any end of it. Without a shell on the
+    system, it does nothing.
     """
 
     def __init__(self) -> None:
         self._shell: subprocess.Popen[bytes] | None = None
 
     def expect(self, mark: str) -> None:
-        """Do not let processes with that mark in their environment outlive this process: before one is started, which
-        else could outlive it if this process was killed at that moment."""
+        """Guard processes with a mark in their environment. Called before one is started.
+
+        Otherwise, it could survive if this process was killed at that moment.
+        """
         if self._shell is None and os.path.exists(_SHELL):
             self._shell = subprocess.Popen(
                 [_SHELL, "-c", _WATCH],
@@ -85,36 +88,36 @@ class Guard:
                 stderr=subprocess.DEVNULL,
                 env={"PATH": os.environ.get("PATH", os.defpath)},
                 cwd="/",
-                start_new_session=True,  # a Ctrl-C for this process is not for the guard
+                start_new_session=True,  # Ctrl-C must not reach the guard
             )
         self._send(f"expect {mark}\n")
 
     def watch(self, group: int) -> None:
-        """Do not let that process group, which `expect` was called for, outlive this process from now on."""
+        """Guard a process group, after `expect` was called for its mark."""
         self._send(f"start {group}\n")
 
     def forget(self, mark: str, group: int | None = None) -> None:
-        """Stop watching what has ended, with its group, whose number may be given to others."""
+        """Stop guarding processes that have ended, and their group, whose number may be reused."""
         self._send(f"forget {mark}\n" + (f"end {group}\n" if group is not None else ""))
 
     def close(self) -> None:
-        """End the guard, and whatever it still watches."""
+        """End the guard, and everything that it still watches."""
         shell, self._shell = self._shell, None
         if shell is not None and shell.stdin is not None:
             shell.stdin.close()
-            shell.wait()  # milliseconds: it has nothing left to kill
+            shell.wait()  # takes milliseconds, because it has nothing left to kill
 
     def _send(self, line: str) -> None:
         if self._shell is not None and self._shell.stdin is not None:
             try:
                 self._shell.stdin.write(line.encode())
                 self._shell.stdin.flush()
-            except OSError:  # somebody killed it: the servers still see the end of their input
+            except OSError:  # the guard was killed; servers still notice the end of their input
                 self._shell = None
 
 
 class _Streams(SubprocessStreamProtocol):
-    """Notes the exit of the process at once, where asyncio's own waits for the end of its output."""
+    """Streams that notice the exit of the process at once; asyncio's own class waits for the end of the output."""
 
     def __init__(self) -> None:
         super().__init__(limit=MAX_READ_AHEAD, loop=asyncio.get_running_loop())
@@ -133,7 +136,7 @@ class _Streams(SubprocessStreamProtocol):
 
 
 class ServerProcess:
-    """A running server, in a session and process group of its own."""
+    """A running server, in its own session and process group."""
 
     def __init__(
         self,
@@ -146,13 +149,13 @@ class ServerProcess:
         assert streams.stdin is not None
         assert streams.stdout is not None
         self.pid = transport.get_pid()
-        """Also that of its group."""
+        """The id of the process, and of its group."""
         self._transport = transport
         self._streams = streams
         self._input, self._output = streams.stdin, streams.stdout
         self._guard = guard
         self.mark = mark
-        """In its environment, and so in that of what it starts."""
+        """The mark in the environment of the process and its children."""
         self._on_end = on_end
         self._ending = asyncio.ensure_future(self._end_output())
         self.garbage = ""
@@ -167,8 +170,11 @@ class ServerProcess:
         on_end: Callable[[], None],
         handles: Sequence[int] = (),
     ) -> ServerProcess:
-        """Start it. environment: all its variables. on_end: called when it will write nothing more. handles: open files
-        that it inherits. Raises OSError, and ValueError for an invalid command or folder."""
+        """Start a server. Raises OSError, and ValueError for an invalid command or folder.
+
+        environment: all its variables. on_end: called at the end of its output. handles: file descriptors that it
+        inherits.
+        """
         mark = secrets.token_hex(16)
         guard.expect(mark)
         try:
@@ -192,15 +198,15 @@ class ServerProcess:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative: the signal that ended it."""
+        """None while the process runs; a negative number is the signal that ended it."""
         return self._transport.get_returncode()
 
     def last_errors(self, lines: int = 6) -> str:
-        """Return the last lines of its standard error."""
+        """Return the last lines of standard error."""
         return "\n".join(self._streams.errors.decode(errors="replace").strip().splitlines()[-lines:])
 
     def write(self, line: bytes) -> None:
-        """Put a line on its input, without waiting. Raises ConnectionError if it has ended, or reads nothing."""
+        """Write a line to the input without waiting. Raises ConnectionError if the server has ended or never reads."""
         if self._input.is_closing():
             raise ConnectionResetError("its input is closed")
         if self._input.transport.get_write_buffer_size() > MAX_UNREAD:
@@ -208,7 +214,7 @@ class ServerProcess:
         self._input.write(line)
 
     async def read_line(self) -> bytes | None:
-        """Return the next line of its output; None at the end. Of a line that is too long, its start without an end."""
+        """Return the next line of output; None at the end. A line that is too long is cut, and has no line end."""
         parts: list[bytes] = []
         size = 0
         while True:
@@ -226,15 +232,15 @@ class ServerProcess:
                 return b"".join(parts) if size <= MAX_LINE else b"".join(parts)[:1024]
 
     async def has_exited(self, seconds: float) -> bool:
-        """Wait for its end, and return whether it came within that time."""
+        """Wait for the exit, and return whether it occurred within `seconds`."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._streams.exited.wait(), seconds)
         return self._streams.exited.is_set()
 
     async def stop(self) -> None:
-        """End it and all its children: first by closing its input, then by signals. Takes 2 s at most."""
+        """End the process and its children, first by closing its input, then by signals. Takes at most 2 s."""
         self._input.close()
-        draining = asyncio.ensure_future(self._drain())  # it may wait for its output to be read
+        draining = asyncio.ensure_future(self._drain())  # the process may be waiting until its output is read
         try:
             if not await self.has_exited(ASK_SECONDS):
                 self._signal_group(signal.SIGTERM)
@@ -249,24 +255,24 @@ class ServerProcess:
             await asyncio.shield(self._kill_rest())
 
     def _kill_rest(self) -> asyncio.Future[None]:
-        """Kill what has left the group, such as daemons; then nothing of it has to be watched."""
+        """Kill processes that have left the group, such as daemons; then stop guarding the server."""
         killing = asyncio.ensure_future(asyncio.to_thread(kill_marked, self.mark))
         killing.add_done_callback(lambda _: self._guard.forget(self.mark, self.pid))
         return killing
 
     def kill(self) -> None:
-        """End it and all its children at once, without waiting."""
+        """Kill the process and its children, without waiting."""
         self._signal_group(getattr(signal, "SIGKILL", signal.SIGTERM))
 
     def _signal_group(self, number: int) -> None:
         with contextlib.suppress(OSError):
             if hasattr(os, "killpg"):
-                os.killpg(self.pid, number)  # also the children that are left when it has ended
+                os.killpg(self.pid, number)  # also reaches children that are left after its exit
             elif self.exit_code is None:
                 os.kill(self.pid, number)
 
     async def _end_output(self) -> None:
-        """Close its output some time after its exit, since a child may keep it open."""
+        """Close the output some time after the exit, because a child may keep it open."""
         await self._streams.exited.wait()
         await asyncio.sleep(LAST_OUTPUT_SECONDS)
         if pipe := self._transport.get_pipe_transport(1):

@@ -1,4 +1,4 @@
-"""The errors of a session with an MCP server, in words. Imports the `mcp` package: import it late."""
+"""Descriptions of errors of a session with an MCP server. Imports the `mcp` package, so it must be imported late."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .mcp_failures import Reason, describe_exit
 from .mcp_session import ServerSession as ServerSession
 
 NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
-"""The answers to the old handshake of a server that knows only the new one."""
+"""Error codes with which a server that knows only the new handshake answers the old one."""
 _CLOSED = "Connection closed"
 """The package's message for a connection that has ended."""
 _SETTINGS = translatable("Look at its command in the settings, and try it in a terminal.")
@@ -30,13 +30,16 @@ _OF_STATUS = {
 
 
 def is_newer_only(error: BaseException) -> bool:
-    """Return whether a server should be asked again with the newer handshake."""
+    """Return whether the newer handshake should be tried after this error."""
     leaf = _first_error(error)
     return isinstance(leaf, MCPError) and leaf.code in NEWER_ONLY
 
 
 def reason_of(error: BaseException, server: McpServer, session: ServerSession, seconds: float) -> Reason | None:
-    """Return why a session could not be opened, or ended; None for an unexpected error. seconds: the time limit."""
+    """Return the reason why a session failed to open, or ended; None for an unexpected error.
+
+    seconds: the time limit.
+    """
     match _first_error(error):
         case TimeoutError():
             return _silent(session, seconds)
@@ -74,24 +77,24 @@ def reason_of(error: BaseException, server: McpServer, session: ServerSession, s
 
 
 def reason_of_end(session: ServerSession) -> Reason:
-    """Return why a session ended that was open, and was not closed by us."""
-    what = (
+    """Return the reason why an open session ended that Palimpsest did not close."""
+    description = (
         describe_exit(session.process.exit_code)
         if session.process is not None
         else translatable("It closed the connection.")
     )
-    return Reason("connection", what, is_over=True)
+    return Reason("connection", description, is_over=True)
 
 
 def _first_error(error: BaseException) -> BaseException:
-    """Return the first error of a group: the package's task groups wrap their errors."""
+    """Return the first error in nested groups, because the package's task groups wrap errors."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
-    # Servers may use the package's code for a closed connection for errors of their own.
+    # Servers may use the package's code for a closed connection for other errors.
     is_over = error.code == types.CONNECTION_CLOSED and (session.has_ended or error.message == _CLOSED)
     if is_over and session.process is not None:
         return reason_of_end(session)
@@ -111,17 +114,17 @@ def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
 
 
 def _silent(session: ServerSession, seconds: float) -> Reason:
-    what = translatable("It did not answer within {seconds} seconds.").format(seconds=f"{seconds:g}")
+    silence = translatable("It did not answer within {seconds} seconds.").format(seconds=f"{seconds:g}")
     garbage = session.process.garbage if session.process is not None else ""
     if garbage:
         return Reason(
             "garbage",
             translatable("{silent} What it writes is not the protocol: {garbage}").format(
-                silent=what, garbage=repr(garbage)
+                silent=silence, garbage=repr(garbage)
             ),
             _SETTINGS,
         )
-    return Reason("timeout", what, translatable("If it takes long to start, ask again in a while."))
+    return Reason("timeout", silence, translatable("If it takes long to start, ask again in a while."))
 
 
 def _unreachable(error: httpx2.HTTPError) -> Reason:

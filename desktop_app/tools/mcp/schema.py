@@ -1,4 +1,4 @@
-"""Rewrites the JSON Schemas of servers' tools so that every provider accepts them."""
+"""Rewriting of the JSON Schemas of servers' tools, so that every provider accepts them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from desktop_app.conversation.words import format_number, translatable
 Json = dict[str, Any]
 
 MAX_SCHEMA_BYTES = 20_000
-"""Of one tool's schema as JSON: some 5,000 tokens, paid in every request."""
+"""Bytes of one tool's schema as JSON: about 5,000 tokens, which every request costs."""
 MAX_READ = 100_000
-"""Bytes of a schema that is rewritten: with shorter descriptions it may still fit. Takes 30 ms."""
+"""Bytes of a schema that is rewritten, since it may fit with shorter descriptions. Rewriting takes 30 ms."""
 MAX_DESCRIPTION = 1_024
-"""Characters of a description: the limit of OpenAI, and enough for others."""
+"""Characters of a description: OpenAI's limit."""
 MAX_DEPTH = 24
-"""Of nested schemas; deeper ones, made by generators or to do harm, become {}."""
+"""Levels of nested schemas; deeper ones, which are generated or malicious, become {}."""
 
 _ARGUMENT = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
-"""Names of arguments that Anthropic accepts; it refuses the whole request for another one."""
+"""Names of arguments that Anthropic accepts; any other name makes it reject the entire request."""
 _COMBINED = ("allOf", "anyOf", "oneOf")
 _ONE = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
 _MANY = (*_COMBINED, "prefixItems")
 _NAMED = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
 _NOT_AT_THE_TOP = (*_COMBINED, "enum", "not", "properties", "required", "type")
 _UNSENT = ("$schema", "$id", "$comment", "$anchor", "title")
-"""Titles are for people, and mostly repeat the name: a tenth of the tokens."""
+"""Keys that are dropped. Titles, which mostly repeat the names, take a tenth of the tokens."""
 _INVISIBLE = ("Cc", "Cf", "Cs", "Co", "Cn")
-"""Unicode categories of invisible characters: control and format characters (among them those that can hide a text
-inside another), lone surrogates, private and unassigned ones."""
+"""Unicode categories of invisible characters: control and format characters (some of which can hide a text inside
+another), lone surrogates, private-use and unassigned characters."""
 
 
 _TOO_LONG = translatable("its schema has {bytes} bytes, and at most {most} are sent")
@@ -42,14 +42,14 @@ _TOO_LONG_TO_READ = translatable("its schema has more than {bytes} bytes, and at
 
 
 class SchemaRefused(Exception):
-    """A schema that no provider would accept, or that costs too much. Its text says why."""
+    """Raised for a schema that no provider would accept, or that is too large, with the reason."""
 
 
 def schema_text(schema: Json) -> str:
-    """Return the schema as JSON text, the same for equal schemas. Raises SchemaRefused.
+    """Return the schema as JSON text, which is the same for equal schemas. Raises SchemaRefused.
 
-    At the top is an object without "anyOf" and the like. References out of the schema are dropped, others inlined
-    where that is not longer.
+    The top level becomes an object without "anyOf" and the like. References that lead out of the schema are dropped,
+    the others are inlined if that is not longer.
     """
     if len(msgspec.json.encode(schema)) > MAX_READ:
         raise SchemaRefused(
@@ -66,14 +66,14 @@ def schema_text(schema: Json) -> str:
 
 
 def clean_text(text: str, length: int = MAX_DESCRIPTION) -> str:
-    """Return the text without invisible characters other than line ends and tabs, and at most that long."""
-    whole = replace_surrogates_in_text(text[: length * 8]).replace("\r\n", "\n")
-    visible = "".join(c for c in whole if c in "\n\t" or unicodedata.category(c) not in _INVISIBLE).strip()
+    """Return the text without invisible characters except line ends and tabs, cut to `length` characters."""
+    text = replace_surrogates_in_text(text[: length * 8]).replace("\r\n", "\n")
+    visible = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in _INVISIBLE).strip()
     return visible if len(visible) <= length else visible[: length - 1].rstrip() + "…"
 
 
 class _TooLarge(Exception):
-    """The schema would grow without end, or too far, if its references were inlined."""
+    """Raised if a schema would grow endlessly, or too large, when its references are inlined."""
 
 
 def _shortest(schema: Json) -> str:
@@ -87,12 +87,12 @@ def _shortest(schema: Json) -> str:
 
 
 def _resolve_top(schema: Json) -> Json:
-    """Replace a reference at the very top, where no provider accepts one."""
+    """Replace a reference at the top level, where no provider accepts one."""
     for _ in range(MAX_DEPTH):
         if "$ref" not in schema:
             break
-        beside = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**beside, **(_target_of(schema["$ref"], schema) or {})}
+        siblings = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**siblings, **(_target_of(schema["$ref"], schema) or {})}
     return schema
 
 
@@ -101,7 +101,10 @@ def _text(schema: Json) -> str:
 
 
 def _clean(schema: Any, depth: int, whole: Json) -> Json:
-    """Return a schema, and those nested in it, with shorter descriptions and without references that lead out of it."""
+    """Return a schema, cleaned recursively: with shorter descriptions and without references that lead out of it.
+
+    whole: the entire schema, which references are resolved in.
+    """
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return {}
     parts = {str(key): value for key, value in cast("Json", schema).items() if key not in _UNSENT}
@@ -123,7 +126,7 @@ def _clean(schema: Any, depth: int, whole: Json) -> Json:
 
 
 def _target_of(reference: Any, whole: Json) -> Json | None:
-    """Return what a reference such as "#/$defs/Place" means; None if it leads out of the schema, or nowhere."""
+    """Return the target of a reference such as "#/$defs/Place"; None if it is not in the schema."""
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     found: Any = whole
@@ -136,7 +139,7 @@ def _target_of(reference: Any, whole: Json) -> Json | None:
 
 
 class _Inliner:
-    """Puts in place of each reference what it means. What several refer to is cleaned once."""
+    """Replaces references by their targets. A target of several references is cleaned once."""
 
     def __init__(self, whole: Json) -> None:
         self._whole = whole
@@ -144,7 +147,7 @@ class _Inliner:
         self._spent = 0
 
     def inline(self, schema: Any, within: tuple[str, ...] = (), depth: int = 0) -> Any:
-        """Return the schema with its references inlined, and so without definitions. Raises _TooLarge."""
+        """Return the schema with its references inlined and without definitions. Raises _TooLarge."""
         self._spent += 1
         if depth > MAX_DEPTH * 2 or self._spent > MAX_SCHEMA_BYTES // 4:
             raise _TooLarge
@@ -156,9 +159,9 @@ class _Inliner:
         reference = parts.get("$ref")
         if isinstance(reference, str):
             if reference in within:
-                raise _TooLarge  # it contains itself
-            beside = {key: value for key, value in parts.items() if key != "$ref"}
-            return self.inline({**self._target(reference), **beside}, (*within, reference), depth + 1)
+                raise _TooLarge  # the schema is recursive
+            siblings = {key: value for key, value in parts.items() if key != "$ref"}
+            return self.inline({**self._target(reference), **siblings}, (*within, reference), depth + 1)
         left_out = ("$defs", "definitions") if depth == 0 else ()
         return {key: self.inline(value, within, depth + 1) for key, value in parts.items() if key not in left_out}
 
@@ -170,9 +173,9 @@ class _Inliner:
 
 def _finish(schema: Json) -> Json:
     """Return the schema as an object with properties. Raises SchemaRefused."""
-    whole = {**schema, **_merged(schema)} if any(key in schema for key in _COMBINED) else schema
-    parts = {key: value for key, value in whole.items() if key not in _NOT_AT_THE_TOP}
-    properties = _object(whole.get("properties"))
+    merged = {**schema, **_merged(schema)} if any(key in schema for key in _COMBINED) else schema
+    parts = {key: value for key, value in merged.items() if key not in _NOT_AT_THE_TOP}
+    properties = _object(merged.get("properties"))
     for name in properties:
         if not _ARGUMENT.fullmatch(name):
             raise SchemaRefused(
@@ -180,12 +183,12 @@ def _finish(schema: Json) -> Json:
                     name=repr(clean_text(name, 40))
                 )
             )
-    required = [name for name in _names(whole.get("required")) if name in properties]
+    required = [name for name in _names(merged.get("required")) if name in properties]
     return {"type": "object", "properties": properties, **({"required": required} if required else {}), **parts}
 
 
 def _merged(schema: Json) -> Json:
-    """Merge the alternatives at the top: every property, and as required what all of them require."""
+    """Merge the alternatives at the top level: all their properties, of which those are required that all require."""
     properties = dict(_object(schema.get("properties")))
     required = dict.fromkeys(_names(schema.get("required")))
     for key in _COMBINED:

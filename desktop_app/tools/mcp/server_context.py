@@ -1,4 +1,4 @@
-"""State that the connections to all MCP servers share, and the sandbox in which the settings run their programs."""
+"""State shared by the connections to all MCP servers, and the sandbox for their programs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ADVICE = translatable("It runs in the sandbox: if it needs more than that gives 
 
 
 class ServerStart(msgspec.Struct, frozen=True):
-    """How the program of a server is started. To be closed once it is."""
+    """The command and the environment to start a server's program with. Must be closed after the start."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -35,24 +35,24 @@ class ServerStart(msgspec.Struct, frozen=True):
 
     @property
     def handles(self) -> tuple[int, ...]:
-        """Open files that it inherits."""
+        """File descriptors that the program inherits."""
         return self.confined.handles if self.confined else ()
 
     def close(self) -> None:
-        """Close what it inherits."""
+        """Close the inherited file descriptors."""
         if self.confined:
             self.confined.close()
 
 
 class ServerSandbox:
-    """The sandbox of servers. is_on: whether the user wants one, for all of them."""
+    """The sandbox of servers. is_on: whether the user has switched it on."""
 
     def __init__(self, sandbox: Sandbox, is_on: bool) -> None:
         self._sandbox = sandbox
         self.is_on = is_on
 
     async def start_of(self, server: McpServer, folder: str) -> ServerStart:
-        """Return how to start its program in that folder. Raises OSError and ValueError, as if it was started."""
+        """Return how to start a server's program in a folder. Raises OSError and ValueError, as starting it would."""
         environment = inherited_environment() | server.environment
         if not self.is_on:
             return ServerStart(server.command, environment)
@@ -75,7 +75,7 @@ class ServerSandbox:
 
 
 def _find_program(program: str, folder: str, path: str | None) -> None:
-    """Raise the error with which a program would not start: bubblewrap's own says less."""
+    """Raise the error that starting a program would raise, because bubblewrap's message is less precise."""
     if "/" not in program:
         if shutil.which(program, path=path) is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program)
@@ -88,27 +88,30 @@ def _find_program(program: str, folder: str, path: str | None) -> None:
 
 
 class ServerLimits(msgspec.Struct, frozen=True):
-    """Times in seconds."""
+    """Time limits in seconds."""
 
     start: float = 10.0
-    """Until a server has listed its tools, after which it counts as failed."""
+    """Time until a server has listed its tools, after which it is reported as failed."""
     max_start: float = 90.0
-    """In all for a program, since `npx` and `uvx` fetch a server when it is first started."""
+    """Maximum for the start of a program, because `npx` and `uvx` download a server when it is first started."""
     wait: float = 3.0
-    """That a request waits for servers that start."""
+    """Time that a request waits for starting servers."""
     call: float = 120.0
-    """That a call may take without a sign of progress."""
+    """Time that a call may take without a sign of progress."""
     max_call: float = 600.0
-    """That a call may take in all, below what a turn gives any tool."""
+    """Total time that a call may take, below the limit of a turn for any tool."""
     pause: float = 1.0
-    """Before a server is started again; doubled each time."""
+    """Pause before a server is restarted; doubled each time."""
     max_pause: float = 60.0
     steady: float = 60.0
-    """After which the next end of a server counts as its first."""
+    """Running time after which the next end of a server counts as its first."""
 
 
 class ServerContext:
-    """What all connections share. key_of: returns a key by its name in the keyring. on_bug: gets unexpected errors."""
+    """State shared by all connections.
+
+    key_of: returns a key by its name in the keyring. on_bug: called with unexpected errors.
+    """
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""The tools of servers that speak the Model Context Protocol, offered like the built-in ones.
+"""A source of the tools of MCP servers, which are offered like the built-in ones.
 
-What a server says is data: its instructions are put into no prompt, its descriptions are shortened and cleaned of
-invisible characters, and its claim that a tool only reads ("readOnlyHint") does not replace a permission.
+A server's texts are untrusted: its instructions are not put into any prompt, its descriptions are shortened and cleaned
+of invisible characters, and its claim that a tool only reads ("readOnlyHint") does not replace a permission.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from .supervisor import ServerSupervisor
 from .tool_list import SEPARATOR, OfferedTool, prefixes_of
 
 STOP_SECONDS = 0.2
-"""For a call that is cancelled, to tell its server."""
+"""Time for a cancelled call to notify its server."""
 MAX_PENDING_LINES = 500
-"""Lines of output that wait to be taken; further ones are dropped."""
+"""Queued lines of output; further ones are dropped."""
 MAX_FOLDERS = 8
-"""In which servers without a folder of their own run at once; the one that was not used for longest is ended."""
+"""Folders in which servers without a configured folder run at the same time; the least recently used one is ended."""
 
 
 class McpServers:
-    """A source of tools that fits the `Toolbox` port. Belongs to one event loop.
+    """Implements the `Toolbox` port over the tools of MCP servers. Belongs to one event loop.
 
-    Servers are started when a conversation asks for their tools, and shared by conversations: one process for a server
-    with a folder of its own, else one for each folder. Without servers nothing is imported or started.
+    Servers are started when a conversation requests their tools, and shared by conversations: a server with a
+    configured folder has one process, any other has one for each folder. Without servers, nothing is imported or
+    started.
     """
 
     def __init__(
@@ -56,12 +57,12 @@ class McpServers:
         self._prefixes = prefixes_of(server.name for server in self._servers)
         self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
         self._folders: list[str] = []
-        """Where conversations work; the one that was used last comes last."""
+        """Working folders of conversations, the last used one at the end."""
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         """Return the tools of all servers that answer, in the order of the settings.
 
-        Waits at most 3 s for servers that start; their tools are there the next time.
+        Waits at most 3 s for starting servers; their tools are otherwise returned the next time.
         """
         supervisors = self._supervisors_for(context.folder)
         for supervisor in supervisors:
@@ -72,8 +73,10 @@ class McpServers:
         return tuple(tool.spec for supervisor in supervisors for tool in supervisor.tools)
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Require permission for each call, and for the tool as its server describes it now; by its name alone, if the
-        server does not answer, since it may do so a moment later."""
+        """Return the permission for the tool as its server currently describes it.
+
+        If the server does not answer, permission is required by name only, because it may answer a moment later.
+        """
         server = self._server_of(call.name)
         if server is None:
             return ()
@@ -83,10 +86,10 @@ class McpServers:
         return (replace(need, fingerprint=tool.fingerprint, about=tool.spec.description) if tool else need,)
 
     async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> None:
-        """Nobody knows what a server would change."""
+        """Return None, because the effects of a server's tool are unknown."""
 
     async def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Yield lines of progress and logs as they come, then the outcome. Closing it tells the server to stop."""
+        """Yield lines of progress and logs as they arrive, then the outcome. Closing the iterator stops the call."""
         try:
             arguments = _read_arguments(call.arguments)
             supervisor, tool = await self._find(call.name, context)
@@ -109,16 +112,16 @@ class McpServers:
                 await asyncio.wait({task}, timeout=STOP_SECONDS)
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return which servers do not answer, and which of their tools cannot be offered."""
+        """Return the failures of servers that do not answer, and of tools that cannot be offered."""
         order = list(self._prefixes)
         supervisors = sorted(self._supervisors.values(), key=lambda supervisor: order.index(supervisor.server.name))
         return tuple(dict.fromkeys(failure for supervisor in supervisors for failure in supervisor.failures))
 
     async def change(self, servers: Sequence[McpServer], is_sandboxed: bool | None = None) -> None:
-        """Apply the settings: end servers that are gone, off or different, and leave the others alone.
+        """Apply the settings: end servers that were removed, switched off or changed, and keep the others running.
 
-        Where conversations work already, new servers are started, and those that had failed are tried again.
-        is_sandboxed: whether programs run in the sandbox from now on; None for as before.
+        In folders where conversations work, new servers are started, and failed ones are tried again. is_sandboxed:
+        whether programs run in the sandbox from now on; None for no change.
         """
         before = self._prefixes
         self._servers = tuple(servers)
@@ -133,14 +136,14 @@ class McpServers:
                 supervisor.wake(is_urgent=True)
 
     async def close(self) -> None:
-        """End all servers and all that they have started, within 2 s."""
+        """End all servers and their children, within 2 s."""
         self._servers = ()
         await self._close(lambda _: True)
         await self._context.tasks.cancel_all()
         self._context.guard.close()
 
     def _supervisors_for(self, folder: str) -> list[ServerSupervisor]:
-        """Return those of all servers that are on, in the order of the settings."""
+        """Return the supervisors of all servers that are switched on, in the order of the settings."""
         return list(dict.fromkeys(self._supervisor_of(server, folder) for server in self._servers if server.is_on))
 
     def _supervisor_of(self, server: McpServer, folder: str) -> ServerSupervisor:
@@ -150,7 +153,7 @@ class McpServers:
         return self._supervisors[key]
 
     def _server_of(self, tool: str) -> McpServer | None:
-        """Return the server that is on and may offer a tool of that name."""
+        """Return the server that is switched on and may offer a tool with that name; None if there is none."""
         prefix, separator, _ = tool.partition(SEPARATOR)
         return next((s for s in self._servers if s.is_on and separator and self._prefixes[s.name] == prefix), None)
 
@@ -169,7 +172,7 @@ class McpServers:
         raise ToolFailed(f"The MCP server “{server.name}” has no tool of that name now.")
 
     def _note_use(self, folder: str) -> None:
-        """Note that a conversation works there, and end what served folders that were not used for longest."""
+        """Record that a conversation uses a folder, and end servers in the least recently used folders."""
         self._folders = [*(each for each in self._folders if each != folder), folder][-MAX_FOLDERS:]
         needed = {(server.name, _folder_of(server, f)) for server in self._servers for f in self._folders}
         unused = {id(s) for key, s in self._supervisors.items() if key not in needed and not s.is_busy}
@@ -184,7 +187,7 @@ class McpServers:
 async def _call(
     supervisor: ServerSupervisor, tool: OfferedTool, arguments: Json, pieces: asyncio.Queue[str | ToolOutcome]
 ) -> None:
-    """Run a call to its end, and put its output and its outcome into the queue."""
+    """Complete a call, and put its output and its outcome into the queue."""
 
     def show_line(line: str) -> None:
         if pieces.qsize() < MAX_PENDING_LINES:
@@ -193,7 +196,9 @@ async def _call(
     try:
         outcome = await supervisor.call(tool, arguments, show_line)
         pieces.put_nowait(replace(outcome, sandbox=supervisor.sandbox))
-    except BaseException:  # a bug, which is reported elsewhere, or the end of everything: nobody may wait for nothing
+    except (
+        BaseException
+    ):  # a bug, which is reported elsewhere, or a cancellation: the reader of the queue must not hang
         pieces.put_nowait(ToolOutcome("The call was ended; it may have had effects.", is_error=True))
         raise
 
@@ -206,5 +211,5 @@ def _read_arguments(text: str) -> Json:
 
 
 def _folder_of(server: McpServer, folder: str) -> str:
-    """Return where its process runs; "" for a server that is not ours."""
+    """Return the folder that the server's process runs in; "" for a server without a command."""
     return os.path.expanduser(server.folder or folder or "~") if server.command else ""

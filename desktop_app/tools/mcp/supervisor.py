@@ -1,4 +1,4 @@
-"""Keeps an MCP server in one folder running: starts it when it is wanted, and again after it died, and ends it."""
+"""Supervision of an MCP server in one folder: starts it on demand, restarts it after a crash, and ends it."""
 
 from __future__ import annotations
 
@@ -23,35 +23,37 @@ from .server_context import ADVICE, ServerContext
 from .tool_list import OfferedTool, ServerTools
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
-"""How long an end is waited for, each time before the task is cancelled again: together below 2 s."""
+"""Times to wait for the end of the task before cancelling it again, in total below 2 s."""
 GONE_SECONDS = 0.5
-"""From the failure of a call until its reason is known."""
+"""Time to wait for the reason of a failed call."""
 MAX_DEATHS = 3
-"""In a row, after which the server is started again only when it is wanted."""
+"""Crashes in a row, after which the server is restarted only on demand."""
 RELIST_SECONDS = 0.2
-"""Changes of its list of tools within this time are read together."""
+"""Delay before the list of tools is read again, which combines several changes."""
 _BUG = Reason("bug", translatable("Something went wrong inside Palimpsest."), translatable("Please report it."))
 _NO_PACKAGE = translatable("The Python package `mcp` is not installed.")
 _MISSING = Reason("not_found", _NO_PACKAGE, translatable("Set Palimpsest up again: packaging/run."))
 
 
 async def load_package() -> Any:
-    """Return our module `reasons`, which imports the `mcp` package: on a thread, since the first time takes a second.
-    Raises ImportError where the package is missing."""
+    """Return the module `reasons`, imported on a thread, because it imports the `mcp` package, which takes a second.
+
+    Raises ImportError if the package is missing.
+    """
     return await asyncio.to_thread(importlib.import_module, "desktop_app.tools.mcp.reasons")
 
 
 class ServerSupervisor:
-    """Holds at most one session at a time, in a task of its own that opens and closes it.
+    """Owns at most one session at a time, in a task that opens and closes it.
 
-    Sessions are typed Any, since their module must not be imported here.
+    Sessions have the type Any, because their module must not be imported here.
     """
 
     def __init__(self, server: McpServer, prefix: str, folder: str, context: ServerContext) -> None:
         self.server = server
         self.folder = folder
         self.failure: Failure | None = None
-        """Why it does not answer."""
+        """The reason why the server does not answer; None if it does, or is starting."""
         self._context = context
         self._limits = context.limits
         self._tools = ServerTools(server.name, prefix)
@@ -73,25 +75,25 @@ class ServerSupervisor:
 
     @property
     def tools(self) -> tuple[OfferedTool, ...]:
-        """What it offers, also while it is started again, so that requests do not change for a moment."""
+        """The offered tools, which also stay available during a restart, so that requests do not change briefly."""
         return self._tools.offered
 
     def tool(self, name: str) -> OfferedTool | None:
-        """Return the tool that is offered under that name."""
+        """Return the tool that is offered under a name; None if there is none."""
         return next((tool for tool in self.tools if tool.spec.name == name), None)
 
     @property
     def sandbox(self) -> CallSandbox:
-        """Where its program runs, or ran last."""
+        """The kind of sandbox that the program runs in, or ran in last."""
         return self._last_session.sandbox if self._last_session is not None else ""
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Why it does not answer, and which of its tools are not offered."""
+        """The reason why the server does not answer, and the tools that are not offered."""
         return (*((self.failure,) if self.failure is not None else ()), *self._tools.failures)
 
     def wake(self, is_urgent: bool = False) -> None:
-        """Start it, unless it runs, or has failed a moment ago; if it is urgent, even then."""
+        """Start the server unless it is running or has failed recently. is_urgent: ignore a recent failure."""
         is_running = self._task is not None and not self._task.done()
         now = asyncio.get_running_loop().time()
         if is_running or self._is_closing or (now < self._retry_at and not is_urgent):
@@ -100,8 +102,10 @@ class ServerSupervisor:
         self._task = self._context.start(self.server.name, self._run())
 
     async def wait_for_start(self) -> None:
-        """Wait a little for a server that starts, but not for one that has failed, and only once for each start; and
-        for its list of tools, if that has changed."""
+        """Wait briefly for a starting server, and for its list of tools if that has changed.
+
+        Do not wait for a server that has failed, and only once for each start.
+        """
         if self.failure is None and not self._was_waited_for:
             await self._wait_until_settled(self._limits.wait)
             self._was_waited_for = not self._settled.is_set()
@@ -110,18 +114,18 @@ class ServerSupervisor:
                 await asyncio.wait_for(self._session.wait_until_listed(), self._limits.wait)
 
     async def call(self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None]) -> ToolOutcome:
-        """Call a tool, if it is still that. Errors of the world are outcomes. Cancelling tells the server to stop."""
+        """Call a tool if it has not changed. Errors are returned as outcomes. Cancelling makes the server stop."""
         self._calls += 1
         try:
             outcome = await self._try_call(tool, arguments, show_line)
-            # None: the server had forgotten the session, and so has not run the tool. It is asked again, once.
+            # None: the server had forgotten the session, and so has not run the tool. The call is repeated once.
             outcome = outcome or await self._try_call(tool, arguments, show_line)
             return outcome or self._unsent()
         finally:
             self._calls -= 1
 
     async def close(self) -> None:
-        """End it, with all that it has started, within 2 s."""
+        """End the server and its children, within 2 s."""
         self._is_closing = True
         self._settled.set()
         task = self._task
@@ -137,13 +141,13 @@ class ServerSupervisor:
                 task.cancel()
 
     async def _wait_until_settled(self, seconds: float) -> None:
-        """Wait until it answers or has failed, at most that long."""
+        """Wait until the server answers or has failed, at most `seconds`."""
         if self._task is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._settled.wait(), seconds)
 
     async def _run(self) -> None:
-        """Keep a session open until it is closed, or has failed too often."""
+        """Keep a session open until the supervisor is closed, or the server has failed too often."""
         loop = asyncio.get_running_loop()
         while not self._is_closing:
             started = loop.time()
@@ -161,7 +165,7 @@ class ServerSupervisor:
             await asyncio.sleep(pause if self._deaths > 1 else 0)
 
     async def _live(self) -> Reason:
-        """Open a session, stay until it ends, and return why."""
+        """Open a session, wait until it ends, and return the reason."""
         try:
             package = await load_package()
         except ImportError:
@@ -178,7 +182,7 @@ class ServerSupervisor:
                 try:
                     await self._stay(session, package)
                 finally:
-                    self._session = None  # calls that come from now on wait for the next one
+                    self._session = None  # later calls wait for the next session
                     self._settled.clear()
             session.note_reason(package.reason_of_end(session))
         except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
@@ -190,10 +194,10 @@ class ServerSupervisor:
         return reason
 
     async def _start(self, session: Any, stack: AsyncExitStack, package: Any) -> None:
-        """Open the session and read its tools. Raises any error, TimeoutError too."""
+        """Open the session and read its tools. Raises any error, including TimeoutError."""
 
         def warn() -> None:
-            """Report that it takes long. Nobody waits for it any more, and it may still come."""
+            """Report that the start takes long. Requests no longer wait for the server, but it may still start."""
             self._note_failure(package.reason_of(TimeoutError(), self.server, session, self._limits.start))
 
         warning = asyncio.get_running_loop().call_later(self._limits.start, warn)
@@ -209,7 +213,7 @@ class ServerSupervisor:
         return max(self._limits.start, self._limits.max_start) if self.server.command else self._limits.start
 
     async def _stay(self, session: Any, package: Any) -> None:
-        """Wait for the end, and read the list of tools again when the server says that it has changed."""
+        """Wait for the end of the session, and read the list of tools again when the server reports a change."""
         while not self._is_closing and not session.has_ended:
             await session.news.wait()
             session.news.clear()
@@ -219,7 +223,7 @@ class ServerSupervisor:
                     await self._tools.read(session)
         if session.process is not None and not self._is_closing:
             await session.process.has_exited(GONE_SECONDS / 2)
-            session.note_reason(package.reason_of_end(session))  # now, since ending what it leaves may take a while
+            session.note_reason(package.reason_of_end(session))  # before ending its children, which may take a while
 
     def _note_failure(self, reason: Reason) -> None:
         self._tools.clear()
@@ -253,7 +257,7 @@ class ServerSupervisor:
             async with asyncio.timeout(self._limits.call) as limit:
 
                 def extend() -> None:
-                    with contextlib.suppress(RuntimeError):  # it comes too late
+                    with contextlib.suppress(RuntimeError):  # the timeout has already expired
                         limit.reschedule(min(loop.time() + self._limits.call, last))
 
                 await session.wait_until_listed()

@@ -1,4 +1,4 @@
-"""The tools of one server as they are offered to models: `server__tool`, valid for all providers, in a stable order."""
+"""The tools that one server offers to models: named `server__tool`, valid for all providers, in a stable order."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ MAX_NAME = 64
 MAX_PREFIX = 24
 SEPARATOR = "__"
 MAX_TOOLS = 128
-"""Of one server: OpenAI accepts no more in a request."""
+"""Tools of one server; OpenAI accepts no more in a request."""
 MAX_LISTED = 2 * MAX_TOOLS
-"""Of a server's list that are looked at, since some may have to be left out."""
+"""Tools of a server's list that are read, because some may have to be left out."""
 MAX_FAILURES = 5
-"""Of tools that are not offered; a broken server can have hundreds."""
+"""Reported tools that are not offered; a broken server can have hundreds."""
 
 
 def prefixes_of(servers: Iterable[str]) -> dict[str, str]:
-    """Return the prefix of each server's tools. servers: all that are set up, on or off, in their order.
+    """Return the prefix of each server's tools. servers: all in the settings, on or off, in their order.
 
-    No prefix contains the separator or ends in a part of it: the first separator in a name splits it, so that no
-    server's tool can take the name of another's.
+    No prefix contains the separator or ends in a part of it. The first separator in a name therefore splits it, and no
+    server's tool can have the name of another server's tool.
     """
     prefixes: dict[str, str] = {}
     for server in servers:
@@ -46,7 +46,7 @@ def prefixes_of(servers: Iterable[str]) -> dict[str, str]:
 
 
 def suffixes_of(tools: Iterable[str], prefix: str) -> dict[str, str]:
-    """Return the last part of the name of each tool of a server. The first of two that would be equal keeps it."""
+    """Return the last part of the name of each tool of a server. Of equal ones, the first stays unchanged."""
     length = MAX_NAME - len(prefix) - len(SEPARATOR)
     suffixes: dict[str, str] = {}
     for tool in tools:
@@ -59,7 +59,7 @@ def _valid(name: str) -> str:
 
 
 def _shorten(valid: str, name: str, length: int) -> str:
-    """Cut a name that is too long, with a digest of the whole, so that the result is the same each time."""
+    """Shorten a name that is too long, with a digest of the full name, so that the result is the same each time."""
     if len(valid) <= length:
         return valid
     return valid[: length - 7] + "-" + hashlib.sha256(name.encode(errors="replace")).hexdigest()[:6]
@@ -74,22 +74,22 @@ def _unique(name: str, taken: set[str], length: int) -> str:
 
 
 class OfferedTool(msgspec.Struct, frozen=True):
-    """A tool as it is offered to models."""
+    """A tool that is offered to models."""
 
     spec: ToolSpec
     name: str
-    """The server's own name for it."""
+    """The server's name for the tool."""
     fingerprint: str
-    """Of the three things that a model is told of it: another one is another tool."""
+    """A hash of the name, the description and the parameters; a tool with another fingerprint is another tool."""
 
 
 def _fingerprint(name: str, spec: ToolSpec) -> str:
-    told = msgspec.json.encode([repr(name), spec.description, spec.parameters])
-    return hashlib.sha256(told).hexdigest()
+    content = msgspec.json.encode([repr(name), spec.description, spec.parameters])
+    return hashlib.sha256(content).hexdigest()
 
 
 class ServerTools:
-    """The tools of one server, from one reading of its list to the next."""
+    """The tools of one server, according to the last reading of its list."""
 
     def __init__(self, server: str, prefix: str) -> None:
         self._server = server
@@ -99,14 +99,14 @@ class ServerTools:
         self.failures: tuple[Failure, ...] = ()
 
     async def read(self, session: Any) -> None:
-        """Ask a session for the list, and take it. Raises MCPError and ValidationError."""
+        """Request the list from a session, and apply it. Raises MCPError and ValidationError."""
         changes = session.changes
         await self.update(await session.list_tools())
         session.note_listed(changes)
 
     async def update(self, tools: Sequence[Tool]) -> None:
-        """Take a list: known tools keep their order, new ones come last. Lets others run between two tools."""
-        by_name = {tool.name: tool for tool in reversed(tools)}  # of two with one name the first counts
+        """Apply a list: known tools keep their order, new ones come last. Other tasks can run between two tools."""
+        by_name = {tool.name: tool for tool in reversed(tools)}  # of two tools with the same name, the first counts
         order = list(dict.fromkeys(tool.name for tool in tools))
         order.sort(key=lambda name: self._order.get(name, len(self._order)))
         del order[MAX_LISTED:]
@@ -130,7 +130,7 @@ class ServerTools:
         self.offered, self.failures = tuple(offered), tuple(refused[:MAX_FAILURES])
 
     def clear(self) -> None:
-        """Offer nothing; the order is kept."""
+        """Offer no tools; the order is remembered."""
         self.offered, self.failures = (), ()
 
     def _spec_of(self, tool: Tool, suffix: str) -> ToolSpec:

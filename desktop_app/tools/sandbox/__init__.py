@@ -1,1 +1,1 @@
-"""The sandbox in which commands of models and servers of tools run: bubblewrap on Linux, where it works."""
+"""The sandbox for models' commands and tool servers: bubblewrap, on Linux systems where it works."""

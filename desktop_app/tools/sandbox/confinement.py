@@ -1,7 +1,7 @@
-"""What a program in the sandbox sees and may do, and the arguments of bubblewrap for it.
+"""The rights of a program in the sandbox, and bubblewrap's arguments for them.
 
-Files with secrets are hidden; some folders are read-only, among them what git runs or reads settings from in an
-existing repository.
+Files with secrets are hidden. Some files and folders are read-only, including the parts of existing repositories that
+git runs or reads settings from.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from desktop_app.permissions.secret_paths import ENDINGS, FOLDERS, is_secret
 from desktop_app.tools.path_policy import STARTS_PROGRAMS
 
 REPLACED = ("/dev", "/proc", "/run", "/tmp", "/var/tmp")
-"""Folders of which the sandbox has its own: devices, processes, sockets of services, temporary files."""
+"""Folders that the sandbox replaces: devices, processes, sockets of services, temporary files."""
 READ_ONLY_STATE = ("/proc/sys", "/proc/sysrq-trigger", "/proc/acpi", "/proc/fs", "/proc/scsi")
-"""Settings of the kernel: root may write them in any namespace, without a capability."""
+"""Kernel settings, which root can write in any namespace, without a capability."""
 RUNNING_SYSTEM = ("/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers")
 """Programs and libraries of NixOS."""
 _SECRET_VARIABLE = re.compile(
@@ -31,55 +31,55 @@ _SECRET_VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _PROXY = re.compile(r"(https?|all|ftp)_proxy", re.IGNORECASE)
-"""Variables whose passwords programs need that use the network."""
+"""Variables whose passwords are kept for programs that use the network."""
 _DOORS = lexicon(
     "SSH_AUTH_SOCK SSH_AGENT_PID GPG_AGENT_INFO DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DISPLAY"
     " WAYLAND_DISPLAY WAYLAND_SOCKET XAUTHORITY ICEAUTHORITY SESSION_MANAGER DESKTOP_STARTUP_ID XDG_RUNTIME_DIR"
     " PULSE_SERVER DOCKER_HOST CONTAINER_HOST TMUX STY KRB5CCNAME GNOME_KEYRING_CONTROL VSCODE_IPC_HOOK_CLI"
     " VSCODE_GIT_IPC_HANDLE"
 )
-"""Variables that lead to agents, the desktop, and services, all of which are closed."""
+"""Variables that lead to agents, the desktop and services, which the sandbox closes."""
 CACHES = "/tmp/.cache"
 CACHE_VARIABLES = {"GOCACHE": "go-build", "npm_config_cache": "npm", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
-"""Where programs keep caches, which they must be able to write; those of the user are only read."""
+"""Subfolders of CACHES for the caches of programs, which must be writable; the user's own caches are read-only."""
 
 
 class Confinement(msgspec.Struct, frozen=True):
-    """One program's rights. Paths are absolute, exist, and are without links, but for those to the folder."""
+    """The rights of one program. Paths are absolute and exist; only the path of `folder` may contain links."""
 
     folder: str
-    """Where it runs."""
+    """The working folder."""
     writable: tuple[str, ...]
-    """Folders; what is in none of them can only be read."""
+    """Writable folders; everything else is read-only."""
     temporary: str
-    """The folder that is its /tmp and /var/tmp."""
+    """The folder that is mounted as /tmp and /var/tmp."""
     empty_file: str
-    """Shown in place of a file that is hidden."""
+    """An empty file that is mounted over hidden files."""
     has_network: bool = False
     hidden_folders: tuple[str, ...] = ()
     hidden_files: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
-    """What may be read although it is in a hidden folder, or is a hidden file: the user has allowed it."""
+    readable: tuple[str, ...] = ()
+    """Hidden files, or files and folders in hidden folders, that the user has allowed to read."""
     guarded: tuple[str, ...] = ()
-    """Files and folders in the writable ones that cannot be written."""
+    """Files and folders in writable folders that cannot be written."""
     kept: tuple[str, ...] = ()
-    """Folders in the writable ones that can be written, but neither removed nor renamed."""
+    """Folders in writable folders that can be written, but neither removed nor renamed."""
     caches: str = ""
-    """The folder that is its /tmp/.cache, if it is kept for the next start."""
+    """The folder that is mounted as /tmp/.cache, if caches are kept for the next start; "" otherwise."""
     resolver: str = ""
-    """The file with the addresses of name servers, where it is in a replaced folder."""
+    """The file with the addresses of name servers, if it is in a replaced folder; "" otherwise."""
 
 
 def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the options of bubblewrap but for --disable-userns and --seccomp. Later ones cover earlier ones.
+    """Return the options of bubblewrap except --disable-userns and --seccomp. Later mounts cover earlier ones.
 
-    handles: of `mounted_inside`; what has none is not mounted.
+    handles: the handles of the paths of `mounted_inside`; paths without one are not mounted.
     """
     is_let_in = _within(wanted.folder, REPLACED) and not _within(wanted.folder, wanted.writable)
     seen = (*wanted.writable, wanted.folder) if is_let_in else wanted.writable
     hidden = tuple(_outermost(path for path in wanted.hidden_folders if _is_visible(path, seen)))
     files = [path for path in wanted.hidden_files if _is_visible(path, seen) and not _within(path, hidden)]
-    shown = [path for path in wanted.shown if _within(path, hidden) or not _is_visible(path, seen)]
+    readable = [path for path in wanted.readable if _within(path, hidden) or not _is_visible(path, seen)]
     return (
         *("--unshare-user", "--unshare-all", *(("--share-net",) if wanted.has_network else ())),
         *("--die-with-parent", "--new-session", "--cap-drop", "ALL"),
@@ -92,19 +92,18 @@ def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple
         *(("--ro-bind", wanted.folder, wanted.folder) if is_let_in else ()),
         *(word for path in sorted(wanted.writable) for word in ("--bind", path, path)),
         *_guards(wanted, handles),
-        *(word for path in hidden for word in _hidden_folder(path, wanted.shown)),
-        *(word for path in files if path not in wanted.shown for word in ("--ro-bind", wanted.empty_file, path)),
-        *(word for path in shown for word in ("--ro-bind-try", path, path)),
-        *(word for path in hidden if path not in wanted.shown for word in ("--remount-ro", path)),
+        *(word for path in hidden for word in _hidden_folder(path, wanted.readable)),
+        *(word for path in files if path not in wanted.readable for word in ("--ro-bind", wanted.empty_file, path)),
+        *(word for path in readable for word in ("--ro-bind-try", path, path)),
+        *(word for path in hidden if path not in wanted.readable for word in ("--remount-ro", path)),
         *("--chdir", wanted.folder),
     )
 
 
 def confined_environment(environment: Mapping[str, str], has_network: bool = False) -> dict[str, str]:
-    """Return the environment without secrets, and without ways to services. In other variables, what looks like a
-    secret is masked.
+    """Return the environment without secrets and variables that lead to services.
 
-    has_network: keep what leads through proxies, also with a password.
+    In other variables, anything that looks like a secret is masked. has_network: keep proxies, including passwords.
     """
     kept = {
         name: value if has_network and _PROXY.fullmatch(name) else mask_secrets(value)
@@ -115,7 +114,7 @@ def confined_environment(environment: Mapping[str, str], has_network: bool = Fal
 
 
 def is_within(path: str, folder: str) -> bool:
-    """Return whether a path is that folder, or in it; both are absolute and without links."""
+    """Return whether a path is a folder, or in it; both are absolute and without links."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
@@ -124,7 +123,7 @@ def _within(path: str, folders: Iterable[str]) -> bool:
 
 
 def _is_visible(path: str, let_in: Sequence[str]) -> bool:
-    """Return whether there is something to hide: not in a folder that is replaced, unless a part of it was let in."""
+    """Return whether a path exists in the sandbox: it is not in a replaced folder, except in a part that is let in."""
     return not _within(path, REPLACED) or _within(path, let_in)
 
 
@@ -137,13 +136,15 @@ def _outermost(paths: Iterable[str]) -> Iterator[str]:
 
 
 def mounted_inside(wanted: Confinement) -> tuple[str, ...]:
-    """Return what is mounted within the writable folders: what cannot be written, and the folders above it."""
+    """Return the paths that are mounted in writable folders: guarded and kept ones, and their parent folders."""
     return (*_pinned(wanted), *sorted(wanted.guarded))
 
 
 def _pinned(wanted: Confinement) -> tuple[str, ...]:
-    """Return what is kept, and the folders above that and above what cannot be written. They are mounted, too: a folder
-    could be renamed otherwise, with what is mounted in it, and another one be put into its place."""
+    """Return the kept folders, and the parent folders of kept and guarded paths.
+
+    Parents are also mounted, because a folder could otherwise be renamed together with its mounts, and be replaced.
+    """
     pinned = set(wanted.kept)
     for path in (*wanted.kept, *wanted.guarded):
         above = os.path.dirname(path)
@@ -160,23 +161,23 @@ def _guards(wanted: Confinement, handles: Mapping[str, int]) -> Iterator[str]:
                 yield from (option, str(handles[path]), path)
 
 
-def _hidden_folder(path: str, shown: Sequence[str]) -> tuple[str, ...]:
-    """Return the options for a folder that cannot be listed; nor entered, if nothing in it is shown."""
-    if path in shown:
+def _hidden_folder(path: str, readable: Sequence[str]) -> tuple[str, ...]:
+    """Return the options for a folder that cannot be listed, and not be entered if nothing in it is readable."""
+    if path in readable:
         return ()
-    return ("--perms", "0111" if any(is_within(one, path) for one in shown) else "0000", "--tmpfs", path)
+    return ("--perms", "0111" if any(is_within(each, path) for each in readable) else "0000", "--tmpfs", path)
 
 
 SETTINGS = ("config", "config.worktree")
 STORES = ("objects", "refs")
-"""Without one of these folders a repository is none, and git takes the folder around it, or one above, for another."""
+"""Folders without which git does not recognize a repository, and looks for one in the parent folders."""
 COMMON = "commondir"
-"""The file by which git finds the settings elsewhere. A repository that has none is given one that leads to itself."""
+"""The file that refers git to settings elsewhere. A repository without one gets a file that refers to itself."""
 TO_ITSELF = "./\n"
-"""With a slash, since libgit2 takes "." for the folder in which its own process works, and finds no repository."""
+"""With a slash, because libgit2 resolves "." to the process's working folder, and finds no repository."""
 MAX_FOLDERS = 5_000
 MAX_READ = 200_000
-"""Bytes of a file of settings."""
+"""Bytes of a settings file."""
 MAX_INCLUDED = 20
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"([\w-]+)\s*=\s*(.*)")
@@ -190,39 +191,38 @@ _PROGRAM = re.compile(
 
 
 def guarded_in_repository(path: str) -> Iterator[str]:
-    """Yield what is to be read only, of a `.git` that is a folder, beside the working tree in which it lies.
+    """Yield the paths to make read-only for a `.git` folder: in it, in its submodules, and in the working trees.
 
-    Folders of hooks are made if there are none, as git does: what is not there cannot be guarded.
+    Missing hooks folders are created, as git does, because a path that does not exist cannot be guarded.
     """
     tree = os.path.dirname(path)
     for place, own_tree in ((path, tree), *_submodules(path)):
         if is_repository(place):
             _make_folder(os.path.join(place, "hooks"))
         if "worktreeconfig" in _read(os.path.join(place, "config")).lower():
-            for one in (place, *_worktrees(place)):
-                _make_file(os.path.join(one, "config.worktree"))
+            for each in (place, *_worktrees(place)):
+                _make_file(os.path.join(each, "config.worktree"))
         yield from (os.path.join(place, name) for name in ("hooks", *SETTINGS, COMMON))
-        yield from (os.path.join(one, name) for one in _worktrees(place) for name in (COMMON, "config.worktree"))
+        yield from (os.path.join(each, name) for each in _worktrees(place) for name in (COMMON, "config.worktree"))
         if own_tree:
             yield from ([os.path.join(own_tree, ".git")] if own_tree != tree else [])
             yield from _named_in_settings(place, own_tree)
 
 
 def repositories(path: str) -> Iterator[str]:
-    """Yield a `.git` folder and those of its submodules, as far as they are repositories."""
+    """Yield a `.git` folder and the ones of its submodules, if they are repositories."""
     yield from (place for place, _ in ((path, ""), *_submodules(path)) if is_repository(place))
 
 
 def is_repository(place: str) -> bool:
-    """Return whether git would take a folder for a repository."""
+    """Return whether git recognizes a folder as a repository."""
     return os.path.isfile(os.path.join(place, "HEAD")) and all(
         os.path.isdir(os.path.join(place, name)) for name in STORES
     )
 
 
 def _submodules(path: str) -> Iterator[tuple[str, str]]:
-    """Yield the repositories of submodules, which git names by their paths, and of theirs; with their working trees, or
-    "" for those that have none."""
+    """Yield the repositories of submodules, recursively, each with its working tree; "" if it has none."""
     for count, (folder, inside, files) in enumerate(os.walk(os.path.join(path, "modules"))):
         if count > MAX_FOLDERS:
             return
@@ -233,7 +233,7 @@ def _submodules(path: str) -> Iterator[tuple[str, str]]:
 
 
 def _named_in_settings(place: str, tree: str) -> Iterator[str]:
-    """Yield what settings name in the working tree: further settings, the folder of hooks, programs."""
+    """Yield the paths in the working tree that settings name: further settings, the hooks folder, programs."""
     own = (os.path.join(place, name) for name in SETTINGS)
     of_user = ("/etc/gitconfig", str(Path.home() / ".gitconfig"), str(Path.home() / ".config/git/config"))
     for key, value, file in _all_settings([*of_user, *own]):
@@ -248,7 +248,7 @@ def _named_in_settings(place: str, tree: str) -> Iterator[str]:
 
 
 def _all_settings(files: list[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the settings of files, and of those that they include, with the file of each."""
+    """Yield the settings in files and in the files that they include, each with its file."""
     seen: set[str] = set()
     while files and len(seen) < MAX_INCLUDED:
         if (file := files.pop()) in seen:
@@ -261,7 +261,7 @@ def _all_settings(files: list[str]) -> Iterator[tuple[str, str, str]]:
 
 
 def settings_of(file: str) -> Iterator[tuple[str, str]]:
-    """Yield the settings of a file, their names as in `core.hookspath`."""
+    """Yield the settings in a file, with names such as `core.hookspath`."""
     section = ""
     for line in _read(file).splitlines():
         rest = line.strip()
@@ -280,14 +280,14 @@ def _path_of(value: str, folder: str) -> str:
 def _read(file: str) -> str:
     try:
         with open(file, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as opened:
-            is_file = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)  # not a pipe, whose end may never come
+            is_file = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)  # not a pipe, which may never end
             return os.fsdecode(opened.read(MAX_READ)) if is_file else ""
     except (OSError, ValueError):
         return ""
 
 
 def _worktrees(place: str) -> list[str]:
-    """Return what a repository holds of further working trees."""
+    """Return the folders of a repository for additional working trees."""
     folder = os.path.join(place, "worktrees")
     try:
         return [os.path.join(folder, name) for name in os.listdir(folder)[:MAX_FOLDERS]]
@@ -298,7 +298,7 @@ def _worktrees(place: str) -> list[str]:
 def _make_folder(path: str) -> None:
     try:
         os.mkdir(path)
-    except OSError:  # it is there; or a folder that cannot be written: then nothing can be put there
+    except OSError:  # it exists, or its parent is not writable, so that it cannot be created by anyone
         return
 
 
@@ -323,7 +323,8 @@ SYSTEM_FOLDERS = (
     "/etc/wpa_supplicant",
     "/var/backups",
 )
-"""In which root finds files with secrets, among others. What everyone may read there, such as pip.conf, is none."""
+"""Folders that contain files with secrets that root can read. Files that everyone can read, such as pip.conf, are not
+secret."""
 GIT = ".git"
 VERSION_CONTROL = {
     GIT: (),
@@ -331,24 +332,25 @@ VERSION_CONTROL = {
     ".svn": (),
     ".jj": ("repo/config.toml",),
 }
-"""In these folders, what starts programs: the rest changes with each commit. For git, see `guarded_in_repository`."""
+"""Files in folders of version control that start programs; the rest changes with each commit. For git, see
+`guarded_in_repository`."""
 MAX_NAMES = 5_000
-"""Of one folder that is looked through."""
+"""Entries of one folder that are checked."""
 SOCKETS = Path("/proc/net/unix")
 _SOCKET = re.compile(r"^\S+: \S+ \S+ \S+ \S+ \S+ +\d+ (/.*)$", re.MULTILINE)
 
 
 def home_folders() -> tuple[str, ...]:
-    """Return the home folder, and those of others, which only root can read."""
+    """Return the home folder, and other users' home folders if they are readable, as for root."""
     homes = [str(Path.home()), "/root", *(entry.path for entry in _entries("/home"))]
     return tuple(dict.fromkeys(os.path.realpath(home) for home in homes if os.access(home, os.R_OK | os.X_OK)))
 
 
 def secret_places(homes: Iterable[str], ours: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the folders and the files that are hidden: by the names that permissions/secret_paths.py lists, in each
-    home, its hidden folders and those where programs keep settings; those of the system; sockets.
+    """Return the folders and the files to hide.
 
-    ours: the data folder and the file of keys.
+    These are the names in permissions/secret_paths.py in each home, its hidden folders and its settings folders; the
+    system's secrets; and sockets. ours: Palimpsest's data folder and keys file.
     """
     found = {*ours, *SYSTEM_SECRETS, *sockets()}
     for folder in SYSTEM_FOLDERS:
@@ -367,7 +369,7 @@ def secret_places(homes: Iterable[str], ours: Iterable[str]) -> tuple[tuple[str,
 
 
 def sockets() -> Iterator[str]:
-    """Yield the files of sockets that are open on this machine: whoever can reach one can talk to its program."""
+    """Yield the files of open sockets on this machine, through which a program could communicate with others."""
     try:
         yield from _SOCKET.findall(SOCKETS.read_text(errors="surrogateescape"))
     except OSError:  # another system
@@ -375,7 +377,7 @@ def sockets() -> Iterator[str]:
 
 
 def guarded_places(folder: str) -> Iterator[str]:
-    """Yield what starts programs later on, in a writable folder and in the folders directly in it."""
+    """Yield the files and folders that start programs later, in a writable folder and its direct subfolders."""
     for place in _projects(folder):
         for entry in _entries(place):
             if entry.name.lower() in STARTS_PROGRAMS and not entry.is_symlink():
@@ -383,7 +385,7 @@ def guarded_places(folder: str) -> Iterator[str]:
 
 
 def repositories_in(folder: str) -> Iterator[str]:
-    """Yield the repositories of git that are guarded there."""
+    """Yield the git repositories that are guarded in a writable folder."""
     for place in _projects(folder):
         path = os.path.join(place, GIT)
         if os.path.isdir(path) and not os.path.islink(path):
@@ -397,19 +399,19 @@ def _projects(folder: str) -> Iterator[str]:
 
 
 def _is_inside(path: str, folder: str) -> bool:
-    """Return whether it is in the folder, below it, and no link leads to it."""
+    """Return whether a path is below a folder, and contains no links."""
     return path != folder and is_within(path, folder) and os.path.realpath(path) == path
 
 
 def name_servers() -> str:
-    """Return the file that lists them, if it lies where the sandbox has a folder of its own; else ""."""
+    """Return the file that lists the name servers, if it is in a replaced folder; otherwise ""."""
     real = os.path.realpath("/etc/resolv.conf")
     return real if is_within(real, "/run") and os.path.isfile(real) else ""
 
 
 def _guarded_in(path: str) -> Iterator[str]:
     parts = VERSION_CONTROL.get(os.path.basename(path).lower())
-    if parts is None or not os.path.isdir(path):  # all of it; .git is a file where a repository has several folders
+    if parts is None or not os.path.isdir(path):  # the entire path; .git is a file in submodules and extra worktrees
         yield path
         return
     names = (os.path.join(path, part) for part in parts)
@@ -418,7 +420,7 @@ def _guarded_in(path: str) -> Iterator[str]:
 
 
 def _folders_looked_through(home: str) -> Iterator[str]:
-    """Yield the home, its hidden folders, those of ~/.config, and those of which the list of secrets speaks."""
+    """Yield the home, its hidden folders, the folders in ~/.config, and the folders in the list of secrets."""
     yield home
     hidden = (entry.path for entry in _entries(home) if entry.name.startswith(".") and _is_folder(entry))
     settings = (entry.path for entry in _entries(os.path.join(home, ".config")) if _is_folder(entry))
@@ -441,7 +443,7 @@ def _is_for_all(entry: os.DirEntry[str]) -> bool:
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
-    """Return what is in a folder; nothing of one that is not there or may not be read."""
+    """Return the first MAX_NAMES entries of a folder; [] if it is missing or unreadable."""
     try:
         with os.scandir(folder) as entries:
             return [entry for entry, _ in zip(entries, range(MAX_NAMES), strict=False)]

@@ -1,8 +1,8 @@
-"""Hold names and folders for the sandbox, so that no link can lead bubblewrap elsewhere.
+"""Placeholder files and open handles for the sandbox, so that no link can lead bubblewrap elsewhere.
 
-A name that git would run or read is kept taken as long as a sandbox may write the repository, because a file that does
-not exist cannot be protected. Folders that are mounted within writable ones are opened first and compared with what was
-mounted: by name, bubblewrap would follow a link that another program in a sandbox has just created.
+A file name that git would read or run is occupied while a sandbox can write the repository, because a file that does
+not exist cannot be protected. Folders that are mounted in writable ones are opened first, and bubblewrap gets the
+handles: given a name, it would follow a link that another program in a sandbox has just created.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .confinement import COMMON, TO_ITSELF
 
 
 class Placeholders:
-    """The `commondir` files of one engine, each leading its repository to itself.
+    """The `commondir` files of one engine, each of which refers its repository to itself.
 
-    Other engines may need the same ones: each holds a lock on what it needs, and the last one removes it.
+    Other engines may need the same files: each engine locks the files that it needs, and the last one removes them.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Placeholders:
         self._making = threading.Lock()
 
     def keep(self, repository: str) -> None:
-        """Make the file, unless the repository has one of its own, or cannot be written."""
+        """Create the file unless the repository has a real one, or is not writable."""
         path = os.path.join(repository, COMMON)
         with self._making, contextlib.suppress(OSError):
             if path in self._kept and not _is_there(path, self._kept[path]):
@@ -40,7 +40,7 @@ class Placeholders:
                 self._kept[path] = handle
 
     def close(self) -> None:
-        """Remove the files that nobody else needs."""
+        """Remove the files that no other engine needs."""
         import fcntl  # not on Windows
 
         with self._making:
@@ -54,7 +54,7 @@ class Placeholders:
 
 
 def _taken(path: str) -> int | None:
-    """Return a locked handle of the file, made if there was none; None if it is another one. Raises OSError."""
+    """Return a locked handle of the file, created if necessary; None if it has other content. Raises OSError."""
     import fcntl
 
     if not os.path.lexists(path):
@@ -72,10 +72,10 @@ def _taken(path: str) -> int | None:
 
 
 def _make(path: str) -> None:
-    """Make it whole: git refuses a repository in which it is empty."""
+    """Create the file atomically, because git rejects a repository in which it is empty."""
     unfinished = f"{path}.{os.getpid()}"
-    with open(unfinished, "x", encoding="ascii") as made:
-        made.write(TO_ITSELF)
+    with open(unfinished, "x", encoding="ascii") as file:
+        file.write(TO_ITSELF)
     try:
         os.link(unfinished, path)
     finally:
@@ -90,14 +90,14 @@ def _is_there(path: str, handle: int) -> bool:
 
 
 FIRST = 20
-"""The lowest number: shells use those up to 9 for themselves."""
+"""The lowest handle number; shells use the numbers up to 9 themselves."""
 SPARE = 1_024
-"""Handles that everything else may need."""
+"""Handles that are left for other uses."""
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def open_handles(paths: Sequence[str]) -> dict[str, int]:
-    """Return a handle for each file and folder that is there, and that no link leads to. Raises OSError."""
+    """Return a handle for each path that exists and contains no links. Raises OSError."""
     import fcntl  # not on Windows
 
     _allow(len(paths))
@@ -122,13 +122,13 @@ def open_handles(paths: Sequence[str]) -> dict[str, int]:
 
 
 def close_handles(handles: Mapping[str, int]) -> None:
-    """Close them."""
+    """Close all handles."""
     for handle in handles.values():
         os.close(handle)
 
 
 def _allow(count: int) -> None:
-    """Let this process open that many files more, where the system lets it."""
+    """Raise this process's limit of open files if necessary and possible. count: the handles to be opened."""
     import resource
 
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)

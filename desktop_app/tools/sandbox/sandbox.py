@@ -1,8 +1,8 @@
-"""Run programs in the sandbox: whether this machine has one, what each program may do, and its system calls.
+"""The sandbox: detection of its availability, the rights of each program, and the filter of system calls.
 
-The filter of system calls, a program of the kernel's classic BPF, closes what namespaces leave open: the keyrings of
-the kernel, which a login session hands down; writing into a terminal; and sockets of kinds that no namespace covers,
-such as those to the host of a virtual machine.
+The filter, a program in classic BPF, blocks what namespaces do not cover: the kernel's keyrings, which a login session
+passes on; writing into a terminal; and kinds of sockets without namespaces, such as sockets to the host of a virtual
+machine.
 """
 
 from __future__ import annotations
@@ -44,26 +44,26 @@ from .confinement import (
 from .placeholders import Placeholders, close_handles, open_handles
 
 UNIX, IPV4, IPV6, NETLINK = 1, 2, 10, 16
-"""Families of sockets."""
+"""Address families of sockets."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 """Requests of ioctl that write into a terminal."""
 _LOAD, _IF_EQUAL, _IF_FROM, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCHITECTURE, _FIRST, _SECOND = 0, 4, 16, 24
-"""Offsets in what a filter sees of a call; of the arguments the lower half, which is all that is used of these."""
+"""Offsets in the data that a filter gets about a call; of the arguments, only the lower half, which is sufficient."""
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050001  # EPERM
 _OTHER_NUMBERS = 0x40000000
-"""From here on they are those of x32, another way to call the same kernel."""
+"""The lowest number of the x32 calls, another interface to the same kernel."""
 _STEP = struct.Struct("=HBBI")
 
 
 class Machine(NamedTuple):
-    """What the kernel calls an architecture, and its numbers of calls."""
+    """The kernel's identifier of an architecture, and its numbers of system calls."""
 
     architecture: int
     socket: int
     ioctl: int
     refused: tuple[int, ...]
-    """add_key, request_key, keyctl; io_uring, whose requests no filter sees."""
+    """Numbers of add_key, request_key, keyctl, and the calls of io_uring, whose requests no filter sees."""
 
 
 MACHINES = {
@@ -73,10 +73,10 @@ MACHINES = {
 
 
 def filter_program(has_network: bool, machine: str = "") -> bytes:
-    """Return the program for `bwrap --seccomp`; b"" for a machine whose numbers are not known.
+    """Return the program for `bwrap --seccomp`; b"" for an unknown machine.
 
-    has_network: no socket between processes can be opened then, since those without a file, such as the screen's, are
-    a part of the network. Pairs of sockets can.
+    has_network: block Unix sockets, because abstract ones, such as the display server's, belong to the shared network
+    namespace. Socket pairs are still allowed.
     """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
@@ -84,7 +84,7 @@ def filter_program(has_network: bool, machine: str = "") -> bytes:
     allowance, refusal = _step(_RETURN, _ALLOW), _step(_RETURN, _REFUSE)
     families = (IPV4, IPV6, NETLINK) if has_network else (UNIX, IPV4, IPV6, NETLINK)
     sockets = _step(_LOAD, _FIRST) + b"".join(_if_equal(family, allowance) for family in families)
-    requests = _step(_LOAD, _SECOND) + b"".join(_if_equal(one, refusal) for one in (TIOCSTI, TIOCLINUX))
+    requests = _step(_LOAD, _SECOND) + b"".join(_if_equal(request, refusal) for request in (TIOCSTI, TIOCLINUX))
     return b"".join(
         (
             _step(_LOAD, _ARCHITECTURE),
@@ -110,47 +110,47 @@ def _step(code: int, value: int, if_so: int = 0, if_not: int = 0) -> bytes:
 PROGRAM = "bwrap"
 PROBE_SECONDS = 10.0
 NO_MORE_NAMESPACES = "--disable-userns"
-"""No further ones can be made inside; bubblewrap has it since 0.8."""
+"""Prevents creating further namespaces inside; available since bubblewrap 0.8."""
 NOT_LINUX = translatable("The sandbox is available on Linux only.")
 NOT_INSTALLED = translatable("bubblewrap is not installed (the system's package “bubblewrap”).")
 BROKEN = translatable("bubblewrap is installed, but does not work here: {reason}")
 _PREFIX = "palimpsest-"
 _WITH_FILTER = 'exec 8<"$0"; exec "$@"'
-"""Opens the filter of system calls for bubblewrap, so that no file has to be handed through to it."""
+"""A shell command that opens the filter for bubblewrap, so that no file has to be passed to it."""
 _OWN = ("/dev/", "/proc/", "/sys/")
-"""What a program in the sandbox reads of these is about itself."""
+"""Prefixes of files that are different inside the sandbox."""
 _UNSUITABLE = ("/dev", "/proc", "/run", "/sys")
 
 
 class Unconfinable(Exception):
-    """A program cannot run in the sandbox with that working folder; says why, for the model."""
+    """Raised if a program cannot run in the sandbox with its working folder, with the reason for the model."""
 
 
 class SandboxProbe(msgspec.Struct, frozen=True):
-    """Whether there is a sandbox."""
+    """The result of testing the sandbox."""
 
     fault: str = ""
-    """Why there is none, for the user; "" if it works."""
+    """The reason why there is no sandbox, for the user; "" if it works."""
     program: str = ""
     options: tuple[str, ...] = ()
 
 
 class Rights(msgspec.Struct, frozen=True):
-    """What a program in the sandbox may do beside reading most files, and writing its folder."""
+    """The rights of a program in the sandbox, in addition to reading most files and writing its folder."""
 
     owner: str
-    """Whose temporary files it sees: programs of one owner have them in common."""
+    """The owner of the temporary files: programs with the same owner share them."""
     has_network: bool = False
     writable: tuple[str, ...] = ()
-    """Folders beside its own."""
-    shown: tuple[str, ...] = ()
+    """Writable folders in addition to the working folder."""
+    readable: tuple[str, ...] = ()
     """Secrets that it may read."""
     keeps_caches: bool = False
-    """Whether what it downloads is kept for its next start."""
+    """Whether its downloads are kept for the next start."""
 
 
 class Confined(msgspec.Struct, frozen=True):
-    """A command line that runs a program in the sandbox, and what to start it with. To be closed once it is started."""
+    """The command line, environment and handles to start a program in the sandbox. Must be closed after the start."""
 
     argv: tuple[str, ...]
     environment: dict[str, str]
@@ -158,17 +158,17 @@ class Confined(msgspec.Struct, frozen=True):
 
     @property
     def handles(self) -> tuple[int, ...]:
-        """Open files that it inherits."""
+        """File descriptors that the program inherits."""
         return tuple(self.places.values())
 
     def close(self) -> None:
-        """Close what it inherits."""
+        """Close the inherited file descriptors."""
         close_handles(self.places)
 
 
 @lru_cache(1)
 def probe() -> SandboxProbe:
-    """Return whether there is a sandbox, from trying one; the first time takes some 20 ms. The answer is kept."""
+    """Test whether a sandbox can be started, which takes about 20 ms; the result is cached."""
     if sys.platform != "linux":
         return SandboxProbe(NOT_LINUX)
     program = shutil.which(PROGRAM)
@@ -183,7 +183,7 @@ def probe() -> SandboxProbe:
 
 
 def _try(program: str, options: tuple[str, ...]) -> str:
-    """Return why a sandbox does not start; "" if it does."""
+    """Return the reason why a sandbox does not start; "" if it does."""
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}probe-") as folder:
         empty = Path(folder, "empty")
         empty.touch()
@@ -208,9 +208,9 @@ def _try(program: str, options: tuple[str, ...]) -> str:
 
 
 class Sandbox:
-    """Confines the programs of one engine. Its temporary folders last until `close`, one for each owner.
+    """Confines the programs of one engine. It has a temporary folder for each owner until `close`.
 
-    data: our data folder. keys: the user's file of keys, if there is one.
+    data: Palimpsest's data folder. keys: the user's keys file; None if there is none.
     """
 
     def __init__(self, data: Path, keys: Path | None = None) -> None:
@@ -218,16 +218,16 @@ class Sandbox:
         self._ours = tuple(os.path.realpath(path) for path in (data, keys) if path is not None)
         self._folder: Path | None = None
         self._placeholders = Placeholders()
-        self._making = threading.Lock()  # commands that run at once start on threads of their own
+        self._making = threading.Lock()  # parallel commands start on different threads
 
     async def fault(self) -> str:
-        """Return why there is no sandbox on this machine; "" if there is one."""
+        """Return the reason why there is no sandbox on this machine; "" if there is one."""
         return (await asyncio.to_thread(probe)).fault
 
     async def confine(
         self, argv: Sequence[str], folder: str | Path, environment: Mapping[str, str], rights: Rights
     ) -> Confined:
-        """Return how to run a program in the sandbox, which `fault` has found to be there.
+        """Return how to start a program in the sandbox. Only valid if `fault` returns "".
 
         Raises Unconfinable, and OSError.
         """
@@ -241,7 +241,7 @@ class Sandbox:
             raise
 
     def close(self) -> None:
-        """Remove the temporary folders, and what kept names taken."""
+        """Remove the temporary folders and the placeholder files."""
         self._placeholders.close()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -269,7 +269,7 @@ class Sandbox:
         folders, files = secret_places(homes, (*self._ours, str(root)))
         if any(is_within(folder, hidden) for hidden in folders):
             raise Unconfinable(f"{folder} holds secrets, or data of Palimpsest's, which are hidden in the sandbox.")
-        repositories = tuple(dict.fromkeys(found for one in can_write for found in repositories_in(one)))
+        repositories = tuple(dict.fromkeys(found for each in can_write for found in repositories_in(each)))
         for repository in repositories:
             self._placeholders.keep(repository)
         return Confinement(
@@ -280,31 +280,31 @@ class Sandbox:
             rights.has_network,
             folders,
             tuple(path for path in files if self._is_hidden(path, can_write)),
-            tuple(path for path in map(os.path.realpath, rights.shown) if not path.startswith(_OWN)),
-            tuple(dict.fromkeys(path for one in can_write for path in guarded_places(one))),
+            tuple(path for path in map(os.path.realpath, rights.readable) if not path.startswith(_OWN)),
+            tuple(dict.fromkeys(path for each in can_write for path in guarded_places(each))),
             tuple(os.path.join(repository, store) for repository in repositories for store in STORES),
             str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_caches else "",
             name_servers(),
         )
 
     def _is_hidden(self, path: str, writable: Sequence[str]) -> bool:
-        """Return whether a file is hidden: those of the program's own folders are the user's to give; not sockets."""
-        return path in self._ours or not os.path.isfile(path) or not any(is_within(path, one) for one in writable)
+        """Return whether to hide a file or a socket. The user has given access to secret files in writable folders."""
+        return path in self._ours or not os.path.isfile(path) or not any(is_within(path, each) for each in writable)
 
     def _root(self) -> Path:
-        """Return the folder of the temporary folders; those that other engines have left behind are removed first."""
+        """Return the parent of the temporary folders; first, remove the folders that dead engines have left."""
         with self._making:
             if self._folder is None:
-                for left in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
-                    if not Path("/proc", left.name.split("-")[1]).exists():
-                        shutil.rmtree(left, ignore_errors=True)
+                for leftover in Path(tempfile.gettempdir()).glob(f"{_PREFIX}[0-9]*-*"):
+                    if not Path("/proc", leftover.name.split("-")[1]).exists():
+                        shutil.rmtree(leftover, ignore_errors=True)
                 self._folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
                 (self._folder / "empty").touch(mode=0o400)
             return self._folder
 
 
 def _is_too_wide(folder: str, homes: Sequence[str]) -> bool:
-    """Return whether a folder holds a home, or is no place for files: a program that may write it may do anything."""
+    """Return whether a folder contains a home, or is a system folder: write access to it would allow anything."""
     return folder in _UNSUITABLE or any(is_within(home, folder) for home in homes)
 
 
