@@ -1,1 +1,1 @@
-"""Whether a tool call may run: rules, command lines and paths. Pure."""
+"""The decision whether a tool call may run: rules, command lines and paths. Pure."""

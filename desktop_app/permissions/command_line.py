@@ -1,7 +1,7 @@
-"""Parses a shell's command line into simple commands, to which rules such as "git *" are applied.
+"""A parser that splits a shell's command line into simple commands, to which rules such as "git *" are applied.
 
-It errs on the safe side: what is not certain is not parsed. That includes loops, functions, subshells, here-documents,
-arithmetic, writing to files, and programs whose name is only known when the line runs.
+It errs on the safe side and rejects any line that it is not certain about. That includes loops, functions, subshells,
+here-documents, arithmetic, writing to files, and programs whose names are only known when the line runs.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|[0-9?#$!@*-])", re.A
 _REDIRECTION = re.compile(r"&>>?|[0-9]*(?:>>|>\||>&|<&|<>|<<<|<<-?|>|<)")
 _NOWHERE = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 _NETWORK = ("/dev/tcp/", "/dev/udp/")
-"""Not files: the shell opens a connection for them."""
+"""Prefixes of pseudo-files for which the shell opens a connection."""
 _SEPARATORS = re.compile(r"&&|\|\||\|&|[;&|\n]")
 _TARGET = re.compile(r"[^\s;&|<>()'\"`\\$*?\[{~#]+")
 _ENDS_A_WORD = ("", " ", "\t", "\n", ";", "&", "|", ")")
 MAX_DEPTH = 5
-"""Of nested substitutions."""
+"""Levels of nested substitutions."""
 MAX_LINE = 20_000
-"""Characters of a line that is parsed; nobody reads longer ones before allowing them, either."""
+"""Characters of a line that is parsed; a user would not read a longer one before allowing it."""
 
 
 class Command(msgspec.Struct, frozen=True):
     """A program with its arguments."""
 
     words: tuple[str, ...]
-    """Without quotes."""
+    """The words without quotes."""
     expanded: tuple[str, ...] = ()
     """The words that the shell expands: patterns, variables, substitutions."""
     reads: tuple[str, ...] = ()
-    """Files that its standard input comes from."""
-    shown: tuple[str, ...] = ()
+    """Files that standard input is redirected from."""
+    displayed: tuple[str, ...] = ()
     """The words as they are displayed; () to quote them where necessary."""
 
     @property
     def text(self) -> str:
-        """The command as a line, with quotes only where a word would otherwise be several, or be evaluated."""
-        return " ".join([*(self.shown or map(quote, self.words)), *(f"<{file}" for file in self.reads)])
+        """The command as a line, quoting only words that the shell would otherwise split or evaluate."""
+        return " ".join([*(self.displayed or map(quote, self.words)), *(f"<{file}" for file in self.reads)])
 
     @property
     def without_assignments(self) -> Command:
-        """The command without the variables that are set for it."""
+        """The command without variable assignments before it."""
         at = next((n for n, word in enumerate(self.words) if not _ASSIGNS.match(word)), len(self.words))
-        return Command(self.words[at:], self.expanded, self.reads, self.shown[at:]) if at else self
+        return Command(self.words[at:], self.expanded, self.reads, self.displayed[at:]) if at else self
 
 
 class _NotParsed(Exception):
@@ -61,7 +61,7 @@ class _NotParsed(Exception):
 
 
 def quote(word: str) -> str:
-    """Return the word, in single quotes if a shell would not take it for one literal word."""
+    """Return the word, in single quotes unless a shell would read it as one literal word."""
     return _in_single_quotes(word) if _MEANS_SOMETHING.search(word) else word
 
 
@@ -70,7 +70,7 @@ def _in_single_quotes(word: str) -> str:
 
 
 def parse_commands(line: str) -> tuple[Command, ...] | None:
-    """Return all commands that the line runs, those in $(...) and backquotes first; None if it cannot be parsed."""
+    """Return all commands that the line runs, first the ones in $(...) and backquotes; None if it cannot be parsed."""
     if len(line) > MAX_LINE:
         return None
     try:
@@ -82,7 +82,7 @@ def parse_commands(line: str) -> tuple[Command, ...] | None:
 
 
 class _LineParser:
-    """Parses a line from left to right. begin: where it starts; depth: the number of substitutions around it."""
+    """Parses a line from left to right. begin: the index to start at; depth: the number of enclosing substitutions."""
 
     def __init__(self, line: str, begin: int = 0, depth: int = 0) -> None:
         if "\0" in line or depth > MAX_DEPTH:
@@ -92,17 +92,17 @@ class _LineParser:
         self.depth = depth
         self.commands: list[Command] = []
         self._words: list[str] = []
-        self._shown: list[str] = []
+        self._displayed: list[str] = []
         self._reads: list[str] = []
         self._word: str | None = None  # the current one
         self._is_expanded = False  # whether the shell expands something in it
         self._expanded: list[str] = []
         self._is_quoted = False
         self._hides = False  # whether a quoted word of the command contains a substitution
-        self._has_program = False  # whether a word of the command is no assignment
+        self._has_program = False  # whether the command has a word other than assignments
 
     def read(self, is_inner: bool = False) -> int:
-        """Parse everything; an inner line up to its closing parenthesis. Return where it ended."""
+        """Parse the line, or an inner line up to its closing parenthesis. Return the index after it."""
         while self.at < len(self.line):
             if is_inner and self.line[self.at] == ")":
                 self._end_command()
@@ -159,7 +159,7 @@ class _LineParser:
         if self.at + 1 >= len(self.line):
             raise _NotParsed
         following = self.line[self.at + 1]
-        if following != "\n":  # else the line goes on
+        if following != "\n":  # an escaped line end continues the line
             self._add_quoted(following)
         self.at += 2
 
@@ -179,7 +179,7 @@ class _LineParser:
                 self._add_quoted(self.line[self.at + 1].strip("\n"))
                 self.at += 2
             elif sign == "`":
-                raise _NotParsed  # quotes mean something else there
+                raise _NotParsed  # quotes have a different meaning in it
             elif sign == "$":
                 self._read_expansion()
             else:
@@ -203,7 +203,7 @@ class _LineParser:
             self.at = variable.end()
         elif self.line[begin + 1 : begin + 2] in ("", " ", "\t", "\n", "/", ".", ",", ":", "%"):
             self._add("$")
-            self._hides = True  # what follows may make it a substitution when a builtin evaluates it
+            self._hides = True  # with the following text, a builtin may evaluate it as a substitution
             self.at += 1
             return
         else:
@@ -228,7 +228,7 @@ class _LineParser:
         self.commands += inner.commands
 
     def _read_redirection(self) -> bool:
-        """Read a redirection, if there is one here; writing to a file is not parsed."""
+        """Read a redirection; return False if there is none at this point. Writing to a file is rejected."""
         sign = _REDIRECTION.match(self.line, self.at)
         if sign is None or (sign[0][0].isdigit() and self._word is not None):
             return False
@@ -263,7 +263,7 @@ class _LineParser:
         if not self._has_program:
             self._check_program()
         self._words.append(self._word)
-        self._shown.append(self._as_written(self._word))
+        self._displayed.append(self._as_written(self._word))
         if self._is_expanded:
             self._expanded.append(self._word)
         self._word, self._is_expanded, self._is_quoted = None, False, False
@@ -277,7 +277,7 @@ class _LineParser:
             raise _NotParsed
 
     def _as_written(self, word: str) -> str:
-        """Return the word as it is displayed: quoted also where its quotes kept it literal."""
+        """Return the word as it is displayed: also quoted if the original quotes kept it literal."""
         is_kept = not self._is_expanded and _EXPANDED.search(word)
         is_kept = is_kept or (self._is_quoted and (word in _RESERVED or _ASSIGNS.match(word)))
         return _in_single_quotes(word) if is_kept else quote(word)
@@ -285,9 +285,9 @@ class _LineParser:
     def _end_command(self) -> None:
         self._end_word()
         if self._words:
-            command = Command(*map(tuple, (self._words, self._expanded, self._reads, self._shown)))
+            command = Command(*map(tuple, (self._words, self._expanded, self._reads, self._displayed)))
             if self._hides and EVALUATES.intersection(command.without_assignments.words[:1]):
                 raise _NotParsed
             self.commands.append(command)
-        self._words, self._expanded, self._reads, self._shown = [], [], [], []
+        self._words, self._expanded, self._reads, self._displayed = [], [], [], []
         self._hides = self._has_program = False

@@ -1,8 +1,8 @@
-"""Commands that do more than a rule with a wildcard covers: by options that run another program or write anywhere, or
-by changing what the commands behind them mean.
+"""Detection of commands that do more than a rule with a wildcard covers.
 
-These lists guard rules that the user has written, or that were proposed by older versions. For a program that is known
-in known_options.py, every option that is not listed there counts as one of these.
+Such commands have options that run another program or write anywhere, or change the meaning of the commands after them.
+These lists limit rules that the user has written, or that older versions proposed. For a program in known_options.py,
+every option that is not listed there is treated as dangerous.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHANGES = lexicon(
     " readarray let trap hash enable exec umask ulimit getopts builtin command complete compopt bind fc history coproc"
     " return"
 )
-"""Builtins after which the same words mean something else: in another folder, or another program."""
+"""Builtins after which the same words have another meaning: another folder, or another program."""
 LONG = lexicon(
     "exec execute eval output outfile out output-directory output-file upload-pack receive-pack config config-env"
     " config-file configfile file makefile directory include-dir exec-path open-files-in-pager ext-diff textconv extcmd"
@@ -32,20 +32,20 @@ LONG = lexicon(
     " always-make save trace-file show-token python index-url extra-index-url find-links cwd cache-dir in-place inplace"
     " rsh-command index-file listed-incremental html lesskey-src lesskey-content"
 )
-"""Long options, of which any prefix may stand for the whole."""
+"""Dangerous long options; programs may accept any prefix of them."""
 LETTERS = frozenset("oOcuexXC")
-"""Short options with which many programs run something, write somewhere, or read how to."""
+"""Short options with which many programs run something, write somewhere, or read a configuration that does."""
 LETTERS_OF = {"tar": frozenset("FgIr"), "man": frozenset("HP"), "less": frozenset("k")}
-"""Those of one program."""
+"""Further short options, by program."""
 RUNS_OTHERS = lexicon(
     "sudo doas su pkexec runuser sg env xargs nohup time timeout nice ionice chrt taskset exec command builtin eval"
     " source . sh bash dash zsh fish ksh ssh mosh find parallel watch entr setsid setpriv setarch stdbuf unbuffer"
     " script strace ltrace perf valgrind hyperfine flock prlimit busybox chroot unshare nsenter bwrap firejail fakeroot"
     " systemd-run xvfb-run dbus-run-session rlwrap direnv nix-shell trap alias jobs"
 )
-"""Programs that run their arguments, and so may run what a rule denies."""
+"""Programs that run their arguments, and so may run a command that a rule denies."""
 SHELLS = lexicon("sh bash dash zsh fish ksh ssh mosh")
-"""Of these: what a pattern such as "bash *" means is a script, or another machine."""
+"""A subset of RUNS_OTHERS: a pattern such as "bash *" refers to scripts, or to another machine."""
 UNBOUNDED = frozenset(
     {"gh auth", "gh api", "gh config", "gh extension", "gh alias", "pip download", "pip wheel", "pip config"}
     | {"npm exec", "npm config", "cargo install", "go run", "go generate", "git difftool", "git mergetool"}
@@ -54,7 +54,7 @@ UNBOUNDED = frozenset(
     | {"rg", "rgrep", "zgrep", "jq", "yq", "ps", "printenv", "hostname", "xxd", "diff", "docker inspect"}
     | {"kubectl get"}
 )
-"""Programs and subcommands that run or write anything, or show keys, without any option."""
+"""Programs and subcommands that can run or write anything, or show keys, without any option."""
 GIT_VERBS = lexicon(
     "add am annotate apply archive blame branch bundle cat-file check-attr check-ignore check-mailmap checkout cherry"
     " cherry-pick clean clone commit commit-tree count-objects describe diff diff-files diff-index diff-tree fetch"
@@ -62,27 +62,27 @@ GIT_VERBS = lexicon(
     " notes prune pull push range-diff rebase reflog remote reset restore rev-list rev-parse revert rm shortlog show"
     " show-ref sparse-checkout stash status switch symbolic-ref tag verify-commit version whatchanged worktree"
 )
-"""Subcommands of git itself; another one may be an alias, which runs anything."""
+"""Git's own subcommands; any other may be an alias, which can run anything."""
 
 
 def program_of(command: Command) -> str:
-    """Return the program without its folder and without assignments; "" if there are only assignments."""
+    """Return the name of the program, without its folder; "" if the command consists of assignments."""
     words = command.without_assignments.words
     return words[0].rsplit("/", 1)[-1] if words else ""
 
 
 def changes_what_follows(command: Command) -> bool:
-    """Return whether it may change what the commands behind it in the line mean."""
+    """Return whether a command may change the meaning of the commands after it in the line."""
     name, words = program_of(command), command.without_assignments.words
     return not name or name in CHANGES or (name == "printf" and words[1:2] != () and words[1].startswith("-"))
 
 
 def exceeds_pattern(command: Command, pattern: str) -> bool:
-    """Return whether it may do more than a pattern with a wildcard covers, by words that the pattern does not name."""
+    """Return whether a command may do more than a pattern with a wildcard covers, through words not in the pattern."""
     if changes_what_follows(command):
         return True
     if any("$(" in word or "`" in word or ("{" in word and word != "{}") for word in command.expanded):
-        return True  # it may expand to such an option
+        return True  # the word may expand to a dangerous option
     named = frozenset(option_of(word) for word in pattern.split() if word.strip("*"))
     bare = Command((program_of(command), *command.without_assignments.words[1:]), command.expanded)
     if options_of(bare) is not None:
@@ -92,13 +92,13 @@ def exceeds_pattern(command: Command, pattern: str) -> bool:
     if _is_unbounded(" ".join(bare.words[:2]), named) or (is_wrapper and not _names_program(pattern)):
         return True
     if program == "tar" and words:
-        words[0] = f"-{words[0].lstrip('-')}" if not words[0].startswith("--") else words[0]  # tar takes both
+        words[0] = f"-{words[0].lstrip('-')}" if not words[0].startswith("--") else words[0]  # tar needs no dash
     letters = LETTERS | LETTERS_OF.get(program, frozenset())
     return any(_is_risky(word, letters) and option_of(word) not in named for word in words)
 
 
 def _names_program(pattern: str) -> bool:
-    """Return whether a pattern for a program that runs others says which one: `xargs grep *`."""
+    """Return whether a pattern for a program that runs others names the other one: `xargs grep *`."""
     return any(re.fullmatch(r"[A-Za-z][\w./+-]*", word) for word in pattern.split()[1:])
 
 
@@ -108,7 +108,7 @@ def option_of(word: str) -> str:
 
 
 def _is_unbounded(verb: str, named: frozenset[str]) -> bool:
-    """Return whether it can run or write anything, or, for git, may be an alias that can."""
+    """Return whether a program or subcommand can run or write anything, or may be an alias in git that can."""
     program, _, second = verb.partition(" ")
     if verb in UNBOUNDED or program in UNBOUNDED:
         return True
@@ -117,7 +117,7 @@ def _is_unbounded(verb: str, named: frozenset[str]) -> bool:
 
 
 def _is_risky(word: str, dangerous: frozenset[str]) -> bool:
-    """Return whether a word may be an option that runs or writes something. dangerous: the short ones that do."""
+    """Return whether a word may be an option that runs or writes something. dangerous: the short options that do."""
     if word.startswith("--"):
         name = option_of(word)[2:].lower()
         return bool(name) and any(option.startswith(name) for option in LONG)

@@ -1,6 +1,6 @@
-"""Programs whose options are known: a wildcard is proposed for those that only read, and covers these options alone.
+"""Programs with known harmless options; a wildcard, proposed for programs that only read, covers these options only.
 
-Anything that is not listed here may do more. Options have to be written out: git, make and many others accept any
+Anything that is not listed here may do more. Options have to be written in full: git, make and many others accept any
 unambiguous prefix of a long option, and so may read `--ope` as `--open-files-in-pager`.
 """
 
@@ -17,25 +17,25 @@ from .command_line import Command
 
 
 class Options(msgspec.Struct, frozen=True):
-    """Options with which a program does what its name says, and nothing else."""
+    """The harmless options of a program, with which it does only what it is meant for."""
 
     flags: str = ""
     """Short options without a value."""
     values: str = ""
     """Short options with a value."""
     long: str = ""
-    """Long options, without their dashes; they may have a value behind `=`."""
+    """Long options, without their dashes; they may have a value after `=`."""
     long_values: str = ""
     """Long options with a value."""
     operand: str = r".*"
     """A regular expression that all other words must match."""
     first: str = ""
-    """A regular expression that the first of those must match instead: a program of its own language."""
+    """A regular expression that the first operand must match instead: a script in the program's language."""
     required: str = ""
-    """Long options of which at least one must be present."""
+    """Long options of which at least one must be present; "" for none."""
     only_reads: bool = True
     is_any: bool = False
-    """Whether no option at all does harm, so that an expanded word may become one."""
+    """Whether all options of the program are harmless, so that an expanded word may become one."""
 
 
 @cache
@@ -58,7 +58,7 @@ _SED = (  # prints, deletes, quits, substitutes; `w`, `W`, `r`, `R` and `e` writ
     rf"(?:(?:^|;) *(?:{_ADDRESS}(?:,{_ADDRESS})?)?"
     r"(?:[pdq=]|s(?P<sign>[/|#,:@])(?:(?:(?!(?P=sign))[^\\\n]|\\[^\n])*(?P=sign)){2}[gpIi0-9]*) *)+"
 )
-_AWK = (  # without `>`, `|`, `[` and `@`, and what runs, reads and shows more than its input
+_AWK = (  # excludes `>`, `|`, `[`, `@`, and functions and variables that run, read or show more than the input
     r"(?!.*(?:system|getline|ENVIRON|ARG[VC]|PROCINFO|SYMTAB|close))[\w\s$,.;:=!<+*/{}()&~^\"%?\\-]*"
 )
 KNOWN_OPTIONS: dict[str, Options] = {
@@ -157,19 +157,19 @@ KNOWN_OPTIONS: dict[str, Options] = {
     "make": Options("kjsBnw", operand=r"[\w.-]+", only_reads=False),
     "pytest": Options("vqxsl", "km", "lf ff sw tb maxfail co collect-only no-header durations", only_reads=False),
 }
-"""By program, or program and subcommand."""
+"""Keys are programs, or programs with a subcommand."""
 _FIND = lexicon(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth -mindepth -size"
     " -mtime -mmin -atime -amin -ctime -cmin -newer -user -group -uid -gid -perm -empty -readable -writable -executable"
     " -print -print0 -printf -ls -prune -quit -not -a -o -and -or -true -false -depth -xdev -mount -links -inum -follow"
     " -daystart -noleaf -nouser -nogroup -lname -ilname -samefile -warn -nowarn -H -L -P"
 )
-"""Words of `find` with a dash, except those that run, delete or write."""
+"""Words of `find` with a dash, except the ones that run, delete or write."""
 _MAY_BE_OPTION = re.compile(r"^[*?\[]|\{")
 
 
 def options_of(command: Command) -> tuple[str, Options, tuple[str, ...]] | None:
-    """Return the start of the pattern for a command, its known options, and the words behind it; None without any."""
+    """Return a command's key in KNOWN_OPTIONS, its options, and the words after the key; None if it is unknown."""
     for count in (1, 2):
         begin = " ".join(command.words[:count])
         if begin in KNOWN_OPTIONS:
@@ -178,7 +178,7 @@ def options_of(command: Command) -> tuple[str, Options, tuple[str, ...]] | None:
 
 
 def has_known_options(command: Command, named: frozenset[str] = frozenset()) -> bool:
-    """Return whether all options are known, regardless of which files are meant. named: others that are allowed."""
+    """Return whether all options are known, regardless of the files. named: further options that are allowed."""
     found = options_of(command)
     if found is None:
         return False
@@ -194,7 +194,7 @@ def has_known_options(command: Command, named: frozenset[str] = frozenset()) -> 
 
 
 def _has_known_words(words: tuple[str, ...], options: Options, named: frozenset[str]) -> bool:
-    """Return whether all words behind a program, or its subcommand, are known options and matching operands."""
+    """Return whether all words after a program, or its subcommand, are known options and matching operands."""
     long, with_value, required = _long(options.long), _long(options.long_values), _long(options.required)
     seen: set[str] = set()
     operands: list[str] = []
@@ -220,7 +220,7 @@ def _has_known_words(words: tuple[str, ...], options: Options, named: frozenset[
 
 
 def _is_cluster(word: str, options: Options, rest: list[str]) -> bool:
-    """Return whether a word is known short options; takes the value of the last one from the words behind."""
+    """Return whether a word consists of known short options; remove the value of the last one from `rest`."""
     if word.startswith("--"):
         return False
     for at, letter in enumerate(word[1:], 1):

@@ -1,4 +1,4 @@
-"""Says what a pattern with wildcards lets through, in one line, before somebody allows it for longer."""
+"""One-line descriptions of what a pattern with wildcards allows, which are shown before the user allows it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INTERPRETERS = lexicon(
     "perl ruby node nodejs php lua deno bun npx npm yarn pnpm docker podman vim vi nvim emacs gdb tclsh osascript"
     " powershell pwsh go cargo uv uvx pipx poetry"
 )
-"""Programs beside RUNS_OTHERS whose arguments, or the project's files, are programs."""
+"""Programs in addition to RUNS_OTHERS that run their arguments, or files of the project, as programs."""
 READS = translatable("Covers any {names} that only reads; secrets are still asked for.")
 GIT_READS = translatable(
     "Covers any {names} that only reads. Git also runs programs that the settings of the repository name."
@@ -44,20 +44,20 @@ _LITERAL = re.compile(r"\[[*?[]\]")
 
 
 class PatternEffect(msgspec.Struct, frozen=True):
-    """What a pattern lets through."""
+    """The effect of a pattern."""
 
     text: str
-    """To be translated; with {names}."""
+    """A translatable text with the placeholder {names}."""
     names: tuple[str, ...] = ()
 
     @property
     def is_risky(self) -> bool:
-        """Whether it lets through more than looking."""
+        """Whether the pattern allows more than reading."""
         return self.text not in HARMLESS
 
 
 def effect_of(kind: NeedKind, pattern: str) -> PatternEffect | None:
-    """Return what a pattern lets through; None for one that means a single thing."""
+    """Return the effect of a pattern; None for a pattern without wildcards."""
     if not re.search(r"[*?[]", _LITERAL.sub("", pattern)):
         return None
     if kind == "run":
@@ -71,7 +71,7 @@ def effect_of(kind: NeedKind, pattern: str) -> PatternEffect | None:
 
 
 def merge_effects(effects: Iterable[PatternEffect]) -> tuple[PatternEffect, ...]:
-    """Return the effects with those that say the same as one, which has all their names."""
+    """Return the effects, with effects of the same text merged into one that has all their names."""
     names: dict[str, dict[str, None]] = {}
     for effect in effects:
         names.setdefault(effect.text, {}).update(dict.fromkeys(effect.names))
@@ -88,7 +88,7 @@ def _effect_on_commands(pattern: str) -> PatternEffect:
     names = (f"{' '.join(words[: words.index(literal[-1]) + 1])} …",)
     if known is not None:
         reads = GIT_READS if program == "git" else READS
-        extra = [word for word in words[1:] if word.startswith("-")]  # named, and so allowed whatever it does
+        extra = [word for word in words[1:] if word.startswith("-")]  # named options are allowed, whatever they do
         is_reading = known[1].only_reads and not extra
         return PatternEffect(reads if is_reading else USUAL, names)
     runs = program in RUNS_OTHERS | INTERPRETERS or re.fullmatch(r"python[\d.]*", program)

@@ -1,18 +1,18 @@
-"""Decides whether a call may run: compares the permissions that it requires with the user's rules.
+"""The decision whether a call may run: compares the permissions that it requires with the user's rules.
 
-A rule that denies wins over all that allow. If no rule matches, the user is asked. A pattern with * is proposed for
-read-only programs alone (known_options.py). Whoever wrote it, such a pattern does not cover:
+A rule that denies takes precedence over rules that allow. If no rule matches, the user is asked. Patterns with * are
+proposed only for read-only programs (known_options.py). Whether proposed or written by the user, they do not cover:
 
-- secrets, which only a rule with the file's own name allows: files that are likely to hold keys, and those for which no
+- secrets, which only a rule with the exact file name allows: files that probably contain keys, and files for which no
   pattern is proposed;
-- command lines of which one part is not covered;
-- commands that change what the ones behind them mean;
+- command lines with a part that is not covered;
+- commands that change the meaning of the commands after them;
 - options that make a program run another one, or write (command_options.py), unless the pattern names them.
 
-A line that cannot be parsed is covered by "*" alone, or by itself, word for word.
+A line that cannot be parsed is covered only by "*", or by the line itself, word for word.
 
-Rules that deny commands guard against mistakes, not against intent: a command may do anything under another name.
-Where such a rule might apply (a program that runs others, a name that is expanded), the user is asked.
+Rules that deny commands protect against mistakes, not against intent: a command may do anything under another name. If
+such a rule might apply (a program that runs others, a name that is expanded), the user is asked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .secret_paths import is_secret, may_mean_secret
 Decision = Literal["allow", "ask", "deny"]
 
 COMMANDS = "bash"
-"""The tool that runs command lines; who allows it everything also allows what these read."""
+"""The tool that runs command lines; a rule that allows all of them also allows the files that they read."""
 GROUPS: dict[str, tuple[str, ...]] = {
     "all": ("*",),
     "read": ("read", "list", "grep", "glob"),
@@ -43,12 +43,13 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "run": ("bash",),
     "network": ("web_fetch", "web_search"),
 }
-"""Names on the command line that mean more than the tool of that name."""
+"""Names for --allow that stand for several tools."""
 MAX_MATCHED = 131_072
-"""Characters of a target that patterns are held against: Linux gives a program no longer argument, and no system opens
-a longer path. A longer one is denied where a rule denies anything of its tool, and else asked for."""
+"""Characters of a target that is matched against patterns: the longest argument that Linux passes to a program, and
+more than any system's longest path. A longer target is denied if any rule denies its tool; otherwise, the user is
+asked."""
 MAX_EXPANDED = 64
-"""Words of a command that the shell expands; of more it is not found out whether one may name a secret."""
+"""Expanded words of a command that are checked for secrets; a command with more is assumed to name one."""
 _ITEM = re.compile(r"(\*|[\w.-]+)(?::(.+))?", re.DOTALL)
 
 
@@ -57,8 +58,8 @@ def decide(
 ) -> Decision:
     """Return whether a call that requires these permissions may run.
 
-    always, conversation: the rules that always hold, and those of its conversation; in each, a newer rule replaces
-    older ones as `is_replaced` says.
+    always, conversation: the general rules, and the rules of the conversation; in each, a newer rule replaces older
+    ones as `is_replaced` determines.
     """
     rules = (*_newest(always), *_newest(conversation))
     decisions = [_decide_one(need, rules) for need in needs]
@@ -68,22 +69,23 @@ def decide(
 
 
 def rule_of(need: RequiredPermission, answer: PermissionAnswer) -> Rule:
-    """Return the rule of an answer: with the user's pattern, else the proposed one, else for that target alone."""
+    """Return the rule for an answer, with the user's pattern, the proposed one, or the exact target, in this order."""
     pattern = answer.pattern or need.suggestion or escape_pattern(need.target)
     return Rule(need.tool, pattern, answer.is_allowed, need.fingerprint if answer.is_allowed else "")
 
 
 def is_replaced(old: Rule, new: Rule) -> bool:
-    """Return whether a newer rule takes the place of an older one: for the same tool and pattern.
+    """Return whether a newer rule replaces an older one, because it has the same tool and pattern.
 
-    Two that allow different states of a server's tool stay, since the server may offer either, as in two folders.
+    Rules that allow different states of a server's tool are all kept, because the server may offer both, as in two
+    folders.
     """
     is_other_state = old.is_allowed and new.is_allowed and old.fingerprint != new.fingerprint
     return (old.tool, old.pattern) == (new.tool, new.pattern) and not is_other_state
 
 
 def with_earlier(needs: Sequence[RequiredPermission], rules: Sequence[Rule]) -> tuple[RequiredPermission, ...]:
-    """Return the permissions to ask for, each with why a rule that allows a tool of that name does not hold."""
+    """Return the permissions to ask for, each with the reason why a rule that names its tool no longer applies."""
     return tuple(replace(need, earlier=_earlier(need, rules)) for need in needs)
 
 
@@ -99,7 +101,8 @@ def _earlier(need: RequiredPermission, rules: Sequence[Rule]) -> Literal["", "ch
 def rules_of_option(text: str) -> tuple[Rule, ...]:
     r"""Return the rules of --allow: "read,write,bash", "all", "bash:git *", "web_fetch:*.python.org".
 
-    "read" means all that reads, "write" also edits; a comma within a pattern is written "\,". Raises ValueError.
+    "read" stands for all tools that read, "write" includes edit; a comma in a pattern is written "\,". Raises
+    ValueError.
     """
     rules: list[Rule] = []
     for item in re.split(r"(?<!\\),", text):
@@ -111,7 +114,7 @@ def rules_of_option(text: str) -> tuple[Rule, ...]:
 
 
 def suggest_pattern(command: Command) -> str:
-    """Return the pattern to propose for "always": the first words of a read-only command, else the command itself."""
+    """Return the pattern to propose for "always": the first words of a read-only command, or the exact command."""
     found = options_of(command)
     if found is None or not found[1].only_reads or not has_known_options(command) or _names_secret(command):
         return escape_pattern(command.text)
@@ -119,12 +122,12 @@ def suggest_pattern(command: Command) -> str:
 
 
 def escape_pattern(text: str) -> str:
-    """Return a pattern that matches that text and nothing else."""
+    """Return a pattern that matches only the given text."""
     return re.sub(r"([*?\[])", r"[\1]", text)
 
 
 def _newest(rules: Sequence[Rule]) -> Iterable[Rule]:
-    """Yield the rules that no newer one replaces."""
+    """Yield the rules that are not replaced by a newer one."""
     newest: dict[tuple[str, str], list[Rule]] = {}
     for rule in rules:
         alike = newest.setdefault((rule.tool, rule.pattern), [])
@@ -194,8 +197,11 @@ def _matches(rule: Rule, command: Command, is_loose: bool = False) -> bool:
 
 
 def _may_run(denied: Rule, commands: Sequence[Command] | None) -> bool:
-    """Return whether the line may run a denied command in disguise: behind a program that runs others, by expansion, or
-    with more words between those of the rule, such as `git -C there push` for "git push *"."""
+    """Return whether the line may run a denied command in disguise.
+
+    It may do so through a program that runs others, by expansion, or with additional words between the words of the
+    rule, such as `git -C there push` for "git push *".
+    """
     if commands is None:
         return True
     forbidden, *rest = denied.pattern.split() or [""]
@@ -209,9 +215,9 @@ def _may_run(denied: Rule, commands: Sequence[Command] | None) -> bool:
 
 
 def _in_order(patterns: Sequence[str], words: Sequence[str]) -> bool:
-    """Return whether words match the patterns in order, with others between them; "*" may match none."""
-    left = iter(words)
-    return all(any(fnmatchcase(word, pattern) for word in left) for pattern in patterns if pattern.strip("*"))
+    """Return whether words match the patterns in order, possibly with other words between them; "*" may match none."""
+    remaining = iter(words)
+    return all(any(fnmatchcase(word, pattern) for word in remaining) for pattern in patterns if pattern.strip("*"))
 
 
 def _names_secret(command: Command) -> bool:

@@ -1,4 +1,4 @@
-"""Recognizes files with secrets by their names: keys, passwords, tokens, cookies, histories of shells."""
+"""Recognition of files with secrets by their names: keys, passwords, tokens, cookies, shell histories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS = (
     *(".config/google-chrome", ".config/chromium", ".config/bravesoftware", ".config/gcloud", ".config/1password"),
     *(".config/gh", ".config/glab-cli", ".config/hub", ".config/doctl", ".config/containers", ".config/keepassxc"),
     *(".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/bitwarden cli", ".config/azure"),
-    *(".var/app", "snap/firefox", "snap/chromium", ".1password"),  # browsers, each in a package of its own
+    *(".var/app", "snap/firefox", "snap/chromium", ".1password"),  # sandboxed packages of browsers
     *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
     *("run/secrets", "etc/ssl/private", "etc/sudoers.d", "etc/wireguard", "etc/openvpn", "etc/letsencrypt"),
     *("etc/networkmanager/system-connections", "etc/ipsec.d/private", "etc/swanctl", "etc/netplan", "etc/credstore"),
@@ -42,21 +42,22 @@ NAMES = (
     *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
-"""Similar names of files that are meant to be shown."""
+"""Similar names of files without secrets."""
 ENDINGS = (
     *(".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/git/credentials"),
     *(".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf", ".bundle/config"),
 )
 PROCESSES_SHOWN = frozenset({"cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems"})
-"""Files of /proc about the machine. Everything else there is about a process: its arguments, its memory, its files."""
+"""Files of /proc about the machine. All others are about a process: its arguments, its memory, its files."""
 DISKS = (
     *("sd?*", "hd?*", "vd?*", "xvd?*", "nvme?*", "mmcblk?*", "dm-*", "md?*", "loop?*"),
     *("nbd?*", "zd?*", "mapper", "disk", "block", "mem", "kmem", "port", "core"),
 )
-"""Names in /dev of disks and of memory: root reads there what all other names hide."""
+"""Names of disks and of memory in /dev, through which root can read any file."""
 MAX_ALTERNATIVES = 64
+"""Words that braces are expanded to."""
 MAX_NAME = 255
-"""Characters of the name of a file. What is longer and has wildcards may mean any name."""
+"""Characters of a file name. A longer pattern is assumed to match any name."""
 _HARMLESS, _NAMED = (re.compile("|".join(map(translate, names))) for names in (HARMLESS, NAMES))
 _ENDED = tuple(f"/{end}/" for end in ENDINGS)
 _BRACES = re.compile(r"\{([^{}]*)\}")
@@ -64,36 +65,36 @@ _HOME = re.compile(r"^(?:~|\$HOME\b|\$\{HOME\})")
 _NUMBER = re.compile(r"\$[?#]")
 _HERE = re.compile(r"^(?:\$PWD\b|\$\{PWD\}|~\+(?=/|$))")
 _ELSEWHERE = re.compile(r"~[+-]?\d|~-")
-"""Folders that a shell was in before, which it also learns from the environment."""
+"""Previous folders of the shell, which may also come from the environment."""
 
 
 def is_secret(path: str) -> bool:
-    """Return whether a file or folder is likely to hold secrets.
+    """Return whether a file or folder probably contains secrets.
 
-    Ignores case, and dots and blanks at the end of a name, as systems do that open the same file for both.
+    Case, and dots and spaces at the end of a name, are ignored, because some systems ignore them.
     """
     parts = _parts(path)
     if not parts:
         return False
-    whole = "/".join(["", *parts, ""])
-    if any(f"/{folder}/" in whole for folder in FOLDERS) or _is_of_the_system(path, parts):
+    normalized = "/".join(["", *parts, ""])
+    if any(f"/{folder}/" in normalized for folder in FOLDERS) or _is_of_the_system(path, parts):
         return True
     if _HARMLESS.match(parts[-1]):
         return False
-    return _NAMED.match(parts[-1]) is not None or whole.endswith(_ENDED)
+    return _NAMED.match(parts[-1]) is not None or normalized.endswith(_ENDED)
 
 
 def may_mean_secret(word: str) -> bool:
     """Return whether a shell may expand a word to the name of a secret: `.en?`, `~/.s*/config`, `*`, `/pr*/1/*`.
 
-    A substitution, an unknown variable, or a folder that the shell was in before may expand to any name.
+    A substitution, an unknown variable, or a previous folder of the shell may expand to any name.
     """
     if _ELSEWHERE.match(word):
         return True
     word = _NUMBER.sub("0", _HOME.sub("/~", _HERE.sub(".", word)))
     if "$" in word or "`" in word:
         return True
-    return any(_may_be_secret(one) for one in _alternatives(word))
+    return any(_may_be_secret(glob) for glob in _alternatives(word))
 
 
 def _may_be_secret(glob: str) -> bool:
@@ -111,7 +112,7 @@ def _may_be_secret(glob: str) -> bool:
 
 
 def _parts(path: str) -> list[str]:
-    """Return its names in lower case, without empty ones, and with `..` resolved as far as possible."""
+    """Return the components of a path in lower case, without empty ones, with `..` resolved as far as possible."""
     names: list[str] = []
     for name in path.lower().replace("\\", "/").split("/"):
         if name == ".." and names and names[-1] != "..":
@@ -122,21 +123,21 @@ def _parts(path: str) -> list[str]:
 
 
 def _is_of_the_system(path: str, parts: Sequence[str]) -> bool:
-    """Return whether it is, or may be for a relative path, a file of /proc about a process, or a disk in /dev."""
+    """Return whether a path is, or a relative path may be, a file of /proc about a process, or a disk in /dev."""
     at = next((n for n, part in enumerate(parts) if part != ".."), len(parts))
     if at == len(parts) or not (path.replace("\\", "/").startswith("/") or at):
         return False
-    if _may_match(parts[at], "dev") and len(parts) > at + 1 and any(_may_match(parts[at + 1], one) for one in DISKS):
+    if _may_match(parts[at], "dev") and len(parts) > at + 1 and any(_may_match(parts[at + 1], disk) for disk in DISKS):
         return True
     return _may_match(parts[at], "proc") and not (len(parts) == at + 2 and parts[at + 1] in PROCESSES_SHOWN)
 
 
 def _alternatives(word: str) -> Iterator[str]:
-    """Expand braces; to `*`, which matches anything, if they hold a sequence or are very many."""
+    """Expand braces; sequences, and more than MAX_ALTERNATIVES words, become `*`, which matches anything."""
     words = [word]
-    while found := next((match for one in words if (match := _BRACES.search(one))), None):
+    while found := next((match for each in words if (match := _BRACES.search(each))), None):
         parts = found[1].split(",") if "," in found[1] else ["*"]
-        words = [one.replace(found[0], part, 1) if found[0] in one else one for one in words for part in parts]
+        words = [each.replace(found[0], part, 1) if found[0] in each else each for each in words for part in parts]
         words = list(dict.fromkeys(words))
         if len(words) > MAX_ALTERNATIVES:
             words = [re.sub(r"[{}].*[{}]|[{}]", "*", word)]
@@ -145,14 +146,14 @@ def _alternatives(word: str) -> Iterator[str]:
 
 @lru_cache(4_096)
 def _may_match(glob: str, name: str) -> bool:
-    """Return whether a name may match both globs. As in a shell, wildcards do not match a leading dot."""
+    """Return whether some file name matches both globs. As in a shell, wildcards do not match a leading dot."""
     if name.startswith(".") and glob[:1] in ("*", "?", "["):
         return False
     return len(glob) > MAX_NAME or _overlap(re.sub(r"\[[^\]]*\]", "?", glob), name)
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Return whether two globs of `*` and `?` match a common name; from the end, each pair of indices once."""
+    """Return whether two globs of `*` and `?` match a common name, by dynamic programming from their ends."""
     fitting = [[False] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one), -1, -1):
         for j in range(len(other), -1, -1):

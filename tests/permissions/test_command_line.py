@@ -102,7 +102,7 @@ def test_a_command_told_as_text_is_understood_as_itself(line: str) -> None:
         if again is None:  # what was filled in is in quotes now, and such a program would look into them
             assert inner or EVALUATES.intersection(command.without_assignments.words[:1])
         else:
-            assert inner or [(one.words, one.shown) for one in again] == [(command.words, command.shown)]
+            assert inner or [(one.words, one.displayed) for one in again] == [(command.words, command.displayed)]
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1))
