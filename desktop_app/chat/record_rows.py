@@ -95,8 +95,8 @@ def _items_of(view: View, ids: Iterable[str]) -> dict[str, Item]:
 
 
 def _as_sent(message: Message) -> str:
-    """Return the text of a pruned result, or the arguments of pruned calls."""
-    return message.text if message.tool_result else "\n".join(call.arguments for call in message.tool_calls)
+    """Return the text of a pruned result or reply, or the arguments of pruned calls."""
+    return "\n".join(call.arguments for call in message.tool_calls) if message.tool_calls else message.text
 
 
 def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[OperationRow, ...]:

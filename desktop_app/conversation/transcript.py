@@ -118,7 +118,7 @@ class Trigger(StrEnum):
 
 
 class PrunedResult(msgspec.Struct, frozen=True):
-    """The new text of a tool result in the view. The message in the record is not changed."""
+    """The new text of a tool result, or a cut reply, in the view. The message in the record is not changed."""
 
     message_id: str
     strategy: str

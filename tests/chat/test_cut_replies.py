@@ -138,6 +138,49 @@ async def test_of_a_cut_reply_that_does_not_fit_the_end_stays(
     assert f"{text[-500:]}And the tide comes in twice a da" in sent
 
 
+@pytest.mark.parametrize("window", [4_096, 8_192])
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
+    talk: Callable[..., Any], window: int, is_restarted: bool
+) -> None:
+    text = "".join(f"Point {number} of the report holds.\n" for number in range(window // 5)) + HALF.text
+    report = Message(role=Role.ASSISTANT, parts=(Text(text),), ending="length")
+    said = [user_message("Write the report in points."), report]
+    home, session = await talk([REST, Reply("Thanks.")], messages=said, window=window, max_output=0)
+    if is_restarted:
+        session = await home.reopen(session)
+    assert session.gauge().total > window
+    await continued(home, session)
+    *_, reply, line = home.provider.requests[0].messages
+    assert reply["role"] == "assistant"
+    assert reply["content"].endswith(text[-1_000:])
+    assert len(reply["content"]) < len(text)
+    assert "twice a da”" in line["content"]
+    assert home.of(TurnFinished)[-1].reason == "finished"
+    first, rest = replies(session)
+    assert (first.text, rest.text, rest.continues) == (text, REST.text, first.id)
+    assert session.gauge().total < session.budget.usable
+
+
+async def test_a_shortened_reply_that_is_cut_again_is_shortened_again(talk: Callable[..., Any]) -> None:
+    text = "".join(f"Point {number} of the report holds.\n" for number in range(900)) + HALF.text
+    more = "y.\n" + "".join(f"Remark {number} on the report.\n" for number in range(200)) + HALF.text
+    report = Message(role=Role.ASSISTANT, parts=(Text(text),), ending="length")
+    said = [user_message("Write the report in points."), report]
+    script = [Reply(more, finish="length", usage=None), REST, Reply("Thanks.")]
+    home, session = await talk(script, messages=said, window=4_096, max_output=0)
+    await continued(home, session)
+    await continued(home, session)
+    contents = [request.messages[-2]["content"] for request in home.provider.requests]
+    assert contents[0].endswith(text[-1_000:])
+    assert contents[1].endswith(more[-1_000:])
+    assert contents[1].count("archived") == 1
+    assert [m.text for m in replies(session)] == [text, more, REST.text]
+    assert [m.continues for m in replies(session)] == ["", *(m.id for m in replies(session)[:2])]
+    await home.turn(session, "And then?")
+    assert home.of(TurnFinished)[-1].reason == "finished"
+
+
 @pytest.mark.parametrize("reply", [Reply("Whole."), Reply(""), Reply("", finish="content_filter")])
 async def test_what_has_nothing_to_go_on_with_is_not_continued(talk: Callable[..., Any], reply: Reply) -> None:
     home, session = await talk([reply])

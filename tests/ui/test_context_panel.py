@@ -14,7 +14,7 @@ from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.history import CARDS
-from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of
+from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of, title_of
 from desktop_app.ui.context_panel.panel_breakdown import lines_of
 from desktop_app.ui.transcript.markdown_documents import MarkdownText
 from desktop_app.ui.translation import use_language
@@ -115,6 +115,11 @@ def test_cards_are_newest_first_and_say_what_was_done(panel):
     assert indices == [0, 1]
     assert "".join(run.text for run in figures_of(COMPACTION)) == "61,204 → 4,180 tokens · 42 messages"
     assert "".join(run.text for run in figures_of(PRUNE)) == "3,500 tokens freed · 3 tool results"
+    cut = replace(PRUNE, strategies={"cut_reply": 2}, messages=2)
+    assert title_of(cut) == "Cut reply shortened"
+    assert "".join(run.text for run in figures_of(cut)) == "3,500 tokens freed"
+    both = replace(PRUNE, strategies={"unanswered": 3, "cut_reply": 1}, messages=4)
+    assert "".join(run.text for run in figures_of(both)) == "3,500 tokens freed · 3 tool results"
     assert "2 trimmed" in panel.history.list.cards["p1"].accessibleName()
     assert not panel.history.list.empty.isVisible()
 

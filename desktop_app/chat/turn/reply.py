@@ -28,7 +28,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.make_room import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut
-from desktop_app.context.view.view import with_entries
+from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
     Noticed,
@@ -93,8 +93,9 @@ class StreamedReply:
 
     def _first_part(self) -> ReplyInFlight:
         """Return what the reply begins with; where the record asks for more of a reply, it continues that one."""
-        name, cut = self._session.model_info.record_name, self._session.view.unfinished
-        return ReplyInFlight(name) if cut is None else ReplyInFlight(name, cut.message.id, cut.text_so_far)
+        name, view = self._session.model_info.record_name, self._session.view
+        cut = view.unfinished
+        return ReplyInFlight(name) if cut is None else ReplyInFlight(name, cut.message.id, text_to_continue(view))
 
     @property
     def restarts(self) -> int:

@@ -221,7 +221,9 @@ def shorten_what_stays(
     trigger: Trigger,
     limit: float,
 ) -> Prune | None:
-    """Return the prune of results that no plan can archive, if they reach the limit with the other fixed tokens.
+    """Return the prune of what no plan can archive, if it reaches the limit with the other fixed tokens, or None.
+
+    Results are shortened first, then the reply that the model is asked to continue.
 
     limit: the share that a request must stay below. Tokens are left for a summary of the older messages, so that the
     compaction that follows fits.

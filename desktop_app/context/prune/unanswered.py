@@ -1,7 +1,8 @@
 """Shorten unanswered results together if they do not fit, the largest first.
 
 Older results are cleared before. Then all get a common ceiling, to which longer ones are shortened; both ends stay,
-with a notice by which the rest can be read. No result gets less than the policy's floor.
+with a notice by which the rest can be read. No result gets less than the policy's floor. If that is not enough, the
+reply that the model is asked to continue is shortened to its end.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import MAX_UNANSWERED_SHARE
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.truncate import shorten_result, spill_named_in
-from desktop_app.context.view.view import View
+from desktop_app.context.view.view import View, view_of, with_entries
 from desktop_app.conversation.message import Message, Role
-from desktop_app.conversation.transcript import Prune, Trigger
+from desktop_app.conversation.transcript import Prune, PrunedResult, Transcript, Trigger
 
+from .cut_reply import shorten_cut_reply
 from .exchange import PREFIX, Exchange, Shortening, exchanges_of
 from .strategies import PruneDraft, cleared_line
 
 SHED, SHORTENED = "shed", "unanswered"
 """Recorded strategies of clearing older results, and of shortening unanswered ones."""
+DRAFT = "draft"
+"""Id of a prune that is not recorded yet."""
 ALL = 1.0
 """The share at which all answered results are dropped, except pinned ones and protected tools."""
 NOTHING_PROTECTED = Budget(0, 0)
@@ -50,6 +54,9 @@ def plan_shortening(
 ) -> Prune | None:
     """Return the prune that frees `need` of `total` tokens in the results, as far as the floor allows; None if nothing.
 
+    The rest is freed in the reply that the model is asked to continue, if there is one; not while it is being written,
+    since a reply that fills the window by itself must end.
+
     older: ids of answered results that cannot be archived, which are cleared first.
     """
     draft = PruneDraft(exchanges_of(view, _spared(policy), NOTHING_PROTECTED, counts), counts)
@@ -57,7 +64,28 @@ def plan_shortening(
         if draft.settle() < need and exchange.message.id in older:
             draft.take(SHED, (Shortening(exchange.index, text=cleared_line(exchange)),))
     _shorten(draft, policy, budget, counts, need - draft.freed)
-    return _prune_of(draft, view, total, trigger)
+    prune = _prune_of(draft, view, total, trigger)
+    if trigger is Trigger.STREAMING:
+        return prune
+    freed = prune.tokens_before - prune.tokens_after if prune else 0
+    reply = shorten_cut_reply(view, counts, need - freed, floor_of(policy, budget))
+    return _with_reply(view, counts, total, trigger, prune, reply) if reply else prune
+
+
+def _with_reply(
+    view: View,
+    counts: TokenCounts,
+    total: int,
+    trigger: Trigger,
+    prune: Prune | None,
+    reply: tuple[PrunedResult, ...],
+) -> Prune | None:
+    """Return the prune that also shortens the reply, counted in the view after it; None if it frees nothing."""
+    prune = prune or Prune(trigger=trigger, tokens_before=total, tokens_after=total)
+    both = replace(prune, results=(*prune.results, *reply))
+    after = view_of(with_entries(Transcript(view.entries), replace(both, id=DRAFT)))
+    freed = request_tokens(view, counts) - request_tokens(after, counts)
+    return replace(both, tokens_after=total - freed) if freed > 0 else None
 
 
 def drop_results(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, share: float) -> Prune | None:

@@ -138,7 +138,7 @@ class MessageStatus(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pruned(msgspec.Struct, frozen=True):
-    """A message's pruned content: the text of its result, and the arguments of its calls by their index."""
+    """A message's pruned content: the text of its result or reply, and the arguments of its calls by their index."""
 
     operation_id: str
     text: str | None = None
@@ -154,7 +154,17 @@ class Pruned(msgspec.Struct, frozen=True):
                 return replace(part, arguments=arguments[index])
             return part
 
-        return replace(message, parts=tuple(shorten(index, part) for index, part in enumerate(message.parts)))
+        parts = tuple(shorten(index, part) for index, part in enumerate(message.parts))
+        if self.text is not None and message.role is _ASSISTANT:
+            parts = _with_text(parts, self.text)
+        return replace(message, parts=parts)
+
+
+def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:
+    """Return the parts of a reply with one text, in the position of its last one."""
+    last = max((index for index, part in enumerate(parts) if isinstance(part, Text)), default=-1)
+    others = (part for index, part in enumerate(parts) if index == last or not isinstance(part, Text))
+    return tuple(Text(text) if isinstance(part, Text) else part for part in others)
 
 
 def summary_message(compaction: Compaction) -> Message:

@@ -185,6 +185,29 @@ def closing_items(view: View) -> list[Item]:
     return [continuation_item(last.message, last.text_so_far, view.continuation.lost_call)]
 
 
+def recorded_reply(view: View) -> list[Message]:
+    """Return the messages of the unfinished reply as recorded, in order; in the view it may be shortened."""
+    ids = set[str]()
+    for item in reversed(view.items if view.unfinished else ()):
+        ids.add(item.message.id)
+        if item.grown is None:
+            break
+    found: list[Message] = []
+    for entry in reversed(view.path if ids else ()):
+        if len(found) == len(ids):
+            break
+        if isinstance(entry, Message) and entry.id in ids:
+            found.append(entry)
+    return found[::-1]
+
+
+def text_to_continue(view: View) -> str:
+    """Return the whole text of the unfinished reply, as recorded; "" if the reply is empty or there is none."""
+    if view.unfinished is None or view.unfinished.repair is Repair.EMPTY:
+        return ""
+    return "".join(message.text for message in recorded_reply(view))
+
+
 def unanswered_ids(view: View) -> frozenset[str]:
     """Return the ids of the results in the view that no reply of the model has followed yet.
 

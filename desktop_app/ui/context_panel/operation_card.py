@@ -62,6 +62,7 @@ STRATEGY_WORDS = {
     "llm": translatable("written by a model"),
     "edited": translatable("edited by you"),
     "last_messages": translatable("only the latest messages kept"),
+    "cut_reply": translatable("to continue it from its end"),
 }
 
 
@@ -76,6 +77,8 @@ def title_of(row: OperationRow) -> str:
         return tr("Continuation") if is_from else tr("Continued elsewhere")
     if row.is_beginning:
         return tr("Summary to begin with")
+    if row.strategies.keys() == {"cut_reply"}:
+        return tr("Cut reply shortened")
     if row.trigger is Trigger.USER:
         return tr("Old tool results shortened by you") if row.kind == "prune" else tr("Optimized by you")
     if row.kind == "prune":
@@ -92,7 +95,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     if row.kind == "failed":
         return (Run(failed_figures(row)),)
     if row.kind == "prune":
-        text = tr("{tokens} tokens freed · %n tool results", "", row.messages)
+        results = row.messages - row.strategies.get("cut_reply", 0)
+        text = tr("{tokens} tokens freed · %n tool results", "", results) if results else tr("{tokens} tokens freed")
         return fill_runs(text, tokens=_bold(row.tokens_before - row.tokens_after))
     if row.is_beginning:
         return fill_runs(
