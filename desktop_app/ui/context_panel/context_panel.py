@@ -156,7 +156,7 @@ class ContextPanel(StyleAware, QWidget):
         return QSize(WIDTH, 700)
 
     def refresh_style(self) -> None:
-        self.setFixedWidth(max(WIDTH, min(self.tabs.whole_width() + 2 * MARGIN, scale(MAX_WIDTH))))
+        self.setFixedWidth(max(WIDTH, min(self.tabs.full_width() + 2 * MARGIN, scale(MAX_WIDTH))))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

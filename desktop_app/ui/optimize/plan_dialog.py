@@ -203,7 +203,7 @@ class PlanDialog(Sheet):
         self.title.set_text(tr(words.title))
         self.promise.set_text(tr(words.promise if plan.archived_total else words.promise_without_summary))
         self.summary.area.setPlaceholderText(tr(words.nothing))
-        self.apply.set_room_for(tr(words.apply), tr(MEASURING), tr(words.applying))
+        self.apply.reserve_width_for(tr(words.apply), tr(MEASURING), tr(words.applying))
         self.fresh.setVisible(not plan.is_fresh)
         self.tail_part.setVisible(not plan.is_fresh and plan.strategy != "none")
 

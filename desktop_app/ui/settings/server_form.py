@@ -44,7 +44,7 @@ class CheckPane(QWidget):
         super().__init__()
         self.is_running = False
         self.button = Button(tr("Test"))
-        self.button.set_room_for(tr("Test"), tr("Stop"))
+        self.button.reserve_width_for(tr("Test"), tr("Stop"))
         self.about = note("")
         self.lines: list[QWidget] = []
         self._column = vertical(spacing=4)

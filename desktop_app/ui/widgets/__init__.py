@@ -1,1 +1,1 @@
-"""Small widgets that several parts of the window share. Each paints itself from the palette of the moment."""
+"""Small widgets that several parts of the window share. Each paints itself from the current palette."""

@@ -1,4 +1,4 @@
-"""Accessibility of widgets that paint themselves: roles, actions, events, and their lines as labels and buttons."""
+"""Accessibility of widgets that paint themselves: roles, actions, events, and painted lines as labels and buttons."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QAccessibleWidget, QLabel, QPushButton, QWidget
 
 Role = QAccessible.Role
-PRESS = "Press"  # Qt's names of actions, which screen readers know
+PRESS = "Press"  # Qt's action names, which screen readers know
 SHOW_MENU = "ShowMenu"
 
 
 class WithRole(QWidget if TYPE_CHECKING else object):
-    """A base for widgets of a role that Qt does not know. It comes before Qt's class in the list of bases.
+    """A base for widgets with a role that Qt has no widget for. It precedes Qt's class in the list of bases.
 
-    The name and the description are those of the widget. is_marked: whether it is what the keyboard is on, although
-    another widget has the focus; None to leave that to Qt.
+    Screen readers read the widget's accessible name and description. is_marked: whether it is the current item of
+    keyboard navigation although another widget has the focus; None leaves the focus state to Qt.
     """
 
     accessible_role = Role.Client
     is_marked: bool | None = None
 
     def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
-        """Return what can be done with it, by Qt's names of actions."""
+        """Return the actions that the widget offers, by Qt's action names."""
         return {}
 
 
 class _Interface(QAccessibleWidget):
-    """Qt owns it, and asks it only while a screen reader listens."""
+    """The accessibility interface of a `WithRole` widget. Qt owns it, and calls it only while a screen reader runs."""
 
     def __init__(self, widget: WithRole) -> None:
         super().__init__(widget, widget.accessible_role)
@@ -64,15 +64,16 @@ def _interface_of(_: str, widget: QObject) -> QAccessibleWidget | None:
 
 @cache
 def use_roles() -> None:
-    """Let Qt know the roles of `WithRole`. To be called once there is an application, before its first window.
+    """Register the roles of `WithRole` with Qt. Call it once there is an application, before its first window.
 
-    PySide keeps each interface until the application ends: one is made for each such widget that is looked at.
+    One interface is created for each such widget that a screen reader queries; PySide keeps it until the application
+    ends.
     """
     QAccessible.installFactory(_interface_of)
 
 
 def announce(widget: QWidget, text: str, *, is_urgent: bool = False) -> None:
-    """Let a screen reader say a text. is_urgent: at once, instead of what it is saying."""
+    """Have the screen reader speak a text. is_urgent: at once, interrupting the current speech."""
     if QAccessible.isActive():
         event = QAccessibleAnnouncementEvent(widget, text)
         kinds = QAccessible.AnnouncementPoliteness
@@ -81,7 +82,7 @@ def announce(widget: QWidget, text: str, *, is_urgent: bool = False) -> None:
 
 
 def bring_in_order(holder: QWidget, wanted: Sequence[QWidget]) -> None:
-    """Let these children of the holder be found in that order."""
+    """Reorder these children of the holder, so that screen readers find them in the order of `wanted`."""
     known = set(wanted)
     if [child for child in holder.children() if child in known] != list(wanted):
         for widget in wanted:
@@ -89,7 +90,10 @@ def bring_in_order(holder: QWidget, wanted: Sequence[QWidget]) -> None:
 
 
 class AccessibleLine(msgspec.Struct, frozen=True):
-    """A line. key: what it is about, which stays the same when its numbers change. press: what a click on it does."""
+    """A painted line for screen readers.
+
+    key: identifies its subject, and stays the same when its numbers change. press: called for a click; None for text.
+    """
 
     key: str
     text: str
@@ -98,7 +102,7 @@ class AccessibleLine(msgspec.Struct, frozen=True):
 
 
 class AccessibleLines(QWidget):
-    """Stands over a widget that paints lines. A button keeps its object as long as it is about the same."""
+    """Labels and buttons laid invisibly over a widget that paints lines. A line of the same key keeps its widget."""
 
     def __init__(self, painted: QWidget) -> None:
         super().__init__(painted)
@@ -109,12 +113,12 @@ class AccessibleLines(QWidget):
         self.setUpdatesEnabled(False)
 
     def show_lines(self, lines: Sequence[AccessibleLine]) -> None:
-        """Show these lines, whose keys differ; the boxes are within the widget that paints them."""
+        """Replace the lines. Their keys are unique; the boxes are in the coordinates of the painting widget."""
         self.resize(self._painted.size())
         before, self._shown = self._shown, {}
         for line in lines:
             kind = line.key, line.press is not None
-            widget = before.pop(kind, None) or self._made(line)
+            widget = before.pop(kind, None) or self._create(line)
             widget.setText(line.text)
             widget.setAccessibleName(line.text)
             widget.setGeometry(line.box)
@@ -125,7 +129,7 @@ class AccessibleLines(QWidget):
             widget.deleteLater()
         bring_in_order(self, [*self._shown.values()])
 
-    def _made(self, line: AccessibleLine) -> QLabel | QPushButton:
+    def _create(self, line: AccessibleLine) -> QLabel | QPushButton:
         if line.press is None:
             widget = QLabel(self)
             widget.setTextFormat(Qt.TextFormat.PlainText)

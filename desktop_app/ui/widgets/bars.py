@@ -1,4 +1,4 @@
-"""Bars whose parts stand for numbers."""
+"""Horizontal bars divided into parts in proportion to numbers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ BASIS_SENTENCES = {
     Provenance.ESTIMATED: translatable("Estimated: counted locally for the request as it would be sent."),
     Provenance.ASSUMED: translatable("Assumed: there is no tokenizer for this model, so this is a cautious guess."),
 }
-MIN_PART_WIDTH = 2.0  # pixels of a part that is not zero
-DRAFT_BLEND = 0.45  # of the colour of what is not sent yet
+MIN_PART_WIDTH = 2.0  # pixels, for a part that is not zero
+DRAFT_BLEND = 0.45  # share of its own colour that an unsent part keeps
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,15 @@ class BarPart:
 
     amount: float
     tint: Tint | Segment
-    hint: str = ""  # the text of its tooltip
+    hint: str = ""  # the tooltip
     is_faded: bool = False
 
 
 def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width: float = MIN_PART_WIDTH) -> list[float]:
-    """Return widths in pixels, in proportion to `whole`: at least `min_width` for what is not zero, at most `pixels`.
+    """Return a width in pixels for each amount: its share of `whole`, at least `min_width` if it is not zero.
 
-    What the small parts gain is taken from the large ones, so that the end of the bar stays exact where possible.
+    The widths add up to at most `pixels`. What small parts gain is taken from the large ones, so that the end of the
+    bar stays exact where possible.
     """
     whole = max(whole, sum(amounts))
     if whole <= 0 or pixels <= 0:
@@ -61,15 +62,18 @@ def bar_widths(amounts: Sequence[float], whole: float, pixels: float, min_width:
 
 
 def basis_sentence(gauge: Gauge) -> str:
-    """Return where the figures of a gauge come from."""
+    """Return a sentence that says where the figures of a gauge come from."""
     if gauge.provenance is Provenance.ESTIMATED and gauge.tokenizer:
-        by = tr("Estimated: counted locally by {tokenizer} for the request as it would be sent.")
-        return by.format(tokenizer=tr_engine(gauge.tokenizer))
+        sentence = tr("Estimated: counted locally by {tokenizer} for the request as it would be sent.")
+        return sentence.format(tokenizer=tr_engine(gauge.tokenizer))
     return tr(BASIS_SENTENCES[gauge.provenance])
 
 
 def share_text(name: str, tokens: int, usable: int) -> str:
-    """Return such as "Summary: 612 tokens, 7 %", of the usable window; without the share if that is not known."""
+    """Return, for example, "Summary: 612 tokens, 7 %".
+
+    usable: tokens of the usable window that the share refers to; 0 if unknown, which omits the share.
+    """
     if usable <= 0:
         return tr("{name}: %n tokens", "", tokens).format(name=name)
     share = format_percent(tokens / usable)
@@ -77,7 +81,7 @@ def share_text(name: str, tokens: int, usable: int) -> str:
 
 
 def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
-    """Return a part for each segment, in their order, with the draft behind the user's messages."""
+    """Return a part for each segment, in order, and one for the draft after the user's messages. draft: tokens."""
     parts: list[BarPart] = []
     for segment in Segment:
         tokens = gauge.segments.get(segment, 0)
@@ -88,14 +92,14 @@ def segment_parts(gauge: Gauge, draft: int = 0) -> list[BarPart]:
 
 
 def rounded_path(box: QRectF) -> QPainterPath:
-    """Return the outline of a bar, whose ends are half circles."""
+    """Return the outline of a bar with half circles as ends."""
     path = QPainterPath()
     path.addRoundedRect(box, box.height() / 2, box.height() / 2)
     return path
 
 
 def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths: Sequence[float]) -> None:
-    """Paint the parts side by side, with a hairline between those that are wide enough."""
+    """Paint the parts side by side, with a one-pixel gap after each part that is wide enough."""
     left = box.left()
     for part, width in zip(parts, widths, strict=True):
         gap = 1.0 if width >= 2 * MIN_PART_WIDTH else 0.0
@@ -105,7 +109,7 @@ def paint_parts(painter: QPainter, box: QRectF, parts: Sequence[BarPart], widths
 
 
 def bar_part_at(x: float, left: float, parts: Sequence[BarPart], widths: Sequence[float]) -> BarPart | None:
-    """Return the part at `x` of a bar that begins at `left`."""
+    """Return the part at `x` of a bar that begins at `left`; None if there is none."""
     for part, width in zip(parts, widths, strict=True):
         if left <= x < left + width:
             return part
@@ -114,7 +118,7 @@ def bar_part_at(x: float, left: float, parts: Sequence[BarPart], widths: Sequenc
 
 
 class SegmentBar(QWidget):
-    """A rounded bar of parts, with a tooltip for each."""
+    """A rounded bar with a tooltip for each part."""
 
     def __init__(self, height: int = 14, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -125,7 +129,7 @@ class SegmentBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_parts(self, parts: Sequence[BarPart], whole: float | None = None, opacity: float = 1.0) -> None:
-        """Show these parts. whole: the amount of the full width; their sum by default."""
+        """Show these parts. whole: the amount that fills the bar; None for the sum of the parts."""
         self._parts = tuple(parts)
         self._whole = sum(part.amount for part in parts) if whole is None else whole
         self._opacity = opacity

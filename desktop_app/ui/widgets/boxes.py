@@ -1,4 +1,4 @@
-"""Containers: a card, a plain panel, columns that scroll, and a list of cards that keeps the focus."""
+"""Containers: cards, panels, scrolling columns, and a list of cards that keeps the focus when it is updated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Card(WithRole, QWidget):
 
 
 class Panel(QWidget):
-    """A plain area of one colour."""
+    """A plain area in one colour."""
 
     def __init__(self, tint: Tint, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +49,7 @@ class Panel(QWidget):
 
 
 class Swatch(QWidget):
-    """A small square of one colour, or a dot."""
+    """A small square or dot in one colour."""
 
     def __init__(self, tint: Tint | Segment, *, is_round: bool = False) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Swatch(QWidget):
 
 
 def page_of(column: QWidget) -> ScrollColumn:
-    """Return a page whose column stands in the middle, and scrolls in a low window."""
+    """Return a page that centres a column, and scrolls it where the window is too low."""
     middle, area = QWidget(), ScrollColumn()
     horizontal(column, holder=middle, margins=(24, 0, 24, 0))
     area.add(middle)
@@ -80,7 +80,7 @@ def page_of(column: QWidget) -> ScrollColumn:
 
 
 class ScrollColumn(QScrollArea):
-    """A transparent column that scrolls vertically and takes the width that it is given."""
+    """A transparent column that scrolls vertically and adapts to the width available."""
 
     def __init__(self, parent: QWidget | None = None, *, spacing: int = 12) -> None:
         super().__init__(parent)
@@ -91,10 +91,10 @@ class ScrollColumn(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         self.content = QWidget()
         self.content.setSizePolicy(QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum))
-        # A stretch instead of an alignment, with which a layout ignores heights that depend on the width.
+        # A stretch, and not an alignment: with that, a layout ignores height-for-width.
         self.column = vertical(STRETCH, holder=self.content, spacing=spacing)
         self.setWidget(self.content)
-        self.content.setAutoFillBackground(False)  # setWidget turned it on
+        self.content.setAutoFillBackground(False)  # setWidget turns it on
 
     def add(self, widget: QWidget) -> None:
         """Append a widget."""
@@ -108,14 +108,14 @@ class ScrollColumn(QScrollArea):
         return QSize(self.viewport().width(), height + 1)
 
     def minimumSizeHint(self) -> QSize:
-        """Return no more than the content needs: what Qt wants for an area that scrolls is higher than a line."""
+        """Return no more than the content needs: Qt's minimum for a scroll area is higher than a line."""
         hint = super().minimumSizeHint()
         return QSize(hint.width(), min(hint.height(), self.sizeHint().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.updateGeometry()  # layouts keep the height that they were told for the old width
+            self.updateGeometry()  # layouts cache the height for the old width
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         handled = super().eventFilter(watched, event)
@@ -125,7 +125,7 @@ class ScrollColumn(QScrollArea):
 
 
 class SteadyColumn(ScrollColumn):
-    """A scroll column whose content is equally wide with and without a scroll bar."""
+    """A scroll column whose content has the same width with and without a scroll bar."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         bar, taken = self.verticalScrollBar().sizeHint().width(), self.width() - self.viewport().width()
@@ -133,7 +133,7 @@ class SteadyColumn(ScrollColumn):
         super().resizeEvent(event)
 
     def needed_width(self) -> int:
-        """Return the width that shows the whole content beside a scroll bar."""
+        """Return the width that fits the content and a scroll bar, in pixels."""
         content = self.column.minimumSize().width() - self.column.contentsMargins().right()
         return content + BAR_GAP + self.verticalScrollBar().sizeHint().width()
 
@@ -143,17 +143,17 @@ C = TypeVar("C", bound=Card)
 
 
 class CardList(ScrollColumn, Generic[T, C]):
-    """A card for each item. Of many items the first ones are shown, until the user asks for more.
+    """A list with a card for each item, of which it shows the first `page`, and more on request.
 
-    A card takes two milliseconds: while nobody sees the list, and nobody asks for its cards, none is made.
+    Building a card takes two milliseconds, so cards are built only once the list is visible or `cards` is read.
     """
 
     def __init__(self, make: Callable[[T, C | None], C], empty: str, more: str = "", page: int = 1_000) -> None:
-        """make: returns the card of an item; its second argument is the card in whose place that comes. empty: is
-        shown when there are no items. more: the text of the link to the next `page` of them."""
+        """make: returns the card of an item; its second argument is the card that it replaces, if any. empty: the text
+        shown when there are no items. more: the text of the link that shows the next `page` items."""
         super().__init__()
         self._cards: dict[str, C] = {}
-        self._is_behind = False  # of its items
+        self._is_outdated = False  # whether the cards still show the items before
         self.empty = TextLabel(empty, size=13, tint="ink_soft", wraps=True)
         self.more = LinkButton(more)
         self._make, self._page, self._limit = make, page, page
@@ -167,16 +167,16 @@ class CardList(ScrollColumn, Generic[T, C]):
 
     @property
     def cards(self) -> Mapping[str, C]:
-        """The cards by the keys of their items."""
+        """The cards by the keys of their items, built if necessary."""
         self._catch_up()
         return self._cards
 
     def set_items(self, items: Mapping[str, T]) -> None:
-        """Show these items by their keys, from top to bottom; the cards of those that are the same stay."""
+        """Show these items, from top to bottom. Unchanged items keep their cards."""
         if not self._items.keys() & items.keys():
             self._limit = self._page
         self._items = dict(items)
-        self._is_behind = True
+        self._is_outdated = True
         if self.isVisible():
             self._catch_up()
 
@@ -185,8 +185,8 @@ class CardList(ScrollColumn, Generic[T, C]):
         super().showEvent(event)
 
     def _catch_up(self) -> None:
-        if self._is_behind:
-            self._is_behind = False
+        if self._is_outdated:
+            self._is_outdated = False
             with keep_focus_in(self):
                 self._put_cards()
 
@@ -201,8 +201,8 @@ class CardList(ScrollColumn, Generic[T, C]):
                     discard(old)
             self._cards[key] = card
             self.column.insertWidget(index, card)
-        for gone in before.values():
-            discard(gone)
+        for unused in before.values():
+            discard(unused)
         self.empty.setVisible(not self._items)
         self.more.setVisible(len(self._items) > len(self._cards))
 
@@ -213,9 +213,10 @@ class CardList(ScrollColumn, Generic[T, C]):
 
 @contextmanager
 def keep_focus_in(holder: QWidget) -> Iterator[None]:
-    """Keep the focus in the holder if it is there: it goes to the widget that takes the focused one's position.
+    """Keep the focus within the holder while its children are replaced.
 
-    Without this Qt passes the focus of a deleted widget to the next one of the window, wherever that is.
+    If the focused widget disappears, the widget nearest to its position gets the focus. Without this, Qt would pass the
+    focus to the next widget of the window, wherever that is.
     """
     focused = holder.window().focusWidget()
     if focused is None or not holder.isAncestorOf(focused):
@@ -233,11 +234,11 @@ def _focus_nearest(holder: QWidget, position: QPoint) -> None:
         if (layout := widget.layout()) is not None:
             layout.activate()
     reachable = [widget for widget in holder.findChildren(QWidget) if _takes_focus(widget, holder)]
-    if reachable and holder.window().focusWidget() is holder:  # the focus has not gone elsewhere meanwhile
+    if reachable and holder.window().focusWidget() is holder:  # the focus has not moved elsewhere in the meantime
         nearest = min(reachable, key=lambda w: (w.mapTo(holder, w.rect().center()) - position).manhattanLength())
         nearest.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _takes_focus(widget: QWidget, holder: QWidget) -> bool:
-    is_reached = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled()
-    return is_reached and holder.isAncestorOf(widget) and widget.isVisibleTo(holder)
+    is_reachable = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isEnabled()
+    return is_reachable and holder.isAncestorOf(widget) and widget.isVisibleTo(holder)

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolTi
 
 from .look import CONTROL_HEIGHT, MEDIUM, Corner, StyleAware, colour, font, mix, paint_box, paint_focus, scale
 
-MIN_LINK = 60  # pixels of a link that may shrink
+MIN_LINK = 60  # pixels: the minimum width of a link that may shrink
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
 class ButtonKind(StrEnum):
-    """How prominent a button is."""
+    """The prominence of a button."""
 
     PLAIN = "plain"
     PRIMARY = "primary"
@@ -25,12 +25,12 @@ class ButtonKind(StrEnum):
 
 
 class Button(StyleAware, QPushButton):
-    """A button that Enter presses as the space bar does. Its ring is shown only when the keyboard brought the focus."""
+    """A button that Enter presses as well as the space bar. Its focus ring is shown only after keyboard navigation."""
 
     def __init__(
         self, text: str, kind: ButtonKind = ButtonKind.PLAIN, parent: QWidget | None = None, *, padding: int = 26
     ) -> None:
-        """padding: pixels left and right of the text together."""
+        """padding: pixels left and right of the text, in total, before the font scale."""
         super().__init__(text, parent)
         self._padding = padding
         self.kind = kind
@@ -40,8 +40,8 @@ class Button(StyleAware, QPushButton):
         self._is_ringed = False
         self._texts: tuple[str, ...] = ()
 
-    def set_room_for(self, *texts: str) -> None:
-        """Keep room for the longest of these texts, so that nothing beside the button moves when its text changes."""
+    def reserve_width_for(self, *texts: str) -> None:
+        """Reserve the width of the longest of these texts, so that nothing moves when the button's text changes."""
         self._texts = texts
         self.updateGeometry()
 
@@ -73,7 +73,7 @@ class Button(StyleAware, QPushButton):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in ENTER:
-            if not event.isAutoRepeat():  # a key that is held since it opened a sheet shall not answer it
+            if not event.isAutoRepeat():  # a key still held down from opening a sheet must not press its buttons
                 self.click()
         else:
             super().keyPressEvent(event)
@@ -83,7 +83,7 @@ class Button(StyleAware, QPushButton):
 
     def _paint_ring(self, painter: QPainter) -> None:
         box = QRectF(self.rect())
-        if self.kind is ButtonKind.PRIMARY:  # a ring of the accent would not be seen on its fill
+        if self.kind is ButtonKind.PRIMARY:  # a ring in the accent colour would be invisible on its fill
             paint_box(painter, box.adjusted(2, 2, -2, -2), None, colour("accent_ink"), Corner.ROW, 1.5)
         else:
             paint_focus(painter, box, Corner.CONTROL)
@@ -106,7 +106,7 @@ class Button(StyleAware, QPushButton):
 
 
 def explain_ellipsis(button: QAbstractButton, event: QEvent, shown_text: Callable[[], str]) -> bool:
-    """Show the whole text above the tooltip where only a part of it is shown; return whether that was done."""
+    """Add the full text to the tooltip of a button whose text is elided; return whether the event was handled."""
     if event.type() != QEvent.Type.ToolTip or not isinstance(event, QHelpEvent) or shown_text() == button.text():
         return False
     QToolTip.showText(event.globalPos(), "\n".join(filter(None, (button.text(), button.toolTip()))), button)
@@ -114,10 +114,10 @@ def explain_ellipsis(button: QAbstractButton, event: QEvent, shown_text: Callabl
 
 
 class LinkButton(Button):
-    """A button that looks like a link, with no room around its text, so that it aligns with the text above."""
+    """A button that looks like a link, without padding, so that it aligns with the text above."""
 
     def __init__(self, text: str, *, size: float = 13, shrinks: bool = False, parent: QWidget | None = None) -> None:
-        """shrinks: where there is too little room the text ends in an ellipsis."""
+        """shrinks: whether the text is elided where there is too little space."""
         super().__init__(text, ButtonKind.QUIET, parent)
         self._size = size
         if shrinks:
@@ -137,9 +137,9 @@ class LinkButton(Button):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        shown = QFont(self._font())
-        shown.setUnderline(self.underMouse() and self.isEnabled())
-        painter.setFont(shown)
+        look = QFont(self._font())
+        look.setUnderline(self.underMouse() and self.isEnabled())
+        painter.setFont(look)
         painter.setPen(colour("accent" if self.isEnabled() else "ink_faint"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._shown_text())
         if self._is_ringed and self.hasFocus():

@@ -1,4 +1,4 @@
-"""What of the facts survived: a bar, its legend, and a list of them on a click."""
+"""Survival of facts after a compaction, as a bar, a legend and a list that unfolds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .text_label import Run, TextLabel
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 TINTS: tuple[Tint | Segment, ...] = (Segment.USER, Segment.SUMMARY, Segment.RESULTS, "critical")
-"""Of the facts that are verbatim, in the summary, recallable, and lost."""
+"""Colours of the facts that are verbatim, in the summary, recallable, and lost."""
 ABOUT_FACTS = translatable(
     "Facts are the paths, addresses, numbers, names and rules that you mentioned, and questions that are still open. "
     "Each is looked for in what the model sees, in the summary and in the archive."
@@ -28,7 +28,7 @@ SHOW_FACTS, HIDE_FACTS = translatable("Show facts"), translatable("Hide facts")
 
 
 def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
-    """Return the parts of the bar, one for each fate that occurs."""
+    """Return the parts of the bar, one for each fate with at least one fact."""
     total = fidelity.total
     hints = (
         tr("{count} of %n facts word for word", "", total),
@@ -46,7 +46,7 @@ def fidelity_parts(fidelity: Fidelity) -> list[BarPart]:
 def fidelity_runs(fidelity: Fidelity) -> list[Run]:
     """Return the legend of the bar: "78 facts checked: ■ 47 word for word ■ 22 in the summary ■ 9 only in the archive".
 
-    If none has left the request, it says that all are kept.
+    If every fact is still in the request, the legend says that all are kept.
     """
     fates = (
         tr("%n word for word", "", fidelity.verbatim),
@@ -54,8 +54,8 @@ def fidelity_runs(fidelity: Fidelity) -> list[Run]:
         tr("%n only in the archive", "", fidelity.recallable),
         tr("%n lost", "", fidelity.lost),
     )
-    is_whole = not fidelity.recallable and not fidelity.lost
-    if is_whole:
+    has_kept_all = not fidelity.recallable and not fidelity.lost
+    if has_kept_all:
         runs = [Run(tr("%n facts checked: all kept", "", fidelity.total), "ok", MEDIUM)]
     else:
         runs = [Run(tr("%n facts checked:", "", fidelity.total), "ink", MEDIUM)]
@@ -90,7 +90,7 @@ class FactList(QWidget):
         self.link.clicked.connect(lambda _=False: self._toggle())
 
     def show_fidelity(self, fidelity: Fidelity) -> None:
-        """List the facts of another report; the link is hidden when there are none."""
+        """List the facts of a report; the link is hidden when there are none."""
         runs = fact_runs(fidelity)
         self.facts.set_runs(runs)
         self.setVisible(bool(runs))
@@ -106,7 +106,7 @@ def _counts(fidelity: Fidelity) -> tuple[int, int, int, int]:
 
 
 def _facts_by_fate(fidelity: Fidelity) -> list[tuple[str, str]]:
-    """Return each fate with a list of its facts, and how many more there are."""
+    """Return each fate with its facts as bullet points, and the number of facts that are not listed."""
     fates = (
         (tr("Lost"), fidelity.lost_facts, fidelity.lost),
         (tr("Only in the archive"), (*fidelity.recallable_rules, *fidelity.recallable_facts), fidelity.recallable),

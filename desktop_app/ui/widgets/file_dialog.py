@@ -1,4 +1,4 @@
-"""The file dialog. Where the system has none of its own, Qt's shows our theme."""
+"""The file dialog: the system's own, or Qt's in our theme."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .look import colour, scale
 
 WIDTH, HEIGHT = 760, 480  # pixels
 ARROWS = ("backButton", "forwardButton", "toParentButton")
-"""Buttons of Qt's dialog whose pictures are black, in the dark too."""
+"""Buttons of Qt's dialog whose icons are black even in the dark theme."""
 
 
 class FileDialog(QFileDialog):
-    """Qt's dialog, opened with `open`. The style sheet of the application has its rules."""
+    """Qt's dialog, opened with `open`, never with exec(). The application's style sheet contains its rules."""
 
     def __init__(self, parent: QWidget, title: str, folder: str = "", kinds: str = "") -> None:
-        """kinds: of files, as in "Tables (*.csv)"."""
+        """kinds: Qt's name filters, such as "Tables (*.csv)"."""
         super().__init__(parent, title, folder, kinds)
         self.resize(QSize(scale(WIDTH), scale(HEIGHT)).boundedTo(self.screen().availableSize()))
 
     def showEvent(self, event: QShowEvent) -> None:
         for name in ARROWS:
-            if (button := self.findChild(QToolButton, name)) is not None:  # the system's own dialog has none of Qt's
+            if (button := self.findChild(QToolButton, name)) is not None:  # None in the system's own dialog
                 button.setIcon(_in_ink(button))
         super().showEvent(event)
 
 
 def ask_for_folder(parent: QWidget, title: str, folder: str, use: Callable[[str], object]) -> None:
-    """Let the user choose a folder, beginning in that one, or in the home folder, and call `use` with it."""
+    """Let the user choose a folder, and call `use` with it. folder: where to begin; "" for the home folder."""
     dialog = FileDialog(parent, title, folder or str(Path.home()))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -42,8 +42,8 @@ def ask_for_folder(parent: QWidget, title: str, folder: str, use: Callable[[str]
 
 
 def _in_ink(button: QToolButton) -> QIcon:
-    """Return a button's picture in the colour of texts."""
-    made = QIcon()
+    """Return a button's icon in the text colour."""
+    icon = QIcon()
     for mode in (QIcon.Mode.Normal, QIcon.Mode.Disabled):
         picture: QPixmap = button.icon().pixmap(button.iconSize(), button.devicePixelRatioF(), mode)
         painter = QPainter(picture)
@@ -51,5 +51,5 @@ def _in_ink(button: QToolButton) -> QIcon:
         ink = colour("ink") if mode is QIcon.Mode.Normal else colour("ink_faint", 0.5)
         painter.fillRect(QRectF(picture.rect()), ink)
         painter.end()
-        made.addPixmap(picture, mode)
-    return made
+        icon.addPixmap(picture, mode)
+    return icon

@@ -46,8 +46,8 @@ from .look import (
 
 # Pixels
 SEGMENT_GAP = 2
-MIN_SEGMENT = 64  # of a choice, whose text ends in an ellipsis
-SEGMENT_MARGINS = (3, 3, 3, 3)  # between the track of a segmented choice and the choices
+MIN_SEGMENT = 64  # the minimum width of a segment, whose text is elided
+SEGMENT_MARGINS = (3, 3, 3, 3)  # between the edge of a segmented choice and its segments
 TRACK, KNOB = 4, 16  # of a slider
 SWITCH_WIDTH, SWITCH_HEIGHT, SWITCH_GAP = 34, 20, 10
 
@@ -62,7 +62,7 @@ class SegmentButton(StyleAware, QAbstractButton):
         self._is_ringed = False
         self.setText(text)
         self.setCheckable(True)
-        self.setAutoExclusive(True)  # also for screen readers: a radio button, not a check box
+        self.setAutoExclusive(True)  # also makes it a radio button for screen readers, instead of a check box
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName(text)
@@ -70,21 +70,21 @@ class SegmentButton(StyleAware, QAbstractButton):
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(font(13, MEDIUM))
-        height = scale(CONTROL_HEIGHT) - SEGMENT_MARGINS[1] - SEGMENT_MARGINS[3]  # with the track: as a control
+        height = scale(CONTROL_HEIGHT) - SEGMENT_MARGINS[1] - SEGMENT_MARGINS[3]  # CONTROL_HEIGHT with its margins
         return QSize(metrics.horizontalAdvance(self.text()) + scale(24), height)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(min(self.whole_width(), scale(MIN_SEGMENT)), self.sizeHint().height())
+        return QSize(min(self.full_width(), scale(MIN_SEGMENT)), self.sizeHint().height())
 
-    def whole_width(self) -> int:
-        """Return the pixels of width from which the text is whole."""
+    def full_width(self) -> int:
+        """Return the minimum width at which the text is not elided, in pixels."""
         return self.sizeHint().width() - scale(14)
 
     def event(self, event: QEvent) -> bool:
         return explain_ellipsis(self, event, self._shown_text) or super().event(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)  # the last: arrow keys
+        self._is_ringed = event.reason() in (*KEYBOARD, Qt.FocusReason.OtherFocusReason)  # arrow keys give "other"
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -105,13 +105,13 @@ class SegmentButton(StyleAware, QAbstractButton):
 
 
 class Segmented(WithRole, QWidget):
-    """A choice of a few values beside each other. Signal: chosen(value), by the user."""
+    """A choice of a few values side by side. Signal: chosen(value), by the user."""
 
     accessible_role = Role.Grouping
     chosen = Signal(str)
 
     def __init__(self, choices: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
-        """choices: values with their texts; the first one is chosen."""
+        """choices: pairs of a value and its text; the first one is chosen."""
         super().__init__(parent)
         self._buttons = {value: SegmentButton(text, self) for value, text in choices}
         self._group = QButtonGroup(self)
@@ -129,13 +129,13 @@ class Segmented(WithRole, QWidget):
             self.choose(choices[0][0])
 
     def choose(self, value: str) -> None:
-        """Choose a value without a signal. Raises KeyError for an unknown one."""
+        """Choose a value without emitting `chosen`. Raises KeyError for an unknown one."""
         self._buttons[value].setChecked(True)
 
-    def whole_width(self) -> int:
-        """Return the pixels of width from which all texts are whole."""
+    def full_width(self) -> int:
+        """Return the minimum width at which no text is elided, in pixels."""
         sides = SEGMENT_MARGINS[0] + SEGMENT_MARGINS[2] + SEGMENT_GAP * (len(self._buttons) - 1)
-        return max(button.whole_width() for button in self._buttons.values()) * len(self._buttons) + sides
+        return max(button.full_width() for button in self._buttons.values()) * len(self._buttons) + sides
 
     def value(self) -> str:
         return next((value for value, button in self._buttons.items() if button.isChecked()), "")
@@ -151,7 +151,7 @@ class Segmented(WithRole, QWidget):
 
 
 class Select(QComboBox):
-    """A drop-down list. The wheel scrolls the page and never changes the choice."""
+    """A drop-down list. The mouse wheel scrolls the page, and never changes the choice."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -161,7 +161,7 @@ class Select(QComboBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def choose(self, value: str) -> None:
-        """Choose the item that has this value as its data."""
+        """Choose the item whose data is this value."""
         self.setCurrentIndex(self.findData(value))
 
     def sizeHint(self) -> QSize:
@@ -193,7 +193,7 @@ class Select(QComboBox):
 
 
 class Slider(QSlider):
-    """A horizontal slider that goes where it is clicked."""
+    """A horizontal slider whose knob jumps to where it is clicked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -203,7 +203,7 @@ class Slider(QSlider):
         self.setSizePolicy(WIDE, FIXED)
 
     def set_range(self, minimum: int, maximum: int, grain: int = 1) -> None:
-        """Set the range. grain: values that the mouse chooses are multiples of it, or an end of the range."""
+        """Set the range. grain: the mouse selects multiples of it, or an end of the range."""
         self._grain = max(grain, 1)
         self.setRange(minimum, max(maximum, minimum))
         self.setSingleStep(self._grain)
@@ -250,7 +250,7 @@ class Slider(QSlider):
 
 
 class ToggleSwitch(StyleAware, QCheckBox):
-    """A switch with its text beside it."""
+    """A switch with its text next to it."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(text, parent)

@@ -1,4 +1,4 @@
-"""Rows and columns of widgets, built in one expression, rows that wrap, and the Tab order in which a page is read."""
+"""Rows and columns of widgets in one expression, rows that wrap, and a Tab order that follows the layouts."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from .look import scale
 
 UNBOUNDED = 16_777_215  # pixels: Qt's largest size
 STRETCH = 1
-"""An item that takes the room that is left."""
+"""An item that takes the remaining space."""
 LayoutItem = QWidget | QLayout | tuple[QWidget | QLayout, int] | tuple[QWidget, int, Qt.AlignmentFlag] | int
-"""What stands in a row or column: a widget or layout, one with its stretch factor and alignment, or empty room."""
+"""An item of a row or column: a widget or layout, also with its stretch factor and alignment, or a stretch."""
 Margins = tuple[int, int, int, int]
-"""Pixels where reading begins, above, where it ends, and below."""
+"""Pixels at the side where reading begins, above, at the side where it ends, and below."""
 
 
 def horizontal(
     *items: LayoutItem, holder: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int | None = None
 ) -> QHBoxLayout:
-    """Return the items side by side, as the layout of `holder` if there is one. spacing None: the style's."""
+    """Return a row of the items, set as the layout of `holder` if given. spacing: pixels; None for the style's."""
     layout = QHBoxLayout(holder) if holder is not None else QHBoxLayout()
     _fill(layout, items, margins, spacing)
     return layout
@@ -42,14 +42,14 @@ def horizontal(
 def vertical(
     *items: LayoutItem, holder: QWidget | None = None, margins: Margins = (0, 0, 0, 0), spacing: int | None = None
 ) -> QVBoxLayout:
-    """Return the items below each other, as the layout of `holder` if there is one. spacing None: the style's."""
+    """Return a column of the items, set as the layout of `holder` if given. spacing: pixels; None for the style's."""
     layout = QVBoxLayout(holder) if holder is not None else QVBoxLayout()
     _fill(layout, items, margins, spacing)
     return layout
 
 
 def discard(widget: QWidget) -> None:
-    """Take a widget out of its layout, and delete it once its events are done."""
+    """Remove a widget from its layout, hide it, and delete it once its pending events are handled."""
     holder = widget.parentWidget()
     layout = holder.layout() if holder is not None else None
     if layout is not None:
@@ -59,7 +59,7 @@ def discard(widget: QWidget) -> None:
 
 
 def set_margins(layout: QLayout, begin: int, top: int, end: int, bottom: int) -> None:
-    """Set the margins. begin, end: of the sides where reading begins and ends; Qt turns the widgets alone around."""
+    """Set the margins in pixels. begin, end: of the sides where reading begins and ends; Qt mirrors widgets alone."""
     left, right = (end, begin) if QGuiApplication.isRightToLeft() else (begin, end)
     layout.setContentsMargins(left, top, right, bottom)
 
@@ -83,7 +83,7 @@ def _fill(layout: QBoxLayout, items: tuple[LayoutItem, ...], margins: Margins, s
 
 
 class FlowLayout(QLayout):
-    """Lays its widgets out like words."""
+    """A layout that arranges widgets in lines, like words of a text."""
 
     def __init__(self, *widgets: QWidget, gap: int = 8) -> None:
         super().__init__()
@@ -119,16 +119,16 @@ class FlowLayout(QLayout):
         self._arrange(rect, moves=True)
 
     def sizeHint(self) -> QSize:
-        shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
-        width = sum(size.width() for size in shown) + self._gap * max(len(shown) - 1, 0)
-        return QSize(width, max((size.height() for size in shown), default=0))
+        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        width = sum(size.width() for size in sizes) + self._gap * max(len(sizes) - 1, 0)
+        return QSize(width, max((size.height() for size in sizes), default=0))
 
     def minimumSize(self) -> QSize:
-        shown = [item.minimumSize() for item in self._items if not item.isEmpty()]
-        return QSize(max((s.width() for s in shown), default=0), max((s.height() for s in shown), default=0))
+        sizes = [item.minimumSize() for item in self._items if not item.isEmpty()]
+        return QSize(max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0))
 
     def _arrange(self, rect: QRect, *, moves: bool) -> int:
-        """Return the height that the lines take; `moves` puts the widgets there."""
+        """Return the height of the lines in pixels. moves: also set the widgets' geometry."""
         y = rect.y()
         for line in self._lines(rect.width()):
             if moves:
@@ -137,7 +137,7 @@ class FlowLayout(QLayout):
         return max(y - self._gap - rect.y(), 0)
 
     def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
-        """Return the items that are shown, line by line, with their sizes."""
+        """Return the visible items with their sizes, line by line."""
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
         left = 0
         for item in self._items:
@@ -160,14 +160,14 @@ class FlowLayout(QLayout):
             x += size.width() + self._gap
 
     def _move(self, item: QLayoutItem, box: QRect, room: QRect) -> None:
-        """Put an item there; where the window is read from right to left, on the other side of the room."""
+        """Set an item's geometry, mirrored within `room` in a right-to-left window."""
         parent = self.parentWidget()
         direction = parent.layoutDirection() if parent is not None else Qt.LayoutDirection.LeftToRight
         item.setGeometry(QStyle.visualRect(direction, room, box))
 
 
 class FooterLayout(FlowLayout):
-    """Lays buttons out at the end of a line, the first `leading` of them at its beginning."""
+    """A layout that arranges buttons at the end of a line, and the first `leading` of them at its beginning."""
 
     def __init__(self, *widgets: QWidget, leading: int = 0, gap: int = 10) -> None:
         super().__init__(*widgets, gap=gap)
@@ -182,8 +182,10 @@ class FooterLayout(FlowLayout):
 
 
 class TileLayout(FlowLayout):
-    """Lays its widgets out in columns of one width, as many as have at least `min_width` pixels; rows are even, and
-    no longer than they have to be: four of which three fit are two and two."""
+    """A layout in columns of equal width, as many as fit with at least `min_width` pixels.
+
+    Rows are balanced: of four widgets of which three would fit in a row, each row has two.
+    """
 
     def __init__(self, *widgets: QWidget, min_width: int, gap: int = 12) -> None:
         super().__init__(*widgets, gap=gap)
@@ -220,7 +222,7 @@ def _height_of(item: QLayoutItem, width: int) -> int:
 
 
 def walk_as_read(page: QWidget) -> None:
-    """Let Tab walk through the page in the order of its layouts. What is added later needs another call."""
+    """Set the Tab order of a page to the order of its layouts. Call it again after adding widgets."""
     stops = [part for part in _parts_as_read(page) if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part is not page]
     for before, after in pairwise([page, *stops]):
         QWidget.setTabOrder(before, after)

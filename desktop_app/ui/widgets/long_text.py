@@ -1,7 +1,7 @@
-"""Fields and windows for plain text that stay fast with megabytes in them, in one line or in a million.
+"""Fields and windows for plain text that stay fast with megabytes of text, in one line or in a million.
 
-A long line takes several blocks of Qt. A long text is inserted some milliseconds at a time, with many lines in one
-block: another width, a new line or a cut takes Qt the longer the more blocks there are, 2 seconds with 2.5 million.
+A long line is split into several of Qt's text blocks. A long text is inserted a few milliseconds at a time, with many
+lines in a block: a new width, a new line or a cut takes Qt longer with every block, 2 seconds with 2.5 million.
 """
 
 from __future__ import annotations
@@ -34,31 +34,31 @@ from .text_label import has_wide_letters, units, utf16_slice, wide_families, wit
 
 
 def is_command(event: QKeyEvent) -> bool:
-    """Return whether a key was pressed with Alt, and Alt made no other character of it, as it does on a Mac."""
+    """Return whether a key was pressed with Alt without producing another character, as Alt does on a Mac."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
     has_alt = modifiers == Qt.KeyboardModifier.AltModifier
     return has_alt and event.key() <= sys.maxunicode and event.text().upper() == chr(event.key())
 
 
 def is_typed(event: QKeyEvent) -> bool:
-    """Return whether a key writes a visible character, other than as a shortcut."""
+    """Return whether a key writes a visible character, and is no shortcut."""
     text = event.text()
     commands = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier
     return text.isprintable() and bool(text.strip()) and not event.modifiers() & commands and not is_command(event)
 
 
 class TextArea(StyleAware, QPlainTextEdit):
-    """Takes plain text only. Its parent paints the box around it."""
+    """A plain-text field without a frame; its parent paints the box around it."""
 
     def __init__(self, *, size: float = 14, is_mono: bool = False, rows: int = 0) -> None:
-        """rows: lines that it is high; 0 for a height that the layout chooses."""
+        """rows: the height in lines; 0 for the height that the layout chooses."""
         super().__init__()
         self._size, self._is_mono, self._rows = size, is_mono, rows
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setTabChangesFocus(True)
-        self.document().setDocumentMargin(2)  # room for the cursor: without it Qt scrolls sideways by its width
+        self.document().setDocumentMargin(2)  # space for the cursor, without which Qt scrolls sideways by its width
         self.refresh_style()
 
     def lines(self, limit: int) -> int:
@@ -72,7 +72,7 @@ class TextArea(StyleAware, QPlainTextEdit):
         return min(max(count, 1), limit)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Type nothing for Alt with a letter: it is a command, also when nobody handles it."""
+        """Ignore Alt with a letter: it is a command, even if nothing handles it."""
         if is_command(event):
             event.ignore()
         else:
@@ -100,19 +100,20 @@ class TextArea(StyleAware, QPlainTextEdit):
 
 
 PIECE = 2_000
-"""Characters of one text block. Qt lays a block out again at each key: a megabyte in one took 0.8 s a key with spaces,
-and 50 s without."""
+"""Characters of one text block. Qt lays a block out again at each key press: with a megabyte in one block, that took
+0.8 s with spaces in it, and 50 s without."""
 PIECE_LINES = 200
-DENSE, DENSE_PIECE = 2.2, 500  # bytes a character on average: letters that take long, each of which may be a word
-NEAR = 100  # characters before the end of a piece in which it may end with a word
+DENSE = 2.2  # UTF-8 bytes a character on average, from which a text is slow to lay out: each letter may be a word
+DENSE_PIECE = 500  # characters of one text block of such a text
+NEAR = 100  # characters at the end of a piece in which a word boundary is looked for
 AT_ONCE, AT_ONCE_LINES = 1_000_000, 5_000  # characters and lines that are inserted in one step, which can be undone
-LONGER = 8  # times: what is made readable, see `escape_invisible`
+LONGER = 8  # the factor by which a text may grow when it is made readable, see `escape_invisible`
 SLICE = 0.008  # seconds of inserting in one pass of the event loop
 
 IS_CONTINUED = int(QTextFormat.Property.UserProperty) + 1
-"""A property of a text block without a newline between it and the block before."""
+"""A property of a text block that continues the line of the block before it."""
 
-LINE_END = "\u2028"  # of a line within a block
+LINE_END = "\u2028"  # ends a line within a block
 _LINE_ENDS = ("\r\n", "\r", LINE_END, "\u2029")
 _NO_CHARACTERS = ("\ufdd0", "\ufdd1")  # Qt ends a block at them
 
@@ -120,9 +121,9 @@ _VISIBLE = QRegularExpression(r"\S")
 
 
 def end_of_piece(text: str, start: int) -> tuple[int, bool]:
-    """Return where the piece of text that begins there ends, and whether its last line goes on in the next one.
+    """Return the end of the piece of text that begins at `start`, and whether its last line continues in the next.
 
-    A piece has whole lines as far as they are not too many, else a part of one line.
+    A piece consists of complete lines, as many as fit, or of a part of one long line.
     """
     end, most = start - 1, min(start + PIECE, len(text))
     room = min(start + DENSE_PIECE, most) if _is_dense(text[start:most]) else most
@@ -146,12 +147,12 @@ def _is_dense(text: str) -> bool:
 
 
 def is_long(text: str) -> bool:
-    """Return whether inserting a text would hold the window."""
+    """Return whether inserting a text at once would block the window."""
     return len(text) > AT_ONCE or text.count("\n") > AT_ONCE_LINES
 
 
 class LongTextField(TextArea):
-    """Knows its text as it was given, however it stands in blocks."""
+    """A text field that returns its text exactly as it was set, however it is split into blocks."""
 
     def __init__(
         self, *, size: float = 14, is_mono: bool = False, rows: int = 0, as_shown: Callable[[str], str] = str
@@ -159,24 +160,26 @@ class LongTextField(TextArea):
         """as_shown: applied to each piece of a text before it is inserted."""
         super().__init__(size=size, is_mono=is_mono, rows=rows)
         self._as_shown = as_shown
-        self._written: str | None = None  # the whole text, once it was asked for: to read megabytes takes long
-        self._joints: list[int] = []  # positions of ends of blocks that end no line
-        self._rest, self._at = "", 0  # what is being inserted, and how far that is
-        self._place = QTextCursor(self.document())  # where
+        self._written: str | None = None  # the text as read last, since reading megabytes takes long; None if outdated
+        self._joints: list[int] = []  # positions of block ends that are not line ends
+        self._rest, self._at = "", 0  # the text being inserted, and the index of what is not inserted yet
+        self._place = QTextCursor(self.document())  # the position to insert at
         self._goes_on = False  # whether the next block continues the line
-        self._is_inserting = self._is_open = self._is_all = False  # open: it may be edited once all is there
-        self._held: list[QKeyEvent] = []  # keys
+        self._is_inserting = False
+        self._is_open = False  # whether the field may be edited once everything is inserted
+        self._is_all = False  # whether the inserted text is the field's only text
+        self._held: list[QKeyEvent] = []  # keys pressed in the meantime
         self._inserting = QTimer(self, singleShot=True, interval=0)
         self._inserting.timeout.connect(self._insert_slice)
         self.document().contentsChange.connect(self._move_joints)
 
     @property
     def is_inserting(self) -> bool:
-        """Whether there is more of the text than is shown yet. What is typed meanwhile is typed afterwards."""
+        """Whether a part of the text is not inserted yet. Keys pressed in the meantime are handled afterwards."""
         return self._is_inserting
 
     def written(self) -> str:
-        """Return the whole text."""
+        """Return the text, including what is not inserted yet."""
         if not self._is_inserting:
             self._written = self._text_between(0, self._end) if self._written is None else self._written
             return self._written
@@ -186,14 +189,14 @@ class LongTextField(TextArea):
         return f"{self._text_between(0, place)}{rest}{self._text_between(place, self._end)}"
 
     def cursor_of(self, text: str, start: int, end: int) -> QTextCursor:
-        """Return a cursor that selects a part of the text, which is whole."""
+        """Return a cursor that selects text[start:end]. text: what `written` returns."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._position_of(units(text, start)))
         cursor.setPosition(self._position_of(units(text, end)), QTextCursor.MoveMode.KeepAnchor)
         return cursor
 
     def _position_of(self, units: int) -> int:
-        """Return where in the document so many units of the text have been written."""
+        """Return the document position after that many UTF-16 units of the text."""
         low, high = 0, len(self._joints)
         while low < high:
             middle = (low + high) // 2
@@ -201,23 +204,25 @@ class LongTextField(TextArea):
         return units + low
 
     def is_blank(self) -> bool:
-        """Return whether there is nothing but space in it."""
+        """Return whether the field contains only white space."""
         found = self.document().find(_VISIBLE)
         return found.isNull() and not self._is_inserting
 
     def show_text(self, text: str) -> None:
-        """Show another text, from its beginning. That cannot be undone."""
+        """Replace the text, and scroll to its beginning. This cannot be undone."""
         self.stop_inserting()
         self.clear()
         self._begin_inserting(text)
-        is_whole = self._insert(0)
-        self.moveCursor(QTextCursor.MoveOperation.Start)  # now: from the end of all, it would lay out all
-        self._go_on_inserting(is_whole)
+        is_complete = self._insert(0)
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # now: later, moving from the end would lay out everything
+        self._go_on_inserting(is_complete)
         self.document().clearUndoRedoStacks()
 
     def insert_text(self, text: str) -> None:
-        """Insert a text at the cursor: in one step of the undo history, or by and by if it is long. Nothing before that
-        can be undone."""
+        """Insert a text at the cursor, as one step of the undo history.
+
+        A long text is inserted gradually, and clears the undo history.
+        """
         self.stop_inserting()
         self._begin_inserting(text)
         self._go_on_inserting(self._insert(0 if self._is_inserting else inf))
@@ -235,22 +240,22 @@ class LongTextField(TextArea):
             self._is_inserting, self._is_open = True, not self.isReadOnly()
             self.setReadOnly(True)
 
-    def _go_on_inserting(self, is_whole: bool) -> None:
+    def _go_on_inserting(self, is_complete: bool) -> None:
         if self._is_inserting:
             self._inserting.start()
             return
-        if not is_whole:
+        if not is_complete:
             self._insert(inf)
         self._note_whole()
         self._rest = ""
 
     def _note_whole(self) -> None:
-        """Remember what was inserted where nothing was: it is all that is written."""
+        """Remember a text that was inserted into an empty field as the field's text."""
         if self._is_all and self._as_shown is str:
             self._written = self._rest
 
     def remove_text(self) -> None:
-        """Remove all, in one step of the undo history."""
+        """Remove the text, as one step of the undo history."""
         self.stop_inserting()
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
@@ -258,14 +263,14 @@ class LongTextField(TextArea):
         self.setTextCursor(cursor)
 
     def stop_inserting(self) -> None:
-        """Forget what is not inserted yet."""
+        """Drop what is not inserted yet, and the keys pressed in the meantime."""
         self._inserting.stop()
         self._held.clear()
         if self._is_inserting:
             self._end_inserting()
 
     def hold_key(self, event: QKeyEvent) -> bool:
-        """Keep a key for when all is inserted; return whether that is so."""
+        """Queue a key press while a text is being inserted; return whether it was queued."""
         if self._is_inserting and self._is_open and event.key() != Qt.Key.Key_Escape:
             self._held.append(QKeyEvent(event.type(), event.key(), event.modifiers(), event.text()))
             return True
@@ -315,7 +320,10 @@ class LongTextField(TextArea):
             self.keyPressEvent(event)
 
     def _insert(self, deadline: float) -> bool:
-        """Insert a piece, and more until the deadline, by `monotonic`; return whether that is all."""
+        """Insert pieces until the deadline, at least one; return whether the text is complete.
+
+        deadline: a time of `monotonic`, in seconds.
+        """
         place = self._place
         place.beginEditBlock()
         while True:
@@ -323,34 +331,34 @@ class LongTextField(TextArea):
             if self._at:
                 place.insertBlock(_block_format(self._goes_on))
             piece = self._as_shown(self._rest[self._at : end])
-            shown = self._format_of(piece)
+            look = self._format_of(piece)
             first, newline, rest = (piece.replace("\n", LINE_END) if self._is_inserting else piece).partition("\n")
-            place.insertText(first, shown)
-            if newline:  # in a block of its own, since new lines copy the format of the block that they are made in
+            place.insertText(first, look)
+            if newline:  # in a block of its own, since a new line copies the format of the block that it is inserted in
                 place.insertBlock(_block_format(is_continued=False))
-                place.insertText(rest, shown)
-            is_whole = end == len(self._rest)
+                place.insertText(rest, look)
+            is_complete = end == len(self._rest)
             self._at, self._goes_on = end + (not goes_on), goes_on
-            if is_whole or monotonic() >= deadline:
+            if is_complete or monotonic() >= deadline:
                 break
         place.endEditBlock()
-        return is_whole
+        return is_complete
 
     def _format_of(self, piece: str) -> QTextCharFormat:
-        made = QTextCharFormat()
+        look = QTextCharFormat()
         if has_wide_letters(piece):
-            made.setFontFamilies(wide_families(self.font().family()))
-        return made
+            look.setFontFamilies(wide_families(self.font().family()))
+        return look
 
     def _move_joints(self, position: int, removed: int, added: int) -> None:
-        """Keep the joints where they are after a change of the document, such as an undone one, too."""
+        """Update the joints after a change of the document, including undo and redo."""
         self._written = None
         block = self.document().findBlock(position)
         first, joints = block.position() - 1, self._joints
         before = joints[: bisect_left(joints, first)]
         after = [joint + added - removed for joint in joints[bisect_left(joints, position + removed) :]]
         within: list[int] = []
-        known: dict[int, bool] = {}  # by the number of a format: reading one takes longer than all the rest
+        known: dict[int, bool] = {}  # by format index, since reading a format takes longer than everything else here
         while block.isValid() and (start := block.position()) <= position + added:
             if (number := block.blockFormatIndex()) not in known:
                 known[number] = block.blockFormat().boolProperty(IS_CONTINUED)
@@ -360,9 +368,9 @@ class LongTextField(TextArea):
         self._joints = [*before, *within, *(joint for joint in after if joint < self._end)]
 
     def _text_between(self, start: int, end: int) -> str:
-        # Not toPlainText: it turns no-break spaces into spaces.
+        # Not toPlainText, which turns no-break spaces into spaces.
         raw = self.document().toRawText()
-        if len(raw) == self._end:  # no character counts twice for Qt
+        if len(raw) == self._end:  # no character takes two UTF-16 units
             found = without(raw, start, end, self._joints)
         else:
             halves = raw.encode("utf-16-le", "surrogatepass")
@@ -372,19 +380,19 @@ class LongTextField(TextArea):
 
 
 def _block_format(is_continued: bool) -> QTextBlockFormat:
-    made = QTextBlockFormat()
+    look = QTextBlockFormat()
     if is_continued:
-        made.setProperty(IS_CONTINUED, True)
-    return made
+        look.setProperty(IS_CONTINUED, True)
+    return look
 
 
 class TextReader(QDialog):
-    """Shows a text that can be selected and copied; Escape closes it."""
+    """A window with a text that can be selected and copied. Escape closes it."""
 
     def __init__(
         self, title: str, text: str, parent: QWidget, *, is_mono: bool = False, as_shown: Callable[[str], str] = str
     ) -> None:
-        """as_shown: makes each piece of the text readable."""
+        """as_shown: applied to each piece of the text, to make it readable."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("{title} · %n characters", "", len(text)).format(title=escape_name(title)))

@@ -1,6 +1,6 @@
-"""Numbers, times and messages as the window writes them, with invisible characters made visible. Pure.
+"""Pure functions that format numbers, times and messages for the window, and make invisible characters visible.
 
-Invisible characters change the order in which others are shown, or hide between them. Times are in the local zone.
+Invisible characters can reorder or hide the characters around them. Times are in the local time zone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import locale, tr
 
-MAX_SHARE = 9.99  # what is larger is "over 999 %"
+MAX_SHARE = 9.99  # larger shares are "over 999 %"
 ROLE_NAMES = {
     Role.SYSTEM: translatable("System"),
     Role.USER: translatable("You"),
@@ -28,7 +28,7 @@ ROLE_NAMES = {
 
 
 def format_title(title: str) -> str:
-    """Return the title of a conversation in the window's language: "(copy)" and that it has none are translated."""
+    """Return a conversation's title, with "(copy)" and the placeholder of an untitled one in the window's language."""
     for mark in (COPY, CONTINUED):
         if title.endswith(f" {mark}"):
             return f"{format_title(title.removesuffix(f' {mark}'))} {tr(mark)}"
@@ -36,17 +36,17 @@ def format_title(title: str) -> str:
 
 
 def capitalize(text: str) -> str:
-    """Return the text with a capital first letter; the rest is left as it is, since German writes nouns with one."""
+    """Return the text with a capital first letter, leaving the rest, since German nouns are capitalized."""
     return text[:1].upper() + text[1:]
 
 
 def format_number(number: int) -> str:
-    """Return the number as "61,204", "61.204" in German; a minus sign stands before what is below zero."""
+    """Return the number as "61,204", or "61.204" in German; a negative one with a real minus sign."""
     return locale().toString(number).replace("-", "−")
 
 
 def format_decimal(number: float, digits: int) -> str:
-    """Return the number with so many digits behind the decimal point: "1.50", "1,50" in German."""
+    """Return the number with `digits` decimal places: "1.50", or "1,50" in German."""
     return locale().toString(float(number), "f", digits)
 
 
@@ -62,7 +62,7 @@ def format_bytes(size: int) -> str:
 
 
 def format_dollars(dollars: float) -> str:
-    """Return such as "$1.24", "$0.0031", "less than $0.0001"."""
+    """Return an amount such as "$1.24", "$0.0031" or "less than $0.0001"."""
     is_tiny = 0 < dollars < 0.0001
     digits = 2 if dollars >= 0.1 or not dollars else 4
     amount = tr("${amount}").format(amount=format_decimal(max(dollars, 0.0001) if is_tiny else dollars, digits))
@@ -80,15 +80,15 @@ def format_duration(seconds: float) -> str:
 
 
 def format_wait(seconds: float) -> str:
-    """Return "0.4 s", "< 0.1 s" for what reads as nothing else, or minutes."""
+    """Return "0.4 s", "< 0.1 s" for what would round to zero, or minutes."""
     if seconds >= 59.95:
         return format_duration(seconds)
-    shown = tr("< {seconds} s") if seconds < 0.05 else tr("{seconds} s")
-    return isolate(shown.format(seconds=format_decimal(max(seconds, 0.1), 1)))
+    template = tr("< {seconds} s") if seconds < 0.05 else tr("{seconds} s")
+    return isolate(template.format(seconds=format_decimal(max(seconds, 0.1), 1)))
 
 
 def format_percent(share: float) -> str:
-    """Return "62 %", or "< 1 %" for a little, so that something never reads as nothing."""
+    """Return "62 %", or "< 1 %" for a share that would round to zero."""
     if 0 < share < 0.005:
         return isolate(tr("< 1 %"))
     if share > MAX_SHARE:
@@ -97,17 +97,17 @@ def format_percent(share: float) -> str:
 
 
 def percent_of(count: int, whole: int) -> int:
-    """Return the whole percentage that `count` is of `whole`, as `format_percent` rounds it."""
+    """Return the percentage of `count` in `whole`, rounded as in `format_percent`; 100 if `whole` is not positive."""
     return round(min(count / whole, MAX_SHARE) * 100) if whole > 0 else 100
 
 
 def isolate(text: str) -> str:
-    """Return a text that keeps its order within a line from right to left, where "2 %" would read "% 2"."""
+    """Return a text that keeps its order in a right-to-left line, where "2 %" would read "% 2"."""
     return f"\u2068{text}\u2069" if QGuiApplication.isRightToLeft() else text
 
 
 def percentages(counts: Sequence[int], whole: int = 100) -> list[int]:
-    """Return whole percentages that add up to `whole`, by the largest remainder; all 0 when the counts are."""
+    """Return integer shares that add up to `whole`, by the largest-remainder method; all 0 if every count is 0."""
     total = sum(counts)
     if total == 0:
         return [0] * len(counts)
@@ -141,7 +141,7 @@ def format_time(at: float, now: float) -> str:
 
 
 def format_day(day: date, *, has_year: bool = True) -> str:
-    """Return the day, such as "3 Mar 2024" or "3 Mar"."""
+    """Return a day such as "3 Mar 2024", or "3 Mar" without the year."""
     form = tr("d MMM yyyy", "a day") if has_year else tr("d MMM", "a day")
     return locale().toString(QDate(day.year, day.month, day.day), form)
 
@@ -152,7 +152,7 @@ def format_moment(at: float, form: str) -> str:
 
 
 def speaker_of(message: Message) -> str:
-    """Return who speaks: a given name, a tool's name, a model's short name, or the role."""
+    """Return the speaker of a message: its own name, a tool's name, a model's short name, or the role."""
     if message.speaker:
         return message.speaker
     if message.tool_result is not None:
@@ -163,7 +163,7 @@ def speaker_of(message: Message) -> str:
 
 
 def readable_text(message: Message) -> str:
-    """Return all that a person can read of a message: text, calls, attachments, and reasoning without a text."""
+    """Return the readable parts of a message: text, calls, attachments, and reasoning if there is no text."""
     lines = [message.text] if message.text else []
     lines += [f"{call.name}({call.arguments})" for call in message.tool_calls]
     for part in message.parts:
@@ -180,7 +180,7 @@ def shorten(text: str, limit: int) -> str:
 
 
 def first_line_of_markdown(text: str, limit: int) -> str:
-    """Return the first `limit` characters of a Markdown text as it reads, on one line."""
+    """Return the first `limit` characters of a Markdown text on one line, without its markup."""
     document = QTextDocument()
     features = QTextDocument.MarkdownFeature
     document.setMarkdown(text[: limit * 4], features.MarkdownDialectGitHub | features.MarkdownNoHTML)
@@ -192,37 +192,39 @@ def first_line(text: str, limit: int = 300) -> str:
     return " ".join(text[: limit * 2].split())[:limit]
 
 
-_BLANK = "\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5"  # letters and marks for Unicode, of which nothing is drawn
+_BLANK = "\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5"  # letters and marks in Unicode that draw nothing
 _INVISIBLE = re.compile(
-    # Controls of direction and width, spaces that a shell does not split at, variants, tags, surrogates.
+    # Direction and width controls, spaces that a shell does not split at, variation selectors, tags, surrogates.
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xa0\xad\u0600-\u0605\u061c\u06dd\u070f\u180b-\u180f\u1680\u2000-\u200f\u2028-\u202f"
     f"\u205f-\u206f\u3000\ufe00-\ufe0f\ufeff\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff{_BLANK}]"
 )
 
 
 _DECEIVING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What makes the name of a file look like another one, or like two."""
+"""Characters that make a file name look like another one, or like two."""
 
 
 _OBEYED, _ALSO_OBEYED = bytes((*range(0x09), 0x0B, *range(0x0D, 0x20), 0x7F)), re.compile("[\x80-\x9f]")
-"""What a terminal obeys when it is pasted, and nobody sees: Enter, the end of a paste, its title, keys of the shell."""
-_BEGINS_ONE = b"\xc2"
-_LINE_END = b"\xff"  # stands for CR LF; no byte of UTF-8
+"""Invisible characters that a terminal obeys when they are pasted: Enter, end of paste, its title, shell keys."""
+_BEGINS_ONE = b"\xc2"  # the first byte, in UTF-8, of those in _ALSO_OBEYED
+_LINE_END = b"\xff"  # a placeholder for CR LF that never occurs in UTF-8
 
 
 def without_commands(text: str) -> str:
-    """Return the text without control characters that a terminal obeys. Tabs, line ends and form feeds stay."""
+    """Return the text without control characters that a terminal obeys. Tabs, line feeds and CR LF stay."""
     # As bytes: a pattern takes 130 ms for 5 MB of them.
-    told, kept = text.encode("utf-8", "surrogatepass"), text
-    if len(told.translate(None, _OBEYED)) < len(told):
-        told = told.replace(b"\r\n", _LINE_END).translate(None, _OBEYED)
-        kept = told.replace(_LINE_END, b"\r\n").decode("utf-8", "surrogatepass")
-    return _ALSO_OBEYED.sub("", kept) if _BEGINS_ONE in told else kept
+    encoded, kept = text.encode("utf-8", "surrogatepass"), text
+    if len(encoded.translate(None, _OBEYED)) < len(encoded):
+        encoded = encoded.replace(b"\r\n", _LINE_END).translate(None, _OBEYED)
+        kept = encoded.replace(_LINE_END, b"\r\n").decode("utf-8", "surrogatepass")
+    return _ALSO_OBEYED.sub("", kept) if _BEGINS_ONE in encoded else kept
 
 
 def escape_name(name: str) -> str:
-    """Return the name of a file on one line, and read as it is spelled: a line feed as ‹U+000A›, an override as
-    ‹U+202E›. Other invisible characters stay: joined emoji have them, and names that systems give to screenshots."""
+    """Return a file name on one line, in the order of its characters: a line feed as ‹U+000A›, an override as ‹U+202E›.
+
+    Other invisible characters stay: joined emoji and the names that systems give to screenshots contain them.
+    """
     return _DECEIVING.sub(lambda found: f"‹U+{ord(found[0]):04X}›", name)
 
 
@@ -230,18 +232,18 @@ _ASCII_INVISIBLE = bytes((*range(0x09), *range(0x0B, 0x20), 0x7F))
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether nothing of it is invisible, as of most long texts: the pattern takes ten times as long."""
+    """Return whether a text is ASCII without invisible characters, as most are: the pattern takes ten times as long."""
     return text.isascii() and len(text.encode().translate(None, _ASCII_INVISIBLE)) == len(text)
 
 
 def escape_invisible(text: str) -> str:
-    """Return the text with each invisible character as ‹U+202E›; spaces, tabs and newlines stay."""
+    """Return the text with each invisible character spelled out, as in ‹U+202E›; spaces, tabs and newlines stay."""
     if _is_plain(text):
         return text
     return _INVISIBLE.sub(lambda found: f"‹U+{ord(found[0]):04X}›", text)
 
 
 def invisible_names(*texts: str) -> str:
-    """Return the names of the invisible characters in the texts, each once; "" if there are none."""
+    """Return the Unicode names of the invisible characters in the texts, each once; "" if there are none."""
     found = dict.fromkeys(sign for text in texts if not _is_plain(text) for sign in _INVISIBLE.findall(text))
     return ", ".join(unicodedata.name(sign, f"U+{ord(sign):04X}").lower() for sign in found)

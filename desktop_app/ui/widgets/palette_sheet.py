@@ -1,4 +1,4 @@
-"""A sheet with a field and a list below it: the arrow keys choose while the keyboard stays in the field."""
+"""A sheet with a field and a list below it: the arrow keys choose a row while the field keeps the focus."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.K
 
 
 class PaletteList(RowList):
-    """As high as its rows need; less where the window is low."""
+    """A list as high as its rows, and lower in a low window."""
 
     def __init__(self, *, has_body: bool) -> None:
         super().__init__(has_body=has_body)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stays in the field
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus
 
     def sizeHint(self) -> QSize:
         rows = self.rows.rowCount()
@@ -40,7 +40,7 @@ class PaletteList(RowList):
 
 
 class PaletteSheet(Sheet):
-    """The base of palettes, which override `enter` and connect `list.row_chosen`."""
+    """The base of palettes. They override `enter`, and connect to `list.row_chosen`."""
 
     def __init__(
         self, parent: QWidget | None, *, title: str, has_body: bool = True, below_field: QWidget | None = None
@@ -66,7 +66,7 @@ class PaletteSheet(Sheet):
             self.list.row_chosen.emit(self.list.current_key())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move in the list and choose from it while the field has the keyboard."""
+        """Navigate the list and choose from it while the field has the focus."""
         if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in MOVES:
                 self.list.step(MOVES[Qt.Key(event.key())])
@@ -77,7 +77,7 @@ class PaletteSheet(Sheet):
         return super().eventFilter(watched, event)
 
     def show_rows(self, rows: Sequence[ListRow]) -> None:
-        """Show these rows and choose the first; the list is as high as they need, within a limit."""
+        """Show these rows and select the first; the list takes their height, up to LIST_HEIGHT."""
         self.list.rows.replace(rows)
         if rows:
             self.list.setCurrentIndex(self.list.rows.index(0))

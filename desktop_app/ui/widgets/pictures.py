@@ -1,7 +1,7 @@
-"""Attached images and drawn graphics as they are painted.
+"""Caches of attached images and drawn graphics, for painting.
 
-Images are decoded on a thread, at no more than the size that the window shows. Drawings of formulas and diagrams are
-requested when they are first laid out, and painted once they have arrived.
+Images are decoded on a thread, at no more than the size at which the window shows them. Drawings of formulas and
+diagrams are requested when they are first laid out, and painted once they have arrived.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from desktop_app.conversation.markdown_html import Drawing, Graphic
 from .look import colour, paint_box, scale
 
 MAX_SIZE = QSize(480, 320)
-"""Pixels of a picture in the window, before the font scale."""
+"""The maximum size of a picture in the window, in pixels before the font scale."""
 FORMATS = (b"png", b"jpeg", b"gif", b"webp", b"bmp")
-MAX_PICTURES = 32  # pictures that are kept
+MAX_PICTURES = 32  # decoded pictures in the cache
 
 
 class Pictures(QObject):
-    """Keeps the pictures that were painted last. Signal: loaded, when one that was painted as a box has arrived."""
+    """A cache of the pictures painted last. Signal: loaded, when a picture that was missing is decoded."""
 
     loaded = Signal()
     _decoded = Signal(str, QImage)
@@ -50,10 +50,10 @@ class Pictures(QObject):
         self._decoded.connect(self._keep, Qt.ConnectionType.QueuedConnection)
 
     def find(self, url: str) -> QImage:
-        """Return the picture of a data URL; a null one while it is decoded, and if it cannot be."""
+        """Return the picture of a data URL; a null image until it is decoded, and if it cannot be decoded."""
         if url not in self._kept:
             self._kept[url] = QImage()
-            size = _limit() * 2  # for dense screens
+            size = _limit() * 2  # for high-resolution screens
             QThreadPool.globalInstance().start(lambda: self._decoded.emit(url, _decode(url, size)))
         self._kept.move_to_end(url)
         return self._kept[url]
@@ -65,25 +65,25 @@ class Pictures(QObject):
         self.loaded.emit()
 
 
-pictures = Pictures()  # one for the process: transcript and composer show the same images
+pictures = Pictures()  # one per process: transcript and composer show the same images
 
 
 @lru_cache(maxsize=64)
 def picture_size(url: str) -> QSize:
-    """Return the pixels of the image of a data URL, read from its first bytes; an empty size for another text."""
+    """Return the size of a data URL's image in pixels, read from its header; an empty size for any other text."""
     _buffer, reader = _reader(url)
     return reader.size()
 
 
 def fitting_size(url: str) -> QSize:
-    """Return the size at which the image is shown: its own, or as much of it as fits."""
+    """Return the size at which an image is shown: its own, or scaled down to MAX_SIZE."""
     size, limit = picture_size(url), _limit()
     is_larger = size.width() > limit.width() or size.height() > limit.height()
     return size.scaled(limit, Qt.AspectRatioMode.KeepAspectRatio) if is_larger else size
 
 
 def paint_picture(painter: QPainter, box: QRectF, url: str, radius: float) -> None:
-    """Paint the middle of an image so that it fills the box; a plain box while it is not there."""
+    """Fill the box with the middle of an image; a plain box until the image is decoded."""
     image = pictures.find(url)
     if image.isNull():
         paint_box(painter, box, colour("free"), None, radius)
@@ -105,8 +105,9 @@ def _limit() -> QSize:
 
 
 def _reader(url: str) -> tuple[QBuffer, QImageReader]:
-    """Return a reader, and the buffer that has to live as long. What is no picture of pixels, such as SVG, is not read:
-    its parts can refer to files.
+    """Return a reader and its buffer, which has to live as long.
+
+    Only raster images are read: vector formats such as SVG can refer to files.
     """
     buffer = QBuffer()
     encoded = url.partition(";base64,")[2]
@@ -129,13 +130,13 @@ def _decode(url: str, limit: QSize) -> QImage:
 MAX_DRAWINGS = 1_000
 MAX_IMAGES = 128
 SCHEME = "graphic:"
-TOGETHER = 60  # milliseconds in which graphics are gathered, so that one process draws them
+TOGETHER = 60  # milliseconds for which missing graphics are collected, so that one process draws them
 
 
 class Graphics(QObject):
-    """Keeps drawings by their graphics. Signals: wanted, when some are missing; drawn, when some have arrived.
+    """A cache of drawings. Signals: wanted, when some are missing; drawn, when some have arrived.
 
-    version: grows with each arrival.
+    version: increases with each arrival.
     """
 
     wanted = Signal()
@@ -151,7 +152,10 @@ class Graphics(QObject):
         self._gathering.timeout.connect(self.wanted)
 
     def find(self, graphic: Graphic, name: str = "") -> Drawing | None:
-        """Return the drawing, also one that says why there is none; None until it has arrived. name: if it is known."""
+        """Return the drawing of a graphic, or one with the error; None until it has arrived.
+
+        name: the graphic's `name_of`, if known; "" to compute it.
+        """
         name = name or name_of(graphic)
         if name not in self._kept:
             self._kept[name] = graphic, None
@@ -161,22 +165,22 @@ class Graphics(QObject):
         return self._kept[name][1]
 
     def named(self, name: str) -> tuple[Graphic, Drawing] | None:
-        """Return a graphic that was drawn, by its name."""
+        """Return the graphic of that name with its drawing; None if it was not drawn."""
         graphic, drawing = self._kept.get(name, (None, None))
         return (graphic, drawing) if graphic is not None and drawing is not None and drawing.svg else None
 
     def error_of(self, name: str) -> str:
-        """Return why a graphic was not drawn; "" if it was, and before that is known."""
+        """Return the reason why a graphic was not drawn; "" if it was, or has not arrived."""
         _, drawing = self._kept.get(name, (None, None))
         return drawing.error if drawing is not None else ""
 
     def take_missing(self, count: int) -> list[Graphic]:
-        """Return up to so many graphics that are to be drawn, the newest first."""
+        """Remove and return up to `count` graphics that are to be drawn, the newest first."""
         names = list(self._missing)[-count:][::-1]
         return [self._missing.pop(name) for name in names]
 
     def keep(self, graphics: Iterable[Graphic], drawings: Iterable[Drawing]) -> None:
-        """Keep the drawings of these graphics."""
+        """Store the drawings of these graphics."""
         for graphic, drawing in zip(graphics, drawings, strict=True):
             self._kept[name_of(graphic)] = graphic, drawing
         while len(self._kept) > MAX_DRAWINGS:
@@ -185,12 +189,12 @@ class Graphics(QObject):
         self.drawn.emit()
 
     def forget(self, graphics: Iterable[Graphic]) -> None:
-        """Let these be asked for again: the engine ended before it drew them."""
+        """Drop these graphics, so that they are requested again: the engine ended before it drew them."""
         for graphic in graphics:
             self._kept.pop(name_of(graphic), None)
 
     def image(self, name: str, size: QSizeF, ink: QColor | None = None) -> QImage:
-        """Return the drawing as an image of that size in pixels. ink: its one colour; None for its own colours."""
+        """Return a drawing as an image of that size in pixels. ink: one colour for it; None for its own colours."""
         found, dense = self.named(name), _device_pixel_ratio()
         key = name, size.width(), size.height(), ink.rgba() if ink else None, dense
         if key not in self._images:
@@ -202,16 +206,16 @@ class Graphics(QObject):
         return self._images[key]
 
 
-graphics = Graphics()  # one for the process: the functions that lay rows out and paint them share what was drawn
+graphics = Graphics()  # one per process, shared by the functions that lay out and paint rows
 
 
 def name_of(graphic: Graphic) -> str:
-    """Return the name of a graphic within documents."""
+    """Return the URL of a graphic within documents: SCHEME and a hash of its kind and source."""
     return SCHEME + hashlib.sha256(f"{graphic.kind}\n{graphic.source}".encode(errors="replace")).hexdigest()[:24]
 
 
 def _paint(svg: str, size: QSizeF, ink: QColor | None) -> QImage:
-    from PySide6.QtSvg import QSvgRenderer  # not needed before there is a graphic: the window shows sooner
+    from PySide6.QtSvg import QSvgRenderer  # imported with the first graphic, so that the window opens sooner
 
     image = QImage(math.ceil(size.width()), math.ceil(size.height()), QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(0)

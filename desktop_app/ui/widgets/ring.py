@@ -1,4 +1,4 @@
-"""A ring around a widget, for a moment, to show where it is."""
+"""A ring that points out a widget for a moment."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QWidget
 
 from .look import Corner, colour, paint_box, scale
 
-SHOWN = 2_400  # milliseconds
+DURATION = 2_400  # milliseconds
 MARGIN = 6  # pixels around the widget
 
 
 class Ring(QWidget):
-    """Painted over its window; the mouse goes through it."""
+    """A ring around a widget, painted over its window and transparent to the mouse."""
 
     def __init__(self, target: QWidget) -> None:
         super().__init__(target.window())
@@ -22,7 +22,7 @@ class Ring(QWidget):
         around = scale(MARGIN)
         box = target.rect().translated(target.mapTo(target.window(), target.rect().topLeft()))
         self.setGeometry(box.adjusted(-around, -around, around, around))
-        QTimer.singleShot(SHOWN, self, self.close)
+        QTimer.singleShot(DURATION, self, self.close)
         self.show()
         self.raise_()
 

@@ -1,4 +1,4 @@
-"""Long lists of short rows, plain or with ticks, as a model and a delegate: 5,000 rows cost no more than 40."""
+"""Long lists of short rows, plain or with tick boxes, as a model and a delegate: 5,000 rows cost no more than 40."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ from .text_label import ELLIPSIS, Run
 AnyIndex = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 PADDING = 8
-NEAR_END = 400  # pixels from the end at which more is requested
+NEAR_END = 400  # pixels from the end at which more rows are requested
 LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(frozen=True)
 class ListRow:
-    """What a row shows: title, tag and aside on the first line, the body below."""
+    """The content of a row: title, tag and aside on the first line, the body below."""
 
-    key: str  # identifies what the row stands for
+    key: str  # identifies the item of the row
     title: str
     aside: str = ""
     body: tuple[Run, ...] = ()
@@ -71,13 +71,13 @@ class ListRow:
 
     @property
     def words(self) -> str:
-        """The whole text of the row, for tooltips and screen readers."""
+        """The row's text, for tooltips and screen readers."""
         head = " · ".join(filter(None, (self.title, self.tag, self.aside)))
         return "\n".join(filter(None, (head, "".join(run.text for run in self.body))))
 
 
 class WithWords(Protocol):
-    """A row of any list."""
+    """A row of any list, with a text for screen readers."""
 
     @property
     def words(self) -> str: ...
@@ -87,7 +87,7 @@ R = TypeVar("R", bound=WithWords)
 
 
 class WordsModel(QAbstractListModel, Generic[R]):
-    """Rows as Qt's model; what is painted of them is the delegate's to say."""
+    """A Qt model of rows. The delegate decides how to paint them."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class WordsModel(QAbstractListModel, Generic[R]):
 
 
 class RowModel(WordsModel[ListRow]):
-    """Rows of one or two lines."""
+    """A model of rows with one or two lines."""
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
@@ -130,17 +130,17 @@ class RowModel(WordsModel[ListRow]):
 
 
 def draw_runs(painter: QPainter, room: QRectF, runs: Sequence[Run], size: float, tint: Tint) -> None:
-    """Draw one line of runs, which ends in an ellipsis where the room ends."""
+    """Draw one line of runs, elided at the end of `room`."""
     left = room.left()
     for run in runs:
-        shown = font(size, run.weight or NORMAL)
-        metrics = QFontMetricsF(shown)
+        look = font(size, run.weight or NORMAL)
+        metrics = QFontMetricsF(look)
         text = run.text
         width = metrics.horizontalAdvance(text)
         is_cut = left + width > room.right()
         if is_cut:
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room.right() - left) or ELLIPSIS
-        painter.setFont(shown)
+        painter.setFont(look)
         painter.setPen(colour(run.tint or tint))
         rest = QRectF(left, room.top(), room.right() - left + 1, room.height())
         painter.drawText(in_reading_order(painter, room, rest), LEFT, text)
@@ -150,7 +150,7 @@ def draw_runs(painter: QPainter, room: QRectF, runs: Sequence[Run], size: float,
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints rows of one line, or of two with a body."""
+    """Paints rows with one line, or with a body as a second one."""
 
     def __init__(self, parent: QWidget, *, has_body: bool) -> None:
         super().__init__(parent)
@@ -163,7 +163,7 @@ class RowDelegate(QStyledItemDelegate):
         self.paint_row(painter, option, index.data(ROW))
 
     def paint_row(self, painter: QPainter, option: QStyleOptionViewItem, row: ListRow) -> None:
-        """Paint a row that the model has given already: making one takes as long as painting it."""
+        """Paint a row that was read from the model: reading it again would take as long as painting it."""
         painter.save()
         box = QRectF(option.rect)  # type: ignore[attr-defined]
         state = option.state  # type: ignore[attr-defined]
@@ -208,9 +208,9 @@ def _draw(
 
 
 class TransparentList(StyleAware, QListView):
-    """A list without a frame and a ground of its own, which scrolls by pixels.
+    """A list without frame and background, which scrolls by pixels.
 
-    It leaves letters to what it lies in: typing them writes a draft, and does not jump to a row.
+    It leaves letters to its parent: typing writes a draft, and does not jump to a row.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -232,12 +232,15 @@ class TransparentList(StyleAware, QListView):
             super().keyPressEvent(event)
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> Any:
-        """Take no composed text: Qt would have it where a row can be edited, and look for a row that begins so."""
+        """Accept no text from an input method: Qt would, for editable rows, and jump to a row that begins with it."""
         return False if query == Qt.InputMethodQuery.ImEnabled else super().inputMethodQuery(query)
 
 
 class RowList(TransparentList):
-    """A list of rows. Signals: row_chosen(key), by a click or Enter; more_requested, when the end is near."""
+    """A list of rows.
+
+    Signals: row_chosen(key), by a click or Enter; choice_changed, with the selection; more_requested, near the end.
+    """
 
     row_chosen = Signal(str)
     choice_changed = Signal()
@@ -253,16 +256,16 @@ class RowList(TransparentList):
         self.verticalScrollBar().valueChanged.connect(self._look_ahead)
 
     def chosen_keys(self) -> tuple[str, ...]:
-        """Return the keys of the selected rows, in their order."""
+        """Return the keys of the selected rows, in the order of the list."""
         numbers = sorted(index.row() for index in self.selectionModel().selectedIndexes())
         return tuple(self.rows.rows[number].key for number in numbers)
 
     def current_key(self) -> str:
-        """Return the key of the row that the keyboard is on; "" if there is none."""
+        """Return the key of the current row; "" if there is none."""
         return self._key_at(self.currentIndex())
 
     def step(self, by: int) -> None:
-        """Move the choice by so many rows."""
+        """Move the current row by that many rows."""
         count = self.rows.rowCount()
         if count:
             number = self.currentIndex().row() + by if self.currentIndex().isValid() else max(by - 1, 0)
@@ -288,7 +291,7 @@ class RowList(TransparentList):
             self.more_requested.emit()
 
 
-BOX, BESIDE_BOX = 15, 12  # pixels
+BOX, BOX_GAP = 15, 12  # pixels: the side of a tick box, and the space next to it
 
 
 @dataclass(frozen=True)
@@ -303,17 +306,17 @@ class CheckRow(ListRow):
 
 
 class CheckDelegate(RowDelegate):
-    """Paints a box before each row."""
+    """Paints a tick box before each row."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        row, whole = index.data(ROW), QRectF(option.rect)  # type: ignore[attr-defined]
+        row, room = index.data(ROW), QRectF(option.rect)  # type: ignore[attr-defined]
         shifted = QStyleOptionViewItem(option)
-        beside = in_reading_order(painter, whole, whole.adjusted(scale(BOX) + BESIDE_BOX, 0, 0, 0))
-        shifted.rect = beside.toRect()  # type: ignore[attr-defined]
+        content = in_reading_order(painter, room, room.adjusted(scale(BOX) + BOX_GAP, 0, 0, 0))
+        shifted.rect = content.toRect()  # type: ignore[attr-defined]
         self.paint_row(painter, shifted, row)
         side = scale(BOX)
-        box = QRectF(whole.left() + 6, whole.center().y() - side / 2, side, side)
-        box = in_reading_order(painter, whole, box)
+        box = QRectF(room.left() + 6, room.center().y() - side / 2, side, side)
+        box = in_reading_order(painter, room, box)
         is_on = isinstance(row, CheckRow) and row.is_checked
         painter.save()
         fill, border = colour("accent" if is_on else "raised"), colour("accent" if is_on else "ink_faint")
@@ -327,13 +330,14 @@ class CheckDelegate(RowDelegate):
 
 
 class CheckList(RowList):
-    """Signals: toggled(key), by the user; current_changed."""
+    """A list of rows with tick boxes. Signals: toggled(key), by the user; current_changed."""
 
     toggled = Signal(str)
     current_changed = Signal()
 
     def __init__(self, most: int, *, unticks_by_box: bool = False) -> None:
-        """most: rows that are seen at once. unticks_by_box: a click beside the box of a ticked row only goes there."""
+        """most: rows that are visible at once. unticks_by_box: whether a ticked row is unticked only by a click on its
+        box, while a click elsewhere just makes it current."""
         super().__init__(has_body=False)
         self._most, self._unticks_by_box = most, unticks_by_box
         self.setItemDelegate(CheckDelegate(self, has_body=False))
@@ -349,7 +353,7 @@ class CheckList(RowList):
         return QSize(0, self.sizeHint().height())
 
     def show_rows(self, rows: Sequence[CheckRow], at: str = "") -> None:
-        """Show these rows, on the row of that key or the first one."""
+        """Show these rows. at: the key of the row to make current; the first row if there is none."""
         if list(rows) == self.rows.rows:
             return
         self.rows.replace(rows)
@@ -359,13 +363,13 @@ class CheckList(RowList):
         self.updateGeometry()
 
     def go_to(self, key: str) -> None:
-        """Put the keyboard's place on that row."""
+        """Make that row the current one."""
         number = next((number for number, row in enumerate(self.rows.rows) if row.key == key), -1)
         if number >= 0:
             self.setCurrentIndex(self.rows.index(number))
 
     def set_checked(self, key: str, is_checked: bool) -> None:
-        """Tick a row, or take the tick away."""
+        """Tick or untick a row."""
         row = next((row for row in self.rows.rows if row.key == key), None)
         if isinstance(row, CheckRow):
             self.rows.change(replace(row, is_checked=is_checked))
@@ -381,9 +385,9 @@ class CheckList(RowList):
             super().mouseReleaseEvent(event)
 
     def _box_side(self, index: AnyIndex) -> QRect:
-        """Return the part of a row that has its box."""
+        """Return the part of a row that contains its tick box."""
         row = self.visualRect(index)
-        side = QRect(row.left(), row.top(), round(scale(BOX)) + BESIDE_BOX, row.height())
+        side = QRect(row.left(), row.top(), round(scale(BOX)) + BOX_GAP, row.height())
         return QStyle.visualRect(self.layoutDirection(), row, side)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

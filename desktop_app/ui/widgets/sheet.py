@@ -1,6 +1,6 @@
-"""A dialog inside its window, over a scrim: it looks the same under every window manager, and in a picture.
+"""A dialog inside its window, over a scrim: it looks the same under every window manager, and in a screenshot.
 
-Its ground hides the window between its round corners. It asks before it discards what was written in it.
+Its ground covers the window between its round corners. It asks before it discards what the user has written in it.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from .layouts import FooterLayout, horizontal, set_margins, vertical, walk_as_re
 from .look import BOLD, MEDIUM, Corner, colour, paint_box, scale
 from .text_label import TextLabel
 
-SHADOW, DROP = 20, 4  # pixels that the shadow extends, and that it lies below the sheet
+SHADOW, DROP = 20, 4  # pixels by which the shadow extends beyond the sheet, and by which it is moved down
 
 
 class Scrim(QWidget):
-    """Darkens the window behind a sheet, and keeps the mouse from it. Signal: pressed."""
+    """Dims the window behind a sheet, and keeps the mouse from it. Signal: pressed."""
 
     pressed = Signal()
 
@@ -46,7 +46,7 @@ class Scrim(QWidget):
         self.hide()
 
     def cover(self, area: QRect, before: QRect) -> None:
-        """Cover that area; of it, only where the sheet was before, and where it is now, is painted anew."""
+        """Cover that area, and repaint only where the sheet was before, and where it is now."""
         if area != self.geometry():
             self.setGeometry(area)
             self.update()
@@ -68,7 +68,7 @@ class Scrim(QWidget):
 
 
 def paint_ground(painter: QPainter, sheet: QWidget, radius: float, footer: QWidget | None) -> None:
-    """Paint the ground of the sheet, another one below the top of its footer, and its border."""
+    """Paint the background of the sheet, a different one for its footer, and its border."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     box = QRectF(sheet.rect())
     paint_box(painter, box, colour("paper"), None, radius)
@@ -83,7 +83,7 @@ def paint_ground(painter: QPainter, sheet: QWidget, radius: float, footer: QWidg
 
 
 class OpaqueGround(QWidget):
-    """Paints the ground between the round corners."""
+    """The opaque background of a sheet between its round corners."""
 
     def __init__(self, sheet: QWidget) -> None:
         super().__init__(sheet)
@@ -93,7 +93,7 @@ class OpaqueGround(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def fit(self) -> None:
-        """Cover the sheet but for its border and what is beside its corners."""
+        """Cover the sheet except for its border and the strips with its corners."""
         self.setGeometry(self._sheet.rect().adjusted(1, Corner.SHEET, -1, -Corner.SHEET))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -103,10 +103,10 @@ class OpaqueGround(QWidget):
 
 
 class DiscardQuestion(QWidget):
-    """Stands in place of a sheet's buttons while it is asked. Leaving it in any way but by Discard keeps everything."""
+    """A question that replaces a sheet's buttons. Every answer but Discard keeps what was written."""
 
     def __init__(self, instead_of: QWidget, keep: Callable[[], None]) -> None:
-        """instead_of: is hidden meanwhile. keep: called when the user goes on editing."""
+        """instead_of: hidden while the question is shown. keep: called when the user goes on editing."""
         super().__init__()
         self._hidden, self._keep = instead_of, keep
         self._then: Callable[[], object] = lambda: None
@@ -122,7 +122,7 @@ class DiscardQuestion(QWidget):
         return not self.isHidden()
 
     def ask(self, words: str, then: Callable[[], object]) -> None:
-        """Ask, with those words. then: called once the user says Discard."""
+        """Show the question. then: called if the user chooses Discard."""
         self._then = then
         self.words.set_text(words)
         self.show()
@@ -131,24 +131,24 @@ class DiscardQuestion(QWidget):
         announce(self, words)
 
     def withdraw(self) -> None:
-        """Show the buttons again."""
+        """Hide the question, and show the buttons again."""
         self._hidden.show()
-        self._keep()  # before the focused button goes, which would hand the keyboard on as Tab does, selecting all
+        self._keep()  # before the focused button is hidden, which would move the focus as Tab does, selecting all
         self.hide()
 
 
 MARGIN = 24  # pixels between the sheet and the window's edges
-PAINT_PAUSE = 0.01  # seconds in which the window paints what is new, on its own
+PAINT_PAUSE = 0.01  # seconds for the window to paint a change before the next one
 
 
 class Sheet(QDialog):
-    """A dialog that is opened with `open` or `open_gradually`, never with exec(). Without a parent it is a window.
+    """A dialog that is opened with `open` or `open_gradually`, never with exec(). Without a parent, it is a window.
 
     A large sheet builds its content in `steps`, so that `open_gradually` can give the window's event loop a turn
     after each of them.
 
-    low: pixels of height below which only the title and the buttons do not scroll. narrow: pixels of width below which
-    it is as in a low window.
+    low, narrow: pixels of height and width, before the font scale, below which the head scrolls with the content, so
+    that only the title and the buttons stay in place.
     """
 
     low, narrow = 300, 0
@@ -162,16 +162,16 @@ class Sheet(QDialog):
         closes_outside: bool = False,
         title: str = "",
     ) -> None:
-        """width: pixels before the font scale, less in a small window. top: a share of the window's height; None
-        centres the sheet. closes_outside: whether a click beside the sheet closes it."""
+        """width: pixels before the font scale, less in a small window. top: the space above, as a share of the window's
+        height; None centres the sheet. closes_outside: whether a click outside the sheet closes it."""
         window = parent.window() if parent else None
-        # A sub-window keeps the Tab key among its own widgets.
+        # In a sub-window, Tab stays among its own widgets.
         kind = Qt.WindowType.SubWindow if window else Qt.WindowType.Dialog
         super().__init__(window, kind)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.closes_outside = closes_outside
-        self.steps: Iterator[QWidget | None] = iter(())  # each gives a widget that it has built, or nothing to show
+        self.steps: Iterator[QWidget | None] = iter(())  # each builds a part, and yields it or None if nothing is shown
         self._wanted_width, self._top = width, top
         self._focused_before: QWidget | None = None
         self._head: tuple[QWidget, ...] = ()
@@ -195,7 +195,7 @@ class Sheet(QDialog):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the sheet is open and shows all of its content."""
+        """Whether the sheet is open with its complete content."""
         return self.isVisible() and not self._is_growing
 
     def lay_out(
@@ -206,9 +206,11 @@ class Sheet(QDialog):
         head: tuple[QWidget, ...] = (),
         spacing: int = 14,
     ) -> None:
-        """Put the title and the head above an area that scrolls, and a row of buttons below it, the leading ones at
-        its beginning."""
-        area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        """Arrange the title and the head above a scrolling area, and a row of buttons below it.
+
+        leading: buttons at the beginning of the row.
+        """
+        area.viewport().setAutoFillBackground(True)  # opaque, so that a repaint skips what is behind it
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         above = vertical(title, spacing=4, margins=(24, 18, 24, 0))
         body = horizontal(area, margins=(24, 0, 8, 0))
@@ -217,8 +219,7 @@ class Sheet(QDialog):
         self.let_scroll(head, above, area)
 
     def make_footer(self, *buttons: QWidget, leading: tuple[QWidget, ...] = (), note: QWidget | None = None) -> QWidget:
-        """Return the row of buttons at the bottom, which has another ground; a note stands above them. It wraps where
-        it must."""
+        """Return the footer: a row of buttons, which wraps if necessary, below a note."""
         footer = self._ground.footer = QWidget()
         row = QWidget()
         row.setLayout(FooterLayout(*leading, *buttons, leading=len(leading)))
@@ -227,15 +228,17 @@ class Sheet(QDialog):
         return footer
 
     def unsaved(self) -> str:
-        """Return the question whether what is written here may be discarded; "" where nothing would be lost."""
+        """Return the question to ask before unsaved changes are discarded; "" if there are none."""
         return ""
 
     def reject(self) -> None:
         self.leave()
 
     def leave(self, then: Callable[[], object] = lambda: None) -> None:
-        """Close without saving, and do what follows; ask first where something would be lost. Asked again, as by
-        Escape, go on editing."""
+        """Close without saving and call `then`, but ask first if changes would be lost.
+
+        While the question is shown, another call, as by Escape, withdraws it.
+        """
         question = self.question
         if question is not None and question.is_asked:
             question.withdraw()
@@ -252,17 +255,17 @@ class Sheet(QDialog):
             leave()
 
     def discard(self) -> None:
-        """Close without saving and without a question."""
+        """Close without saving and without asking."""
         super().reject()
 
     def _go_on(self) -> None:
-        """Give the keyboard back to where something was written."""
+        """Give the focus back to the widget that had it before the question."""
         before = self._last_before_question
         if before is not None and isValid(before) and before.isVisibleTo(self):
             before.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def let_scroll(self, head: tuple[QWidget, ...], above: QBoxLayout, area: ScrollColumn) -> None:
-        """Let the head stand above an area, and scroll with it in a low window."""
+        """Put the head above an area, and let it scroll with the area in a low window."""
         self._head, self._above, self._area = head, above, area
         for widget in head:
             above.addWidget(widget)
@@ -272,7 +275,7 @@ class Sheet(QDialog):
         self._first = widget
 
     def fit(self) -> None:
-        """Take the size of the content, as far as the window allows."""
+        """Resize to the content, as far as the window allows."""
         if self._is_growing and self.isVisible():
             return
         window = self.parentWidget()
@@ -290,12 +293,12 @@ class Sheet(QDialog):
             self._scrim.cover(window.rect(), before)
 
     def build(self) -> None:
-        """Build what is not built yet, at once."""
+        """Run the remaining steps at once."""
         for _ in self.steps:
             pass
 
     def open(self) -> None:
-        # Inside a window the scrim blocks what lies behind. Qt's modality, which is for windows, would leave the
+        # Inside a window, the scrim blocks what is behind. Qt's modality, which is for windows, would leave the
         # application without an active one.
         self.build()
         if self._scrim is None:
@@ -305,9 +308,9 @@ class Sheet(QDialog):
         self.show()
 
     async def open_gradually(self) -> None:
-        """Build and show the sheet in steps between which the event loop goes round.
+        """Build and show the sheet in steps, with a pass of the event loop after each.
 
-        It has its final size from the first step that is seen.
+        It has its final size from the first visible step.
         """
         built: list[QWidget] = []
         for widget in self.steps:
@@ -316,7 +319,7 @@ class Sheet(QDialog):
                 built.append(widget)
             await asyncio.sleep(0)
         self._is_growing = True
-        for _ in range(2):  # heights that depend on the width are known once the layouts have it
+        for _ in range(2):  # height-for-width is known once the layouts have their width
             self.fit()
             if (layout := self.layout()) is not None:
                 layout.activate()
@@ -353,7 +356,7 @@ class Sheet(QDialog):
         first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Let Tab walk as the sheet is read, also through what was added to it."""
+        """Let Tab follow the layouts, including widgets that were added later."""
         walk_as_read(self)
         return super().focusNextPrevChild(next)
 
@@ -370,7 +373,7 @@ class Sheet(QDialog):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and self._scrim:
-            event.accept()  # the window's shortcuts do nothing behind the sheet
+            event.accept()  # disables the shortcuts of the window behind the sheet
             return True
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             handled = super().event(event)
@@ -384,8 +387,10 @@ class Sheet(QDialog):
         return super().eventFilter(watched, event)
 
     def _keep_focus(self, _: QWidget | None, now: QWidget | None) -> None:
-        """Take the focus back: Qt gives it away when its widget is disabled, hidden or deleted, and a widget behind
-        the sheet may ask for it. Menus and other windows may have it."""
+        """Take the focus back if it leaves the sheet for its window; menus and other windows may have it.
+
+        Qt moves the focus when its widget is disabled, hidden or deleted, and a widget behind the sheet may request it.
+        """
         if not self.isVisible() or QApplication.activeWindow() is not self.window():
             return
         if now is not None and self.isAncestorOf(now):
@@ -396,7 +401,7 @@ class Sheet(QDialog):
             target.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def set_low(self, is_low: bool) -> None:
-        """Let more of the content scroll in a low window."""
+        """Let the head scroll with the content in a low window."""
         if self._above is None or self._area is None:
             return
         for index, widget in enumerate(self._head):
@@ -435,7 +440,7 @@ class Sheet(QDialog):
 
 
 def _prepare(widget: QWidget) -> None:
-    """Style and measure a widget, so that it takes less time to show it."""
+    """Style and measure a widget in advance, so that showing it takes less time."""
     for part in (widget, *widget.findChildren(QWidget)):
         part.ensurePolished()
     widget.sizeHint()

@@ -1,7 +1,7 @@
-"""A label of runs that differ in weight and colour; it wraps, or ends in an ellipsis and has a tooltip.
+"""A label of runs that differ in weight and colour. It wraps, or is elided and has the text as a tooltip.
 
-Positions are Qt's, in units of UTF-16. Fonts of Chinese characters are found once: under a desktop in another language
-Qt asks all fonts for each character, 6 µs instead of 0.2 with 450 fonts installed.
+Positions are Qt's, in UTF-16 units. Fonts for Chinese characters are looked up once: on a desktop in another language,
+Qt tries all fonts for each character, which takes 6 µs instead of 0.2 with 450 fonts installed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .look import NORMAL, StyleAware, Tint, colour, font
 
 
 class Fold(QWidget):
-    """The link above what it unfolds."""
+    """A link, and the widget below it that it unfolds."""
 
     def __init__(self, body: QWidget, title: str = "") -> None:
         super().__init__()
@@ -47,12 +47,12 @@ class Fold(QWidget):
         self.unfold(False)
 
     def set_title(self, title: str) -> None:
-        """Say what lies below."""
+        """Set the text of the link."""
         self._title = title
         self.unfold(not self.body.isHidden())
 
     def unfold(self, is_unfolded: bool) -> None:
-        """Show it, or the link alone."""
+        """Show or hide the body."""
         self.body.setVisible(is_unfolded)
         closed = "◂" if self.isRightToLeft() else "▸"
         self.link.setText(f"{'▾' if is_unfolded else closed} {self._title}")
@@ -61,7 +61,7 @@ class Fold(QWidget):
 
 
 def without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: int = 1) -> AnyStr:
-    """Return a part of a text without what stands at the joints, so many units each."""
+    """Return text[start:end] without the `width` units at each joint."""
     parts, at = list[AnyStr](), start
     for joint in joints[bisect_left(joints, start) : bisect_left(joints, end)]:
         parts.append(text[at:joint])
@@ -70,7 +70,7 @@ def without(text: AnyStr, start: int, end: int, joints: Sequence[int], width: in
 
 
 def units(text: str, index: int) -> int:
-    """Return an index in Qt's units of UTF-16: a character beyond the basic plane is two."""
+    """Return a string index in UTF-16 units, as Qt counts: a character beyond the basic plane counts twice."""
     return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -82,26 +82,26 @@ def utf16_slice(text: str, start: int, end: int) -> str:
 
 
 _WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_USUAL = "人大小上下中国水火山川"  # in fonts for whatever language; those of other scripts have some of them
+_USUAL = "人大小上下中国水火山川"  # all in Chinese and Japanese fonts; fonts of other scripts have only some of them
 
 
 def has_wide_letters(text: str) -> bool:
-    """Return whether there are Chinese characters in a text, in whatever language."""
+    """Return whether a text contains Chinese characters, in any language."""
     return not text.isascii() and _WIDE.search(text) is not None
 
 
 def look_for(text: str, look: QFont) -> QFont:
-    """Return the look with which a text is shown: if there are such characters in it, their font is asked second."""
+    """Return the font for a text: with Chinese characters in it, it has their font as its second family."""
     if not has_wide_letters(text):
         return look
-    made = QFont(look)
-    made.setFamilies(wide_families(look.family()))
-    return made
+    widened = QFont(look)
+    widened.setFamilies(wide_families(look.family()))
+    return widened
 
 
 @lru_cache
 def wide_families(family: str) -> list[str]:
-    """Return the family, and the one that Qt takes most of such characters from."""
+    """Return the family, and the one from which Qt takes most Chinese characters."""
     layout = QTextLayout(_USUAL, QFont(family))
     layout.beginLayout()
     layout.createLine()
@@ -113,16 +113,16 @@ def wide_families(family: str) -> list[str]:
 
 
 ELLIPSIS = "…"
-MAX_TEXT = 3_000  # characters, a screen: what is longer has a place of its own, where it is read in full
-DENSER = 3  # for how many characters one counts that is not of the Latin alphabet: it takes as long to lay out, or more
-LINE_WEIGHT = 30  # for how many a new line counts
-FIRST_DENSE = "\u0250"
-LINE_HEIGHT = 1.42  # of the font's size, as in the mockups; taller fonts keep their own height
+MAX_TEXT = 3_000  # characters, about a screen: longer texts can be read in full elsewhere
+DENSER = 3  # Latin characters that one of another alphabet counts for: it takes at least as long to lay out
+LINE_WEIGHT = 30  # Latin characters that a new line counts for
+FIRST_DENSE = "\u0250"  # the first character beyond the Latin alphabet
+LINE_HEIGHT = 1.42  # times the font's size, as in the mockups; taller fonts keep their own height
 
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of text in one look; None for the tint and weight of the label."""
+    """A piece of text in one style. tint, weight: None for the label's."""
 
     text: str
     tint: Tint | Segment | None = None
@@ -130,7 +130,7 @@ class Run:
 
 
 def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
-    """Return a translated text with its values, such as "{freed} tokens freed", each of them in its own look."""
+    """Return a translated text such as "{freed} tokens freed" with its values, each in its own style."""
     runs: list[Run] = []
     for words, name, _, _ in Formatter().parse(text):
         runs += [Run(words)] if words else []
@@ -141,20 +141,20 @@ def fill_runs(text: str, **values: Run | str) -> tuple[Run, ...]:
 
 
 def _shorten_runs(runs: tuple[Run, ...], most: int) -> tuple[Run, ...]:
-    """Return as much of the runs as a label lays out. most: characters."""
+    """Return the beginning of the runs, of `most` Latin characters or as much text as takes as long to lay out."""
     if sum(_weight(run.text) for run in runs) <= most // DENSER:
         return runs
-    shown: list[Run] = []
+    fitting: list[Run] = []
     room = most
     for run in runs:
         text, room = _that_fits(run.text, room)
-        shown.append(Run(text, run.tint, run.weight))
-    is_whole = all(run.text == cut.text for run, cut in zip(runs, shown, strict=True))
-    return runs if is_whole else (*shown, Run(ELLIPSIS))
+        fitting.append(Run(text, run.tint, run.weight))
+    is_complete = all(run.text == cut.text for run, cut in zip(runs, fitting, strict=True))
+    return runs if is_complete else (*fitting, Run(ELLIPSIS))
 
 
 def _that_fits(text: str, room: int) -> tuple[str, int]:
-    """Return the beginning of a text for which there is room, and the room that is left."""
+    """Return the beginning of a text that fits into `room` Latin characters, and the remaining room."""
     begun = text[:room]
     if begun.isascii() and _weight(begun) <= room:
         return begun, room - _weight(begun)
@@ -167,12 +167,12 @@ def _that_fits(text: str, room: int) -> tuple[str, int]:
 
 
 def _weight(text: str) -> int:
-    """Return for how many characters a text of the Latin alphabet counts."""
+    """Return the number of characters that a Latin text counts for."""
     return len(text) + (LINE_WEIGHT - 1) * text.count("\n")
 
 
 class TextLabel(StyleAware, QLabel):
-    """A label of one font size that is never wider than its layout allows."""
+    """A label in one font size that is never wider than its layout allows."""
 
     def __init__(
         self,
@@ -186,13 +186,13 @@ class TextLabel(StyleAware, QLabel):
         most: int = MAX_TEXT,
         parent: QWidget | None = None,
     ) -> None:
-        """most: characters that are shown, at most."""
+        """most: the maximum number of characters shown."""
         super().__init__(parent)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self._tint: Tint = tint
         self._size, self._weight, self._wraps, self._is_mono, self._most = size, weight, wraps, is_mono, most
-        self._given: tuple[Run, ...] = ()
-        self._runs: tuple[Run, ...] = ()  # what is laid out of them
+        self._all_runs: tuple[Run, ...] = ()
+        self._runs: tuple[Run, ...] = ()  # the beginning of them that is laid out
         self._hint = ""
         self._measured: dict[tuple[int, int], int] = {}
         vertical = QSizePolicy.Policy.Minimum if wraps else QSizePolicy.Policy.Fixed
@@ -203,18 +203,18 @@ class TextLabel(StyleAware, QLabel):
 
     @classmethod
     def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> TextLabel:
-        made = cls(tint=tint, size=size, wraps=wraps)
-        made.set_runs(runs)
-        return made
+        label = cls(tint=tint, size=size, wraps=wraps)
+        label.set_runs(runs)
+        return label
 
     def set_text(self, text: str) -> None:
         self.set_runs((Run(text),))
 
     def set_runs(self, runs: Sequence[Run]) -> None:
-        if self._given == tuple(runs):
+        if self._all_runs == tuple(runs):
             return
-        self._given = tuple(runs)
-        self._runs = _shorten_runs(self._given, self._most)
+        self._all_runs = tuple(runs)
+        self._runs = _shorten_runs(self._all_runs, self._most)
         self._measured.clear()
         self.setText("".join(run.text for run in self._runs))
         self.updateGeometry()
@@ -226,12 +226,12 @@ class TextLabel(StyleAware, QLabel):
         self.update()
 
     def set_hint(self, hint: str) -> None:
-        """Set a tooltip that shows also when nothing is cut off."""
+        """Set a tooltip that is shown even if nothing is elided."""
         self._hint = hint
         self._explain_ellipsis()
 
     def is_elided(self) -> bool:
-        """Return whether the end of the text is cut off at this width."""
+        """Return whether the text is elided at the current width."""
         return not self._wraps and self._natural_width() > self.width() + 1
 
     def sizeHint(self) -> QSize:
@@ -247,7 +247,7 @@ class TextLabel(StyleAware, QLabel):
         if not self._wraps:
             return math.ceil(self._line_height())
         key = (self._font().pixelSize(), width)
-        if key not in self._measured:  # layouts ask a dozen times
+        if key not in self._measured:  # layouts call this a dozen times
             lines = self._layout_of(self._runs, width).lineCount()
             self._measured[key] = math.ceil(self._line_height() * max(lines, 1))
         return self._measured[key]
@@ -276,13 +276,13 @@ class TextLabel(StyleAware, QLabel):
         return font(self._size, self._weight, is_mono=self._is_mono)
 
     def _line_height(self) -> float:
-        shown = self._font()
-        return max(shown.pixelSize() * LINE_HEIGHT, QFontMetricsF(shown).height())
+        look = self._font()
+        return max(look.pixelSize() * LINE_HEIGHT, QFontMetricsF(look).height())
 
     def _natural_width(self) -> int:
         key = (self._font().pixelSize(), -1)
         if key not in self._measured:
-            layout = self._layout_of(self._runs, 1e6)  # held: a width is read from it
+            layout = self._layout_of(self._runs, 1e6)
             self._measured[key] = math.ceil(layout.maximumWidth()) if self.text() else 0
         return self._measured[key]
 
@@ -293,11 +293,11 @@ class TextLabel(StyleAware, QLabel):
         self.setToolTip(hint)
 
     def _cut_runs(self) -> list[Run]:
-        """Return the runs as far as they fit before an ellipsis."""
+        """Return the runs, cut where an ellipsis still fits."""
         room = self.width() - math.ceil(QFontMetricsF(self._font()).horizontalAdvance(ELLIPSIS)) - 1
-        layout = self._layout_of(self._runs, 1e6)  # held: a line is a view into it
+        layout = self._layout_of(self._runs, 1e6)  # a variable, since a line is a view into it
         line = layout.lineAt(0)
-        is_from_right = line.xToCursor(0.0) > 0  # the leftmost place is not before the first letter
+        is_from_right = line.xToCursor(0.0) > 0  # the leftmost position is not before the first letter
         end = line.xToCursor(max(line.naturalTextWidth() - room if is_from_right else room, 0.0))
         cut: list[Run] = []
         for run in self._runs:
@@ -310,7 +310,7 @@ class TextLabel(StyleAware, QLabel):
     def _layout_of(self, runs: Sequence[Run], width: float) -> QTextLayout:
         text = "".join(run.text for run in runs)
         look = look_for(text, self._font())
-        # A line separator breaks lines inside one layout; a newline would not.
+        # A line separator breaks a line inside one layout, which a newline does not.
         layout = QTextLayout(text.replace("\n", "\u2028"), look)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -331,12 +331,11 @@ class TextLabel(StyleAware, QLabel):
         formats: list[QTextLayout.FormatRange] = []
         start = 0
         for run in runs:
-            made = QTextLayout.FormatRange()
-            shown = QTextCharFormat()
-            shown.setForeground(colour(run.tint or self._tint))
+            span, look = QTextLayout.FormatRange(), QTextCharFormat()
+            look.setForeground(colour(run.tint or self._tint))
             if run.weight is not None:
-                shown.setFontWeight(run.weight)
-            made.start, made.length, made.format = start, len(run.text), shown  # type: ignore[misc]
-            formats.append(made)
+                look.setFontWeight(run.weight)
+            span.start, span.length, span.format = start, len(run.text), look  # type: ignore[misc]
+            formats.append(span)
             start += len(run.text)
         return formats
