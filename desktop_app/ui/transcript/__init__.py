@@ -1,1 +1,1 @@
-"""The conversation as it is read: a model that folds events, and a view that lays out only what it shows."""
+"""The transcript of a conversation: a model that is updated by events, and a view that paints visible rows only."""

@@ -32,10 +32,10 @@ _OBJECT = "\ufffc"  # the character that represents a formula in a document's te
 
 
 class Formulas(msgspec.Struct, frozen=True):
-    """The names of a segment's formulas that are drawn. room: the maximum width of one, in pixels."""
+    """The names of a segment's formulas that are drawn. max_width: of one, in pixels."""
 
     names: tuple[str, ...] = ()
-    room: float = 0
+    max_width: float = 0
 
     def markdown(self, graphic: Graphic) -> str:
         """Return the Markdown that represents a formula for Qt's parser; "" if it is not drawn."""
@@ -48,7 +48,7 @@ class Formulas(msgspec.Struct, frozen=True):
         found = graphics.named(name)
         if found is not None:
             graphic, drawing = found
-            factor = min(scale(size) / FORMULA_SIZE * ENLARGED, max(self.room, 1) / max(drawing.width, 1))
+            factor = min(scale(size) / FORMULA_SIZE * ENLARGED, max(self.max_width, 1) / max(drawing.width, 1))
             look.setObjectType(FORMULA)
             look.setProperty(NAME, name)
             look.setProperty(SOURCE, f"$${graphic.source}$$" if graphic.kind == "display" else f"${graphic.source}$")
@@ -66,11 +66,11 @@ def named_formulas(text: str) -> dict[str, Graphic]:
     return {name_of(graphic): graphic for graphic in formulas_in(text)}
 
 
-def drawn_formulas(found: Mapping[str, Graphic], room: float) -> Formulas:
-    """Return the ones of these formulas that are drawn, and request the others. room: see `Formulas`."""
+def drawn_formulas(found: Mapping[str, Graphic], max_width: float) -> Formulas:
+    """Return the ones of these formulas that are drawn, and request the others. max_width: see `Formulas`."""
     drawings = {name: graphics.find(graphic, name) for name, graphic in found.items()}
     names = tuple(name for name, drawing in drawings.items() if drawing is not None and drawing.svg)
-    return Formulas(names, room) if names else NO_FORMULAS
+    return Formulas(names, max_width) if names else NO_FORMULAS
 
 
 class FormulaPainter(QPyTextObject):

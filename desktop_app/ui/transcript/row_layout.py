@@ -242,7 +242,7 @@ class RowCache:
         self._shifts: dict[str, float] = {}
         self._written: dict[str, None] = {}  # replies shown while they were written: their code is not folded
         self.token_scale = 1.0  # the factor for each message's tokens, see `Gauge`
-        self._edited, self._room = "", 0  # the row that is covered by the editor, and the editor's height
+        self._edited, self._edited_height = "", 0  # the row that is covered by the editor, and the editor's height
 
     def fold(self, key: str) -> None:
         self._unfolded ^= {key}
@@ -258,7 +258,7 @@ class RowCache:
 
     def leave_room(self, key: str, height: int) -> None:
         """Leave a row blank, with that height, for the editor; "" for no row."""
-        self._edited, self._room = key, height
+        self._edited, self._edited_height = key, height
 
     def unfold(self, key: str) -> bool:
         """Unfold a row; return False if it is unfolded already."""
@@ -279,7 +279,7 @@ class RowCache:
         self._documents.begin(deadline, text_direction(spoken_text(item)))
         key = item.key
         if key == self._edited:
-            layout = RowLayout(height=self._room)
+            layout = RowLayout(height=self._edited_height)
         else:
             if isinstance(item, ReplyItem):
                 self._written[key] = None
@@ -303,7 +303,7 @@ class RowCache:
         return self._kept.get(key, (None, None))[1]
 
     def _state(self, item: Item, width: int) -> tuple[object, ...]:
-        room = self._room if item.key == self._edited else None
+        height = self._edited_height if item.key == self._edited else None
         unfolded = sum(key.startswith(item.key) for key in self._unfolded)
         shift = sum(shift for key, shift in self._shifts.items() if key.startswith(item.key))
-        return item, width, theme.version, graphics.version, unfolded, shift, room, self.token_scale
+        return item, width, theme.version, graphics.version, unfolded, shift, height, self.token_scale

@@ -1,8 +1,8 @@
-"""Fonts for scripts: letters that are new in a text are found, shaped and drawn a few at a time, because it takes long.
+"""Fonts for scripts: new letters of a text are looked up, shaped and drawn a few at a time, because that takes long.
 
-Qt looks for the shaping rules of a script in one installed font after the other, in one call, and again for each size
-and weight. A placeholder font with the rules of the script, but no letters, ends that search: each letter is then taken
-from a font that has it.
+Qt searches all installed fonts for the shaping rules of a script in one call, and again for each size and weight. A
+placeholder font with a table for the script, but without letters, ends that search: each letter is then taken from a
+font that contains it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from PySide6.QtGui import (
 
 EM, ASCENT, DESCENT = 1000, 900, 200  # units
 _LEFT, _RIGHT, _TOP, _LINE = 80, 920, 720, 50
-_UNUSED = 0xFFFE  # Unicode has no such character: a font must have one
+_UNUSED = 0xFFFE  # a noncharacter in Unicode: a font must map at least one
 
 
 def placeholder_font(family: str, script: str) -> bytes:
-    """Return a font of that name, whose only glyph is the box for what is missing. script: its OpenType tag."""
+    """Return a font with that name, whose only glyph is the box for missing letters. script: its OpenType tag."""
     outline = _box()
     tables = {
         b"GSUB": _features(script.encode()),
@@ -54,7 +54,7 @@ def placeholder_font(family: str, script: str) -> bytes:
 
 
 def _box() -> bytes:
-    """Return a rectangle with another one within it."""
+    """Return the outline of a rectangular frame."""
     left, right, top, bottom = _LEFT + _LINE, _RIGHT - _LINE, _TOP - _LINE, _LINE
     points = [(_LEFT, 0), (_LEFT, _TOP), (_RIGHT, _TOP), (_RIGHT, 0)]
     points += [(left, bottom), (right, bottom), (right, top), (left, top)]
@@ -65,7 +65,7 @@ def _box() -> bytes:
 
 
 def _features(script: bytes) -> bytes:
-    """Return a table that names the script, and has no rule for it."""
+    """Return a GSUB table that lists the script, but contains no rules for it."""
     scripts = struct.pack(">H4sHHHHHH", 1, script, 8, 4, 0, 0, 0xFFFF, 0)
     lists = 10 + len(scripts)
     return struct.pack(">I3H", 0x10000, 10, lists, lists + 2) + scripts + b"\0" * 4
@@ -108,7 +108,7 @@ _System = QFontDatabase.WritingSystem
 
 
 class ShapedScript(NamedTuple):
-    """A script. tags: of its rules in a font, the older first. blocks: its first and last letters."""
+    """A script. tags: the OpenType tags of its rules, the older one first. blocks: the first and last code points."""
 
     system: _System
     tags: tuple[str, ...]
@@ -116,11 +116,11 @@ class ShapedScript(NamedTuple):
 
     @property
     def placeholder(self) -> str:
-        """The family of the font that has its rules, and no letters."""
+        """The family of its placeholder font."""
         return f"Palimpsest placeholder {self.tags[0].strip()}"
 
 
-SCRIPTS = (  # those that Qt's scriptRequiresOpenType names
+SCRIPTS = (  # the ones in Qt's scriptRequiresOpenType
     ShapedScript(_System.Syriac, ("syrc",), ((0x700, 0x74F), (0x860, 0x86F))),
     ShapedScript(_System.Thaana, ("thaa",), ((0x780, 0x7BF),)),
     ShapedScript(_System.Nko, ("nko ",), ((0x7C0, 0x7FF),)),
@@ -139,32 +139,32 @@ SCRIPTS = (  # those that Qt's scriptRequiresOpenType names
 
 
 class ShapingRules:
-    """Which scripts the installed fonts have rules for, as far as that was asked."""
+    """Knows which scripts the installed fonts have rules for, as far as they have been examined."""
 
     def __init__(self) -> None:
-        """Load the placeholders. Qt forgets all loaded fonts whenever it gets one of these: do it early."""
+        """Load the placeholder fonts. Do so early: Qt drops all loaded fonts whenever an application font is added."""
         self._tags: dict[str, frozenset[str]] = {}  # by family
         for script in SCRIPTS:
             content = placeholder_font(script.placeholder, script.tags[0])
             QFontDatabase.addApplicationFontFromData(QByteArray(content))
 
     def prepare(self, letter: str, family: str, may_go_on: Callable[[], bool]) -> bool:
-        """Let a letter that the family lacks be found before long; return False if there was no time for that.
+        """Ensure that Qt finds a letter that the family lacks quickly; return False if there was no time for that.
 
-        Once a script has no rules, the placeholders of all such scripts are used: with each further one Qt would search
-        anew for all that the family lacks.
+        Once one script has no rules, the placeholders of all such scripts are substituted at once: after each change of
+        the substitutes, Qt would search again for all letters that the family lacks.
         """
         script = script_of(ord(letter[-1]))
         if script is None or QFont.substitutes(family):
             return True
         has_rules = self._has_rules(script, may_go_on)
         if has_rules is False:
-            lacking = [one.placeholder for one in SCRIPTS if self._has_rules(one, may_go_on) is False]
-            QFont.insertSubstitutions(family, lacking)
+            placeholders = [other.placeholder for other in SCRIPTS if self._has_rules(other, may_go_on) is False]
+            QFont.insertSubstitutions(family, placeholders)
         return has_rules is not None
 
     def _has_rules(self, script: ShapedScript, may_go_on: Callable[[], bool]) -> bool | None:
-        """Return whether a font has rules for the script; None if there was no time to look."""
+        """Return whether an installed font has rules for the script; None if there was no time to find out."""
         for family in (*QFontDatabase.families(script.system), *_families()):
             if family not in self._tags:
                 if not may_go_on():
@@ -177,20 +177,20 @@ class ShapingRules:
 
 @cache
 def shaping_rules() -> ShapingRules:
-    """Return the one of this window."""
+    """Return the process's shaping rules."""
     return ShapingRules()
 
 
 @cache
 def _families() -> tuple[str, ...]:
-    """Return the families that are not ours. Qt takes long to list them."""
+    """Return the installed families. Qt takes long to list them."""
     ours = {script.placeholder for script in SCRIPTS}
     return tuple(family for family in QFontDatabase.families() if family not in ours)
 
 
 def script_of(code: int) -> ShapedScript | None:
-    """Return the script of a letter, if it is one of those."""
-    return next((one for one in SCRIPTS if any(first <= code <= last for first, last in one.blocks)), None)
+    """Return the script of a code point, if it is one of SCRIPTS."""
+    return next((script for script in SCRIPTS if any(first <= code <= last for first, last in script.blocks)), None)
 
 
 def shaping_tags(family: str) -> frozenset[str]:
@@ -198,7 +198,7 @@ def shaping_tags(family: str) -> frozenset[str]:
     look = QFont(family)
     look.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
     font = QRawFont.fromFont(look)
-    if any(font.fontTable(table) for table in ("morx", "mort")):  # Apple's rules are for whatever is in the font
+    if any(font.fontTable(table) for table in ("morx", "mort")):  # Apple's rules apply to all scripts in the font
         return frozenset(tag for script in SCRIPTS for tag in script.tags)
     rules = bytes(font.fontTable("GSUB").data())
     at = int.from_bytes(rules[4:6], "big")
@@ -206,22 +206,25 @@ def shaping_tags(family: str) -> frozenset[str]:
     return frozenset(rules[n : n + 4].decode("latin-1") for n in range(at + 2, at + 2 + 6 * count, 6))
 
 
-LETTERS = 16  # that are drawn at a time
+LETTERS = 16  # letters that are drawn at a time
 
 
 class LoadedFonts(NamedTuple):
-    """The letters that were drawn in a look. look: it is held, since Qt lets go of fonts that nothing has."""
+    """The letters that were drawn in a font. look: a reference to it, since Qt releases unused fonts."""
 
     look: QFont
     letters: set[str]
 
 
 _known: dict[tuple[str, ...], LoadedFonts] = {}
-"""By the look, and what stands in for its font."""
+"""By the font's key, its families and their substitutes."""
 
 
 def load_document_fonts(document: QTextDocument, may_go_on: Callable[[], bool]) -> bool:
-    """Load the fonts that a document will be laid out with, bold ones and the like too: each is another one for Qt."""
+    """Load the fonts for a document's layout, including bold ones and others, which are separate fonts for Qt.
+
+    Return False if there was no time for all of them.
+    """
     if document.toPlainText().isascii():
         return True
     texts: dict[str, tuple[QFont, list[str]]] = {}
@@ -230,12 +233,14 @@ def load_document_fonts(document: QTextDocument, may_go_on: Callable[[], bool]) 
         for look, text in _fragments(block, document.defaultFont()):
             texts.setdefault(look.key(), (look, []))[1].append(text)
         block = block.next()
-    return all(load_fonts("\n".join(written), look, may_go_on) for look, written in texts.values())
+    return all(load_fonts("\n".join(pieces), look, may_go_on) for look, pieces in texts.values())
 
 
 def _fragments(block: QTextBlock, default: QFont) -> Iterator[tuple[QFont, str]]:
-    """Yield each look with what is written in it, and with the letter before signs that are of no script of their own:
-    Qt takes them from that letter's font."""
+    """Yield each fragment's font and text.
+
+    A text that begins with characters of no script is preceded by the letter before it, from whose font Qt takes them.
+    """
     before = next(filter(str.isalpha, block.text()), "")
     iterator = block.begin()
     while not iterator.atEnd():
@@ -248,22 +253,22 @@ def _fragments(block: QTextBlock, default: QFont) -> Iterator[tuple[QFont, str]]
 
 
 def load_fonts(text: str, look: QFont, may_go_on: Callable[[], bool]) -> bool:
-    """Load the fonts of what is written in a look; return False if there was no time for all."""
+    """Load the fonts for a text in a look; return False if there was no time for all of them."""
     known = _loaded(look)
-    for some in _alike(_letters(text) - known.letters):
-        if not may_go_on() or not shaping_rules().prepare(some[0], look.family(), may_go_on):
+    for letters in _alike(_letters(text) - known.letters):
+        if not may_go_on() or not shaping_rules().prepare(letters[0], look.family(), may_go_on):
             return False
         if known is not _loaded(look):
-            return load_fonts(text, look, may_go_on)  # all that the font lacks is looked for anew
-        _draw("".join(some), known.look)
-        known.letters.update(some)
+            return load_fonts(text, look, may_go_on)  # the substitutes have changed: Qt looks up all letters again
+        _draw("".join(letters), known.look)
+        known.letters.update(letters)
     return True
 
 
 def _loaded(look: QFont) -> LoadedFonts:
-    key = look.key(), *look.families(), *QFont.substitutes(look.family())  # the key of a look has one family alone
+    key = look.key(), *look.families(), *QFont.substitutes(look.family())  # a font's key contains only one family
     if key not in _known:
-        bare = QFont(look)  # every setter that changes something drops what was found for the look before
+        bare = QFont(look)  # a setter that changes a property drops the engines that were found for the font
         bare.setUnderline(not look.underline())
         bare.setUnderline(look.underline())
         _known[key] = LoadedFonts(bare, set())
@@ -278,7 +283,7 @@ def _alike(letters: set[str]) -> Iterator[list[str]]:
 
 
 def _letters(text: str) -> set[str]:
-    """Return the letters beyond ASCII that are in a text; marks with what they are on, whose font Qt asks first."""
+    """Return the non-ASCII letters of a text; combining marks with their base, whose font Qt tries first."""
     letters = {sign for sign in set(text) if not sign.isascii()}
     marks = {sign for sign in letters if category(sign).startswith("M")}
     base = ""
@@ -291,7 +296,10 @@ def _letters(text: str) -> set[str]:
 
 
 def _order(letter: str) -> tuple[int, str]:
-    """Return a number that letters of one script share, and the letter. Unicode has scripts in pieces of sixteen."""
+    """Return a sort key: a number shared by letters of one script, and the letter.
+
+    Unicode allocates scripts in columns of sixteen code points.
+    """
     code = ord(letter[-1])
     is_large = 0x3400 <= code < 0xA000 or 0xAC00 <= code < 0xD7B0 or code >= 0x20000  # Han and Hangul
     return -(code >> 12) if is_large else code >> 4, letter
@@ -308,7 +316,7 @@ def _draw(text: str, look: QFont) -> None:
 
 @cache
 def _paper() -> QImage:
-    """Return what is drawn on to no end but that Qt keeps the drawn letters."""
+    """Return an image to draw on, only to make Qt load the letters."""
     paper = QImage(8, 8, QImage.Format.Format_RGB32)
     screen = QGuiApplication.primaryScreen()
     paper.setDevicePixelRatio(screen.devicePixelRatio() if screen else 1.0)

@@ -1,6 +1,6 @@
-"""Select text within one or several messages, mark found text, and copy as text, HTML or Markdown.
+"""Select text within one or several messages, highlight matches, and copy as text, HTML or Markdown.
 
-The HTML of a copy is made when a program asks for it: most want the text alone.
+The HTML of a copy is created when a program requests it, as most use only the text.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from .transcript_model import TranscriptModel
 from .transcript_view import TranscriptView
 
 NEAR = 200
-"""Characters within which words stand together, as in the snippet of a search result."""
-MAX_NEAR = 50
-SLICE = 0.008  # seconds of looking in one pass of the event loop
+"""Characters within which words are considered together, as in the snippet of a search result."""
+MAX_NEAR = 50  # matches that are compared with each one
+SLICE = 0.008  # seconds of searching in one pass of the event loop
 
 
 class FoundTextView(TranscriptView):
-    """Marks a text or words, and scrolls to where a message has most of them together, the first such place."""
+    """Highlights a text or words, and scrolls to an occurrence, or to the first place with most of the words."""
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         self._is_revealing = False
@@ -46,18 +46,20 @@ class FoundTextView(TranscriptView):
         super().__init__(model, parent)
 
     def mark_text(self, found: Found) -> None:
-        """Mark a text or words wherever they are painted; "" for nothing."""
+        """Highlight a text or words wherever they are painted; "" for nothing."""
         self.found_text, self._is_revealing, self._search, self.current_place = found, False, None, None
         self.viewport().update()
 
     def show_occurrence(self, message_id: str, place: int = 0) -> bool:
-        """Scroll to an occurrence of the marked text in a message, the first one being 0; of words, to where most of
-        them are together. Return False if the message is not loaded."""
+        """Scroll to an occurrence of the highlighted text in a message; for words, to where most of them are together.
+
+        place: the number of the occurrence, from 0. Return False if the message is not loaded.
+        """
         self._is_revealing, self._place, self._search = self.transcript.row_of(message_id) >= 0, place, None
         return self.show_message(message_id)
 
     def _go_on_settled(self) -> bool:
-        """Scroll on to the text once its message is laid out, unfolded if need be."""
+        """Scroll to the text once its message is laid out, and unfold that if necessary."""
         row = self.transcript.row_of(self._anchor_key) if self._is_revealing else -1
         if row < 0:
             return False
@@ -78,11 +80,10 @@ class FoundTextView(TranscriptView):
 
 
 class RowSearch:
-    """Looks in a row for an occurrence of a text, or for where most of the words are together, some milliseconds at a
-    time. box: where that is, in the row's pixels; None as long as nothing was found.
+    """Searches a row for an occurrence of a text, or for the place with most of the words, some milliseconds at a time.
 
-    place: the number of the occurrence, from 0. Where fewer of them are painted than the text has, as in a folded
-    part, the last one is taken.
+    box: the place in the row's pixels; None while nothing was found. place: the number of the occurrence, from 0. If
+    fewer are laid out than the text has, because a part is folded, the last one is taken.
     """
 
     def __init__(self, layout: RowLayout, found: Found, place: int = 0) -> None:
@@ -100,11 +101,11 @@ class RowSearch:
 
     @property
     def is_found(self) -> bool:
-        """Whether the occurrence that was asked for is there, or any of the words."""
+        """Whether the requested occurrence, or any of the words, was found."""
         return self._best >= self._wanted if self._is_text else self.box is not None
 
     def go_on(self, deadline: float) -> bool:
-        """Look on until the deadline, by `monotonic`; return whether all was looked through."""
+        """Continue until the deadline, by `monotonic`; return whether the search is complete."""
         for flow in self._flows:
             self._look(flow)
             if self._best >= self._wanted:
@@ -121,23 +122,24 @@ class RowSearch:
             index = min(self._wanted - self._best, len(hits)) - 1
             self._best, self.box = self._best + index + 1, _box_of(flow, hits[index])
             return
-        index, count = best_place([(each.selectionStart(), each.selectedText()) for each in hits])
+        index, count = best_place([(hit.selectionStart(), hit.selectedText()) for hit in hits])
         if count > self._best:
             self._best, self.box = count, _box_of(flow, hits[index])
 
 
 def _box_of(flow: Flow, cursor: QTextCursor) -> QRectF:
-    """Return where an occurrence begins, in the row's pixels: its first line."""
-    place = flow.top_left - QPointF(flow.shift, 0)
+    """Return the box of an occurrence's first line, in the row's pixels."""
+    origin = flow.top_left - QPointF(flow.shift, 0)
     if boxes := boxes_of([cursor]):
-        return boxes[0].translated(place)
-    return flow.document.documentLayout().blockBoundingRect(cursor.block()).translated(place)
+        return boxes[0].translated(origin)
+    return flow.document.documentLayout().blockBoundingRect(cursor.block()).translated(origin)
 
 
 def best_place(hits: Sequence[tuple[int, str]]) -> tuple[int, int]:
-    """Return the first hit from which on the most different words stand within NEAR characters, and how many do.
+    """Return the index of the first hit that is followed by most different words within NEAR characters, and their
+    number.
 
-    hits: the position in a document and the word of each, in their order.
+    hits: the position in a document and the word of each hit, in order.
     """
     best, most = 0, 0
     for first, (start, _) in enumerate(hits):
@@ -149,7 +151,7 @@ def best_place(hits: Sequence[tuple[int, str]]) -> tuple[int, int]:
 
 TEXT, HTML, MARKDOWN = "text/plain", "text/html", "text/markdown"
 MAX_RICH = 200_000
-"""Characters; of more the text alone is copied, since HTML of them would take seconds."""
+"""Characters beyond which only text is copied, since creating the HTML would take seconds."""
 STYLE = (
     "table{border-collapse:collapse}th,td{border:1px solid #999;padding:3px 7px}"
     "pre,code{font-family:monospace}blockquote{border-left:3px solid #ccc;padding-left:9px}"
@@ -160,20 +162,20 @@ CopiedKind = Literal["markdown", "typed", "code"]
 
 
 class CopiedRow(msgspec.Struct, frozen=True):
-    """What is copied of one message. kind: what its text is; what was typed keeps its lines."""
+    """The copied part of one message. kind: the kind of its text; "typed" text keeps its lines."""
 
     text: str
     kind: CopiedKind = "markdown"
     speaker: str = ""
-    """Who said it, where it is copied with others."""
+    """The message's author, if it is copied with others; otherwise ""."""
 
     @property
     def html(self) -> str:
         head = f"<p><b>{escape(self.speaker)}</b></p>\n" if self.speaker else ""
         match self.kind:
             case "markdown":
-                shown = html_of_markdown(self.text, {})
-                return head + shown.replace("<table>", '<table border="1" cellspacing="0" cellpadding="4">')
+                body = html_of_markdown(self.text, {})
+                return head + body.replace("<table>", '<table border="1" cellspacing="0" cellpadding="4">')
             case "typed":
                 lines = escape(self.text).replace("\n", "<br>\n")
                 return f"{head}<p>{lines}</p>\n"
@@ -186,7 +188,7 @@ class CopiedRow(msgspec.Struct, frozen=True):
 
 
 class RichText(QMimeData):
-    """Text with the rows that it was made of, without what a terminal would obey unseen."""
+    """Text for the clipboard with the rows that it comes from, without hidden control characters for terminals."""
 
     def __init__(self, text: str, rows: Sequence[CopiedRow]) -> None:
         super().__init__()
@@ -211,8 +213,8 @@ class RichText(QMimeData):
 
     @cached_property
     def _html(self) -> str:
-        said = without_commands("".join(row.html for row in self._rows))
-        return f'<html><head><meta charset="utf-8"><style>{STYLE}</style></head><body>{said}</body></html>'
+        body = without_commands("".join(row.html for row in self._rows))
+        return f'<html><head><meta charset="utf-8"><style>{STYLE}</style></head><body>{body}</body></html>'
 
     @cached_property
     def _markdown(self) -> str:
@@ -220,7 +222,7 @@ class RichText(QMimeData):
 
 
 def kind_of(item: Item | None) -> CopiedKind:
-    """Return what the text of a row is."""
+    """Return the kind of a row's text."""
     match item:
         case ReplyItem() | MessageItem(MessageRow(Message(role=Role.ASSISTANT))):
             return "markdown"
@@ -231,7 +233,7 @@ def kind_of(item: Item | None) -> CopiedKind:
 
 
 def copy_to_clipboard(text: str, rows: Sequence[CopiedRow] = ()) -> None:
-    """Put a text on the clipboard, and what it looks like, if there are rows of it."""
+    """Put a text on the clipboard, also as HTML and Markdown if rows are given."""
     clipboard = QGuiApplication.clipboard()
     if not rows or len(text) > MAX_RICH:
         clipboard.setText(without_commands(text))
@@ -240,20 +242,20 @@ def copy_to_clipboard(text: str, rows: Sequence[CopiedRow] = ()) -> None:
 
 
 def leave_text() -> None:
-    """Leave the text alone on the clipboard: what Python has made there, Qt would free after Python's end."""
+    """Replace rich text on the clipboard by its plain text: Qt would free a Python object after Python has ended."""
     clipboard = QGuiApplication.clipboard()
     if isinstance(held := clipboard.mimeData(), RichText):
         clipboard.setText(held.text())
 
 
 SCROLL_TICK = 30  # milliseconds
-SCROLL_SHARE = 0.25  # of the pixels by which the mouse has left the view, for each tick
+SCROLL_SHARE = 0.25  # the share of the mouse's distance from the view that is scrolled at each tick
 
 
 class SelectingView(FoundTextView):
-    """Marks text from where the mouse was pressed to where it is, and scrolls on while it is outside.
+    """Selects text from where the mouse was pressed to where it is, and scrolls while it is outside.
 
-    Signal: copied, with what to tell the user.
+    Signal: copied(notice), with a text for the user.
     """
 
     copied = Signal(str)
@@ -266,14 +268,14 @@ class SelectingView(FoundTextView):
         self._scrolling.timeout.connect(self._scroll_on)
 
     def set_gauge(self, gauge: Gauge | None) -> None:
-        """Tell each message's tokens as this request has them; None while they are counted."""
+        """Show each message's tokens with this gauge's scale; None while they are counted."""
         self.cache.token_scale = gauge.scale if gauge else 1.0
         self.lay_out_visible()
 
-    # Marking
+    # Selecting
 
     def begin_selection(self, row: int, point: QPointF, goes_on: bool) -> None:
-        """Begin at a point of a row. goes_on: reach from where the selection began, instead."""
+        """Begin a selection at a point of a row. goes_on: extend the present one to there instead."""
         within = position_at(self.layout_of(row), point)
         if within is not None:
             position = TextPosition(self.transcript.item(row).key, within)
@@ -284,7 +286,7 @@ class SelectingView(FoundTextView):
             self._is_marking = True
 
     def extend_selection(self, position: QPointF) -> None:
-        """Reach to the text nearest to a point of the viewport."""
+        """Extend the selection to the text nearest to a point of the viewport."""
         self._mouse = position
         height = self.viewport().height()
         if not 0 <= position.y() < height:
@@ -321,7 +323,7 @@ class SelectingView(FoundTextView):
     # Copying
 
     def copy_selected_text(self) -> bool:
-        """Copy what is selected as it is read; return False if nothing is."""
+        """Copy the selection as text and HTML; return False if there is none."""
         spans = self.text_selection.spans(self.transcript.row_of)
         copied = [
             CopiedRow(self._markdown(row, span), kind_of(self.transcript.item(row)), self._heading(row, spans))
@@ -331,7 +333,7 @@ class SelectingView(FoundTextView):
         return self._copy_rows(texts, rows=[row for row in copied if row.text])
 
     def copy_selected_markdown(self) -> bool:
-        """Copy what is selected as Markdown; return False if nothing is."""
+        """Copy the selection as Markdown; return False if there is none."""
         spans = self.text_selection.spans(self.transcript.row_of)
         return self._copy_rows({row: self._markdown(row, span) for row, span in spans.items()}, "## ")
 
@@ -347,8 +349,10 @@ class SelectingView(FoundTextView):
         return True
 
     def copy(self, text: str, notice: str, rows: Sequence[CopiedRow] = ()) -> None:
-        """Put a text on the clipboard, without what a terminal would obey unseen. rows: what it is made of, if that can
-        be pasted as it looks."""
+        """Put a text on the clipboard, without hidden control characters for terminals, and emit the notice.
+
+        rows: the rows that it comes from, if it can also be pasted as HTML.
+        """
         copy_to_clipboard(text, rows)
         self.copied.emit(notice)
 
@@ -363,7 +367,7 @@ class SelectingView(FoundTextView):
         return span.text(self.layout_of(row)) if is_plain else span.markdown(self.layout_of(row))
 
     def _whole(self, row: int) -> str:
-        """Return the text of a message as it was written; nothing of what stands between messages."""
+        """Return the source of a message; "" for other rows."""
         item = self.transcript.item(row)
         return copied_text(item) if isinstance(item, MessageItem | ReplyItem) else ""
 

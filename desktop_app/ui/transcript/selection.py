@@ -1,4 +1,4 @@
-"""Text that is selected with the mouse, within a message or over several."""
+"""Selections of text with the mouse, within a message or across several."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ START, END = (0, 0), (1_000_000_000, 0)
 
 
 class TextPosition(msgspec.Struct, frozen=True):
-    """A place in a row. within: a document of the row, by its number from the top, and a position in it."""
+    """A position in a row. within: the index of a document of the row, from the top, and a position in that."""
 
     key: str
     within: tuple[int, int]
 
 
 class RowSpan(msgspec.Struct, frozen=True):
-    """What is selected of a row: from one place within it to another."""
+    """The selected part of a row. start, end: positions as in `TextPosition.within`."""
 
     start: tuple[int, int] = START
     end: tuple[int, int] = END
 
     def cursors(self, layout: RowLayout) -> list[tuple[Flow, QTextCursor]]:
-        """Return each document that has selected text, with a cursor over that."""
+        """Return each document with selected text, with a cursor that selects it."""
         (first, start), (last, end) = self.start, self.end
         cursors: list[tuple[Flow, QTextCursor]] = []
         for number, flow in enumerate(layout.flows[: last + 1]):
@@ -42,7 +42,7 @@ class RowSpan(msgspec.Struct, frozen=True):
         return cursors
 
     def text(self, layout: RowLayout) -> str:
-        """Return the selected text as it is read."""
+        """Return the selected text as it is shown."""
         text = ""
         for number, (flow, cursor) in enumerate(self.cursors(layout)):
             text += (flow.joint if number else "") + selected_text(cursor)
@@ -90,7 +90,7 @@ class TextSelection(msgspec.Struct):
             self.caret = TextPosition(self.caret.key, (number, cursor.selectionEnd()))
 
     def spans(self, row_of: Callable[[str], int]) -> dict[int, RowSpan]:
-        """Return what is selected of each row; nothing if a row with an end of the selection is gone."""
+        """Return the selected part of each row; {} if a row with an end of the selection no longer exists."""
         if self.anchor is None or self.caret is None or self.is_empty:
             return {}
         ends = sorted((row_of(end.key), end.within) for end in (self.anchor, self.caret))
@@ -114,7 +114,7 @@ def position_at(layout: RowLayout, point: QPointF) -> tuple[int, int] | None:
 
 
 def flow_at(layout: RowLayout, point: QPointF) -> Flow | None:
-    """Return the text at a point of the row; None if there is none."""
+    """Return the document at a point of the row; None if there is none."""
     return next((flow for flow in layout.flows if flow.box.contains(point)), None)
 
 

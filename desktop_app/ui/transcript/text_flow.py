@@ -1,4 +1,4 @@
-"""Long text in a row, laid out piece by piece: what is visible first, the rest when there is time."""
+"""Layout of long text in a row, piece by piece: the visible part first, the rest when there is time."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
-MAX_SEGMENTS = 1_000  # of a message, some megabytes of prose: what comes behind is read in a window of its own
-MEASURED = 2_000  # letters of a line of code
+MAX_SEGMENTS = 1_000  # segments of a message, some megabytes of prose: the rest is read in a separate window
+MEASURED = 2_000  # characters of a line of code that are measured
 TAB = 10  # characters, about as wide as Qt's 80 pixels
-MEASURED_ROWS = 40  # pieces of a table that give its columns their widths
-TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, less the one line between two rows
+MEASURED_ROWS = 40  # pieces of a table that determine the widths of its columns
+TABLE_EDGE = 5  # pixels that Qt leaves below and above a table, minus the line between two rows
 Documents = list[InkDocument | None]
-"""Of each segment; None while there was no time for it."""
+"""The document of each segment; None if there was no time for it yet."""
 
 
 class WideTable(NamedTuple):
-    """A table that is `beyond` pixels wider than the row. last: the number of its last segment."""
+    """A table that is `beyond` pixels wider than the row. last: the index of its last segment."""
 
     key: str
     beyond: float
@@ -58,7 +58,10 @@ class WideTable(NamedTuple):
 
 
 def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
-    """Put Markdown in the row, with its code in boxes; return whether all of it. key: of the message."""
+    """Put Markdown into the row, with its code in boxes; return False if it is too long for that.
+
+    key: the message's key.
+    """
     parsed, left = builder.cache.segments_of(key, text)
     whole, blocks = fold_code(parsed, key, builder.folds_code)
     segments, blocks = whole[:MAX_SEGMENTS], {n: block for n, block in blocks.items() if n < MAX_SEGMENTS}
@@ -96,7 +99,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
 
 
 def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:
-    """Put text in the row as it was typed; fenced code in it stays text. key: of the text."""
+    """Put typed text into the row; fenced code in it remains text. key: identifies the text in the cache."""
     pieces, left = builder.cache.plain_pieces_of(key, text)
     builder.cache.expect(len(pieces))
     width, make = builder.width - 2 * inset, soft_document if is_soft else plain_document
@@ -111,7 +114,7 @@ def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_so
 
 
 def estimated_text_height(text: str, width: float, line: float) -> float:
-    """Return about how tall the text will be."""
+    """Return the approximate height of a text, in pixels."""
     lines = len(text) * scale(7) / max(width, 1) + 0.7 * text.count("\n") + 1
     return lines * scale(line)
 
@@ -119,13 +122,13 @@ def estimated_text_height(text: str, width: float, line: float) -> float:
 def _nearest_first(
     builder: RowBuilder, runs: Sequence[Sequence[int]], heights: Sequence[float]
 ) -> Sequence[Sequence[int]]:
-    """Return the runs in the order of their distance from what is looked at."""
+    """Return the runs in the order of their distance from the visible part of the row."""
     tops = list(accumulate(heights, initial=builder.y))
     return sorted(runs, key=lambda run: max(tops[run[0]] - builder.looked_at, builder.looked_at - tops[run[-1] + 1]))
 
 
 def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
-    """Return groups of segments: each can be laid out by itself."""
+    """Return groups of segments that can be laid out independently, by index."""
     runs: list[list[int]] = []
     for number, segment in enumerate(segments):
         if isinstance(segment, TableSegment) or (
@@ -138,16 +141,16 @@ def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
 
 
 def _columns(builder: RowBuilder, segments: Sequence[MarkdownSegment], run: Sequence[int]) -> tuple[float, ...] | None:
-    """Return the column widths of a table that continues in other segments; () for one in one piece, None if there was
-    no time to measure them."""
-    rows = [one for number in run if isinstance(one := segments[number], TableSegment)]
+    """Return the column widths of a table that continues in other segments; () if it does not, and None if there was no
+    time to measure them."""
+    rows = [segment for number in run if isinstance(segment := segments[number], TableSegment)]
     is_wide = _is_wide(segments[run[0]])
     if not rows and not is_wide:
         return ()
     text = segments[run[0]].text
     head = rows[0].head if rows else "\n".join(text.split("\n")[:2])
-    begun = text.rpartition(head)[2].strip("\n")
-    pieces = [head.split("\n")[0], *filter(None, [begun]), *(one.text for one in rows[:MEASURED_ROWS])]
+    first_rows = text.rpartition(head)[2].strip("\n")
+    pieces = [head.split("\n")[0], *filter(None, [first_rows]), *(segment.text for segment in rows[:MEASURED_ROWS])]
     if not all(builder.cache.has_fonts(piece, *cell_fonts()) for piece in pieces):
         return None
     widths = [builder.cache.value(cell_widths, piece) for piece in pieces]
@@ -184,7 +187,7 @@ def _document(
 
 
 def _formulas(builder: RowBuilder, segment: MarkdownSegment) -> Formulas | None:
-    """Return the formulas of a segment that are drawn; None if there is no time to look for them."""
+    """Return the formulas of a segment that are drawn; None if there is no time to find them."""
     if isinstance(segment, CodeSegment) or not ("$" in segment.text or "\\" in segment.text):
         return NO_FORMULAS
     found = builder.cache.value(named_formulas, segment.text)
@@ -209,7 +212,7 @@ def _place(
     height: float,
     table: WideTable | None,
 ) -> None:
-    """Put Markdown at `y`; a paragraph that continues begins in the line in which the one before ended."""
+    """Put Markdown at `y`; a paragraph that continues begins on the last line of the previous segment."""
     segment = segments[number]
     document, before = documents[number], documents[number - 1] if number else None
     joint = "\n"
@@ -224,8 +227,8 @@ def _place(
         _put(builder, 0, document, height, joint)
         return
     shift = min(builder.shift_of(table.key), table.beyond)
-    place = QPointF(0, builder.y)
-    builder.flow(Flow(place, document, joint=joint, shift=shift, max_shift=table.beyond, shift_key=table.key))
+    top_left = QPointF(0, builder.y)
+    builder.flow(Flow(top_left, document, joint=joint, shift=shift, max_shift=table.beyond, shift_key=table.key))
     if number == table.last:
         _scroll_mark(builder, table.key, 0, table.beyond)
         builder.skip(6)
@@ -247,7 +250,7 @@ def _code_box(
     height: float,
     overhang: float,
 ) -> None:
-    """Put code in a box, with its language, and links that copy or save all of it. overhang: of its longest line."""
+    """Put code into a box, with its language, and links that copy or save all of it. overhang: see `_overhangs`."""
     pad, top, index = scale(CODE_PAD), builder.y, len(builder.layout.drawn)
     if document is None:
         _put(builder, pad, None, height + (scale(CODE_HEAD) if code.is_first else 0), code.joint)
@@ -275,14 +278,14 @@ def _code_box(
 
 
 def _stretch_head(builder: RowBuilder, block: CodeBlock) -> None:
-    """Let the head of the block reach over the piece of it that was put last."""
+    """Extend the head of the block over its piece that was laid out last."""
     heads = builder.layout.code_heads
     if heads and heads[-1].key == block.key:
         heads[-1].end = builder.y
 
 
 def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[ActionLink]:
-    """Return the link that stops wrapping lines which are longer than the box, or wraps them again."""
+    """Return the link that stops wrapping lines that are longer than the box, or wraps them again."""
     is_unwrapped = builder.is_toggled(block.unwrapped)
     label = tr("Wrap") if is_unwrapped else tr("Don't wrap")
     return [ActionLink(Action.WRAP_CODE, block.unwrapped, label)] if overhang > 0 else []
@@ -291,28 +294,29 @@ def _wrap_link(builder: RowBuilder, block: CodeBlock, overhang: float) -> list[A
 def _overhangs(
     builder: RowBuilder, segments: Sequence[MarkdownSegment], blocks: Mapping[int, CodeBlock]
 ) -> dict[str, float]:
-    """Return by how many pixels the longest line that is shown of each block is longer than the box, by its key."""
+    """Return the pixels by which the longest visible line of each block is longer than the box, by the block's key."""
     pieces: dict[str, list[tuple[str, LineEnds]]] = {}
     for number, block in blocks.items():
         segment = segments[number]
         ends = builder.cache.computed(line_ends, segment.text, segment.text)
         pieces.setdefault(block.key, []).append((segment.joint if isinstance(segment, CodeSegment) else "\n", ends))
-    room = builder.width - 2 * scale(CODE_PAD) - scale(8)
-    return {key: _width_of_line(*longest_line(several)) - room for key, several in pieces.items()}
+    width = builder.width - 2 * scale(CODE_PAD) - scale(8)
+    return {key: _width_of_line(*longest_line(several)) - width for key, several in pieces.items()}
 
 
 def _width_of_line(line: str, length: int) -> float:
-    """Return the width of a line of code, in pixels. Of a very long one a part is measured: all letters are alike."""
+    """Return the width of a line of code in pixels. For a very long one, a part is measured: the pitch is fixed."""
     part = line[:MEASURED]
     return advance(code_font(12.5), part.expandtabs(TAB)) * length / max(len(part), 1)
 
 
 def _scroll_mark(builder: RowBuilder, key: str, pad: float, most: float) -> None:
-    """Put a thin bar that tells which part of the lines is in sight."""
-    room = builder.width - 2 * pad
+    """Put a thin bar that shows which part of the lines is visible."""
+    width = builder.width - 2 * pad
     if most:
         shift = min(builder.shift_of(key), most)
-        bar = QRectF(pad + room * shift / (room + most), builder.y + scale(3), room * room / (room + most), scale(4))
+        total = width + most
+        bar = QRectF(pad + width * shift / total, builder.y + scale(3), width * width / total, scale(4))
         builder.layout.drawn.append(Fill(bar, colour("line"), None, Corner.MARK))
 
 

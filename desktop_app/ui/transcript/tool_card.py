@@ -1,4 +1,4 @@
-"""Tool calls as cards: the call, its output while it runs, and its result."""
+"""Cards of tool calls: the call, its output while it runs, and its result."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from .transcript_items import MessageItem, ToolItem
 
 CARD_LINES = 6
 DIFF_LINES = 12
-CARD_CHARACTERS = 600  # about as many lines of one long line
-UNFOLDED = 10  # times as much
+CARD_CHARACTERS = 600  # a single long line of this length fills about CARD_LINES
+UNFOLDED = 10  # the factor for the limits of an unfolded card
 ARGUMENT_CHARACTERS = 6_000
 HEAD = 38  # pixels
-WIDE = 520  # pixels from which a head has room to say where the program ran
+WIDE = 520  # pixels of width from which the head shows where the program ran
 RECALL = "recall"
 MAX_SOURCES = 8  # conversations that a card names
 FAILED: tuple[str, Tint] = (translatable("error"), "critical")
@@ -47,14 +47,14 @@ ENDINGS: dict[str, tuple[str, Tint]] = {
     "timed_out": (translatable("timed out"), "warning"),
     "repeated": (translatable("not run again"), "ink_faint"),
 }
-"""What is no failure of the tool's is not called one."""
+"""Labels of endings that are not failures of the tool."""
 REFUSALS = {
     DENIED: translatable("You did not allow this call."),
     OFF_HERE: translatable("You have switched this tool off in this conversation."),
     FORBIDDEN: translatable("One of your rules forbids this call."),
     HAS_IT: translatable("It gave the same result twice in this turn, so the model was told that it has it."),
 }
-"""What was written for the model, in words for the user."""
+"""Texts for the user in place of results that were written for the model."""
 TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}
 
 
@@ -84,7 +84,7 @@ def lay_out_result(builder: RowBuilder, item: MessageItem) -> None:
 
 
 def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
-    """Lay out a call that waits or runs: the end of its output so far."""
+    """Lay out a call that is waiting or running, with the end of its output so far."""
     frame = len(builder.layout.drawn)
     pad, height = scale(14), scale(HEAD)
     if item.run is None:
@@ -101,10 +101,10 @@ def lay_out_running(builder: RowBuilder, item: ToolItem) -> None:
     if item.run is not None and item.run.tail:
         _divide(builder, body)
         builder.skip(9)
-        shown = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if builder.is_unfolded else 1))
-        document = builder.cache.passing(shown or " ", builder.width - 2 * pad)
+        visible = last_lines(item.run.tail, CARD_LINES * (UNFOLDED if builder.is_unfolded else 1))
+        document = builder.cache.passing(visible or " ", builder.width - 2 * pad)
         builder.flow(Flow(QPointF(pad, builder.y), document, is_code=True))
-        if item.run.lines > shown.count("\n") + 1:
+        if item.run.lines > visible.count("\n") + 1:
             builder.words(pad, tr("%n lines so far", "", item.run.lines), font(12), "ink_faint", scale(20))
             builder.y += scale(20)
         builder.skip(9)
@@ -117,9 +117,9 @@ def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags:
     tags_width = sum(tag.width + scale(8) for tag in tags)
     x = builder.words(pad, name, font(12.5, MEDIUM, is_mono=True), "ink", height, max(right - tags_width - pad, 40))
     words = arguments_summary(call) if call else ""
-    room = right - tags_width - x - scale(10)
-    if words and room > scale(40):
-        x = builder.words(x + scale(10), words, font(12.5, is_mono=True), "ink_soft", height, room)
+    width = right - tags_width - x - scale(10)
+    if words and width > scale(40):
+        x = builder.words(x + scale(10), words, font(12.5, is_mono=True), "ink_soft", height, width)
     for tag in tags:
         x = builder.tag(x + scale(8), tag, height)
     builder.layout.hit_regions.append(HitRegion(QRectF(0, 0, max(right, 0), height), Action.FOLD, key))
@@ -127,7 +127,7 @@ def _head(builder: RowBuilder, key: str, name: str, call: ToolCall | None, tags:
 
 
 def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
-    """Put what the call changes, else, once unfolded, all its arguments."""
+    """Put the changes of the call, or else, if the card is unfolded, all arguments."""
     changes = changes_in_call(call)
     if changes:
         _changes(builder, key, changes)
@@ -136,12 +136,12 @@ def _call_body(builder: RowBuilder, key: str, call: ToolCall) -> None:
 
 
 def _changes(builder: RowBuilder, key: str, changes: ChangedLines) -> None:
-    """Put the beginning of a diff; more of it once unfolded."""
+    """Put the beginning of a diff, or more of it if the card is unfolded."""
     most, pad = DIFF_LINES * (UNFOLDED if builder.is_unfolded else 1), scale(14)
-    shown = "\n".join(line[:MAX_LINE] for line in changes.begun[:most])
+    diff = "\n".join(line[:MAX_LINE] for line in changes.begun[:most])
     builder.skip(9)
     top, before = builder.y, len(builder.layout.drawn)
-    builder.document(code_document, shown, pad, is_code=True)
+    builder.document(code_document, diff, pad, is_code=True)
     builder.layout.drawn[before:before] = _stripes(builder, top)
     if changes.lines > most:
         more = ActionLink(Action.FOLD, key, tr("Show %n more lines", "", changes.lines - most))
@@ -151,22 +151,22 @@ def _changes(builder: RowBuilder, key: str, changes: ChangedLines) -> None:
 
 
 def _stripes(builder: RowBuilder, top: float) -> Iterator[Fill]:
-    """Yield the grounds of the lines of a diff that was put there last, from one edge of the card to the other."""
+    """Yield backgrounds for the lines of the diff that was laid out last, from one edge of the card to the other."""
     document = builder.layout.flows[-1].document
-    places = document.documentLayout()
+    layout = document.documentLayout()
     block = document.begin()
     while block.isValid():
         tint = TINTS_OF_LINES.get(block.text()[:1])
         if tint is not None:
-            begin = places.blockBoundingRect(block).top()
+            begin = layout.blockBoundingRect(block).top()
             after = block.next()
-            end = places.blockBoundingRect(after).top() if after.isValid() else document.size().height()
+            end = layout.blockBoundingRect(after).top() if after.isValid() else document.size().height()
             yield Fill(QRectF(1, top + begin, builder.width - 2, end - begin), colour(tint, 0.16))
         block = block.next()
 
 
 def _divide(builder: RowBuilder, body: float) -> None:
-    """Put a line below the call, if anything of it is shown below the head."""
+    """Put a line below the call, if a part of it is shown below the head."""
     if builder.y > body:
         builder.layout.drawn.append(Fill(QRectF(0, builder.y, builder.width, 1), colour("line_soft")))
 
@@ -176,16 +176,16 @@ def _arguments(builder: RowBuilder, call: ToolCall) -> None:
     words = arguments_text(call).rstrip()
     if words:
         builder.skip(9)
-        shown = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
-        builder.document(code_document, shown, scale(14), is_code=True)
+        visible = words[:ARGUMENT_CHARACTERS] + ("…" if len(words) > ARGUMENT_CHARACTERS else "")
+        builder.document(code_document, visible, scale(14), is_code=True)
         builder.skip(9)
 
 
-def _beginning(lines: Sequence[str], room: int) -> str:
-    """Return the lines that have room, in characters, each of them whole unless it is the first with words."""
-    whole = "\n".join(lines)
-    head = whole[:room].rpartition("\n")[0]
-    return head if len(whole) > room and head.strip() else whole[:room]
+def _beginning(lines: Sequence[str], most: int) -> str:
+    """Return the first lines, up to `most` characters; the last one is incomplete only if no line fits otherwise."""
+    text = "\n".join(lines)
+    head = text[:most].rpartition("\n")[0]
+    return head if len(text) > most and head.strip() else text[:most]
 
 
 def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | None) -> None:
@@ -194,13 +194,13 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
         output = tr(REFUSALS[output])
     factor = UNFOLDED if builder.is_unfolded else 1
     text, is_all = beginning_of_output(output, factor * CARD_LINES, CARD_CHARACTERS * factor)
-    shown = _beginning(text.split("\n"), CARD_CHARACTERS * factor)
+    visible = _beginning(text.split("\n"), CARD_CHARACTERS * factor)
     pad = scale(14)
     builder.skip(9)
-    builder.document(code_document, shown or tr("(empty)"), pad, is_code=True)
-    left = output.count("\n") - shown.count("\n")
+    builder.document(code_document, visible or tr("(empty)"), pad, is_code=True)
+    left = output.count("\n") - visible.count("\n")
     links: list[ActionLink] = []
-    if len(shown) < len(text) or not is_all:
+    if len(visible) < len(text) or not is_all:
         label = tr("Show %n more lines", "", left) if left else tr("Show all %n characters", "", len(output))
         links.append(ActionLink(Action.READ, item.row.message.id, label))
     if result is not None and result.spill:
@@ -210,15 +210,15 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
         x = builder.link(x, link, font(12.5, is_mono=link.action is Action.READ), scale(22)) + scale(16)
     builder.y += scale(22) if links else 0
     for source in sources_in(result.text)[:MAX_SOURCES] if result is not None and result.name == RECALL else ():
-        where = tr("From “{title}”").format(title=escape_invisible(source.title))
-        link = ActionLink(Action.SHOW_RECALLED, f"{source.conversation}#{source.index}", where)
+        label = tr("From “{title}”").format(title=escape_invisible(source.title))
+        link = ActionLink(Action.SHOW_RECALLED, f"{source.conversation}#{source.index}", label)
         builder.link(pad, link, font(12.5), scale(22))
         builder.y += scale(22)
     builder.skip(9)
 
 
 def _frame(builder: RowBuilder, index: int, body: float) -> None:
-    """Draw the box around the card, with a background of its own under the head."""
+    """Draw the box around the card, with another background below the head."""
     whole = QRectF(0, 0, builder.width, builder.y)
     inner = QRectF(0, body, builder.width, builder.y - body)
     under = [

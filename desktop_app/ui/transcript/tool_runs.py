@@ -1,4 +1,4 @@
-"""Runs of tool calls as one line each, such as "6 calls · 4 files read · 2 commands". No Qt."""
+"""Runs of tool calls, each folded to one line such as "6 calls · 4 files read · 2 commands". Uses no Qt."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from desktop_app.ui.translation import tr
 from .call_diff import arguments_of
 from .transcript_items import Item, MessageItem, MissingReply, RunItem
 
-MIN_CALLS = 3  # of a run that takes one line
+MIN_CALLS = 3  # calls in a run that is folded
 READING = frozenset({"read"})
 CHANGING = frozenset({"write", "edit"})
 RUNNING = frozenset({"bash"})
 SEARCHING = frozenset({"grep", "glob", "list", "web_search", "recall"})
 FETCHING = frozenset({"web_fetch"})
 PLACES = ("path", "file_path", "url")
-"""How tools name what they read or change."""
+"""Argument names of tools for what they read or change."""
 
 
 def fold_runs(items: Sequence[Item], open_runs: Collection[str], is_running: bool = False) -> list[Item]:
-    """Return the items with each run of calls behind one line.
+    """Return the items with each run of calls folded to one line.
 
-    is_running: then what follows the user's newest message is under the reader's eyes, and stays as it is.
+    is_running: leave the items after the user's newest message unchanged, since the reader is watching them.
     """
     asked = [n for n, item in enumerate(items) if isinstance(item, MessageItem) and item.row.message.role is Role.USER]
     end = asked[-1] if is_running and asked else len(items)
@@ -34,14 +34,14 @@ def fold_runs(items: Sequence[Item], open_runs: Collection[str], is_running: boo
         if sum(_is_result(item) for item in run) < MIN_CALLS:
             folded += run
             continue
-        made = RunItem(tuple(item for item in run if isinstance(item, MessageItem)))
-        is_open = made.key in open_runs
-        folded += [replace(made, is_open=True), *run] if is_open else [made]
+        folded_run = RunItem(tuple(item for item in run if isinstance(item, MessageItem)))
+        is_open = folded_run.key in open_runs
+        folded += [replace(folded_run, is_open=True), *run] if is_open else [folded_run]
     return folded + list(items[end:])
 
 
 def _runs(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Yield what may be one run, and each other row by itself."""
+    """Yield the candidates for a run together, and each other row by itself."""
     run: list[Item] = []
     for item in items:
         if not _waits(item) and (_is_result(item) or _only_calls(item)):
@@ -60,12 +60,12 @@ def _is_result(item: Item) -> bool:
 
 
 def _waits(item: Item) -> bool:
-    """Return whether something can be done about what is missing after it."""
+    """Return whether the item shows that an answer is missing after it."""
     return isinstance(item, MessageItem) and item.missing is not MissingReply.NOTHING
 
 
 def _only_calls(item: Item) -> bool:
-    """Return whether it is a reply that says nothing, and whose calls have all been answered."""
+    """Return whether it is a reply without text, whose calls all have results."""
     if not isinstance(item, MessageItem) or item.unanswered:
         return False
     message = item.row.message
@@ -74,7 +74,7 @@ def _only_calls(item: Item) -> bool:
 
 
 def summary_of_run(run: RunItem) -> str:
-    """Return what was done in a run."""
+    """Return a line that summarizes a run."""
     results = run.results
     words = [tr("%n calls", "", len(results))]
     if read := _count_places(results, READING):
@@ -103,7 +103,7 @@ def _has_failed(item: MessageItem) -> bool:
 
 
 def _count_places(results: Sequence[MessageItem], names: Collection[str]) -> int:
-    """Return how many files or pages the calls of these tools name; calls that name none count by themselves."""
+    """Return the number of files or pages that these tools' calls name; a call that names none counts as one."""
     named: set[object] = set()
     for item in results:
         if _name_of(item) in names and not _has_failed(item):

@@ -1,7 +1,7 @@
-"""The rows of a transcript, made from the messages and operations of its record. No Qt.
+"""The rows of a transcript, built from its messages and operations. Uses no Qt.
 
-Replies are joined where one was continued, and shown as growing, in another branch, or missing. The end of a
-conversation and pages around the reader's position are loaded.
+A continued reply is joined with its continuation. Rows also show replies that are being written, that are in another
+branch, or that are missing. Only the end of a conversation and pages around the reader's position are loaded.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from desktop_app.ui.live_turns import RESTING, LiveReply, LiveTurn, ToolRun
 
 
 class MissingReply(Enum):
-    """What a message waits for, in the words that are shown under it, translated."""
+    """What is missing after a message. The value is the English text shown below it, to be translated."""
 
     NOTHING = ""
     ANSWER = translatable("No answer yet.")
@@ -36,7 +36,7 @@ class MissingReply(Enum):
 
 
 class OtherVersionsItem(msgspec.Struct, frozen=True):
-    """What follows the newest message in other branches, where nothing follows it in the current one."""
+    """The messages that follow the newest message in other branches, if none follows it in the current one."""
 
     ids: tuple[str, ...]
 
@@ -46,9 +46,9 @@ class OtherVersionsItem(msgspec.Struct, frozen=True):
 
 
 def missing_after(rows: Sequence[MessageRow], index: int, is_settled: bool) -> MissingReply:
-    """Return what the message at that index waits for.
+    """Return what is missing after the message at that index.
 
-    rows: those that are shown. is_settled: nothing is under way, and no card says what happened.
+    rows: the messages that are shown. is_settled: see `LiveTurn`.
     """
     message = rows[index].message
     is_last = index == len(rows) - 1
@@ -61,7 +61,7 @@ def missing_after(rows: Sequence[MessageRow], index: int, is_settled: bool) -> M
 
 
 def _missing_of(reply: Message) -> MissingReply:
-    """Return what a reply lacks that nothing follows."""
+    """Return what is missing in a reply that is the last message."""
     thinks = any(isinstance(part, Reasoning) for part in reply.parts)
     match reply.ending:
         case "length" if reply.lost_call:
@@ -79,14 +79,14 @@ def _missing_of(reply: Message) -> MissingReply:
 
 
 class ReplyItem(msgspec.Struct, frozen=True):
-    """A reply that is being written. begun: what it continues, if it does."""
+    """A reply that is being written. begun: the message that it continues; None for none."""
 
     reply: LiveReply
     begun: MessageRow | None = None
 
     @property
     def key(self) -> str:
-        """The key that the stored message will have, too."""
+        """The key, which the stored message will also have."""
         return self.begun.message.id if self.begun is not None else self.reply.reply_id
 
     @property
@@ -100,27 +100,26 @@ class ReplyItem(msgspec.Struct, frozen=True):
 
 
 def join_continued(rows: Sequence[MessageRow]) -> tuple[list[MessageRow], dict[str, str]]:
-    """Return the rows with each chain of continued replies as one, under the id of its first.
+    """Return the rows with each chain of continued replies joined to one, with the id of its first message.
 
-    The second value maps the id of each message that was joined to that of the first. A reply whose beginning is not
-    loaded stays as it is.
+    The second value maps the id of each joined message to that id. A reply whose beginning is not loaded is unchanged.
     """
-    shown: list[MessageRow] = []
+    joined: list[MessageRow] = []
     indices: dict[str, int] = {}
     roots: dict[str, str] = {}
     for row in rows:
         index = indices.get(row.message.continues) if row.message.continues else None
         if index is None:
-            indices[row.message.id] = len(shown)
-            shown.append(row)
+            indices[row.message.id] = len(joined)
+            joined.append(row)
         else:
             indices[row.message.id] = index
-            roots[row.message.id] = shown[index].message.id
-            shown[index] = _one(shown[index], row)
-    return shown, roots
+            roots[row.message.id] = joined[index].message.id
+            joined[index] = _concatenate(joined[index], row)
+    return joined, roots
 
 
-def _one(first: MessageRow, second: MessageRow) -> MessageRow:
+def _concatenate(first: MessageRow, second: MessageRow) -> MessageRow:
     head, tail = first.message, second.message
     message = replace(
         head,
@@ -136,24 +135,24 @@ def _one(first: MessageRow, second: MessageRow) -> MessageRow:
 
 
 def _join_parts(head: Message, tail: Message) -> tuple[Part, ...]:
-    """Return the parts of both with the texts joined without a gap: the second continues the first."""
+    """Return the parts of both messages, with the text of the second appended to the text of the first."""
     before, after = list(head.parts), list(tail.parts)
     last = next((n for n in reversed(range(len(before))) if isinstance(before[n], Text)), None)
     first = next((n for n, part in enumerate(after) if isinstance(part, Text)), None)
     if last is not None and first is not None:
-        one, other = before[last], after.pop(first)
-        assert isinstance(one, Text)
-        assert isinstance(other, Text)
-        before[last] = Text(one.text + other.text)
+        beginning, continuation = before[last], after.pop(first)
+        assert isinstance(beginning, Text)
+        assert isinstance(continuation, Text)
+        before[last] = Text(beginning.text + continuation.text)
     return (*before, *after)
 
 
-PAGE = 60  # messages, as the engine gives them
-MAX_OLDER = 600  # messages that are kept beside the newest page
+PAGE = 60  # messages in a page from the engine
+MAX_OLDER = 600  # messages that are kept in addition to the newest page
 
 
 class GapItem(msgspec.Struct, frozen=True):
-    """Messages that are not loaded: from index `first` to `last`, both included."""
+    """Messages that are not loaded: from index `first` to `last`, inclusive."""
 
     first: int
     last: int
@@ -168,13 +167,13 @@ class GapItem(msgspec.Struct, frozen=True):
 
 
 def merge_pages(rows: Iterable[MessageRow], page: Iterable[MessageRow]) -> list[MessageRow]:
-    """Return both in their order; a message that is in both stays as it is known."""
+    """Return the messages of both in order; of a message in both, the one in `rows`."""
     by_index = {row.index: row for row in page} | {row.index: row for row in rows}
     return [by_index[index] for index in sorted(by_index)]
 
 
 def trim_rows(rows: Sequence[MessageRow], around: int) -> list[MessageRow]:
-    """Return the messages nearest to that index and the newest page, a bounded number."""
+    """Return the newest page and the messages near that index, so that their number is bounded."""
     if len(rows) <= MAX_OLDER + PAGE:
         return list(rows)
     newest = rows[-1].index - PAGE
@@ -193,9 +192,9 @@ def runs_of(rows: Sequence[MessageRow]) -> list[list[MessageRow]]:
 
 
 def page_to_read(gap: GapItem, top: float, height: float, seen: tuple[float, float], near: float) -> int | None:
-    """Return the index before which a page is to be read; None while the gap is far from what is visible.
+    """Return the index before which a page should be read; None while the gap is far from the visible range.
 
-    top, height: of the gap in pixels. seen: the visible range. The end of the gap that adjoins loaded messages comes
+    top, height: the gap's, in pixels. seen: the visible range. The end of the gap next to loaded messages is read
     first.
     """
     bottom = top + height
@@ -212,8 +211,9 @@ def page_to_read(gap: GapItem, top: float, height: float, seen: tuple[float, flo
 class MessageItem(msgspec.Struct, frozen=True):
     """A message.
 
-    call: what a tool message answers; slot: the key that its card had while the tool ran. unanswered: calls without a
-    card of their own. can_regenerate: whether it is a reply that can be had anew now. missing: what it waits for.
+    call: the call that a tool message answers. slot: the key that its card had while the tool was running. unanswered:
+    calls of a reply without their own card. can_regenerate: whether it is a reply that can be regenerated now. missing:
+    what is missing after it.
     """
 
     row: MessageRow
@@ -229,9 +229,9 @@ class MessageItem(msgspec.Struct, frozen=True):
 
 
 class RunItem(msgspec.Struct, frozen=True):
-    """Calls that follow each other without a text between them, with the replies that made them.
+    """Consecutive calls without text between them, with the replies that made them.
 
-    is_open: whether each of them has its own row below.
+    is_open: whether their own rows are shown below.
     """
 
     items: tuple[MessageItem, ...]
@@ -243,7 +243,7 @@ class RunItem(msgspec.Struct, frozen=True):
 
     @property
     def first(self) -> int:
-        """The index of its first message."""
+        """The index of the first message."""
         return self.items[0].row.index
 
     @property
@@ -251,14 +251,14 @@ class RunItem(msgspec.Struct, frozen=True):
         return [item for item in self.items if item.row.message.role is Role.TOOL]
 
     def holds(self, key: str) -> bool:
-        """Return whether a message with that id, or a row with that key, is one of it."""
+        """Return whether the run contains a message with that id, or a row with that key."""
         return any(key in (item.key, item.row.message.id) for item in self.items)
 
 
 class ToolItem(msgspec.Struct, frozen=True):
     """A call whose result is not stored yet.
 
-    index: which of the reply's calls it is, from 0. run: None while it waits. seconds: how long it has been running.
+    index: its index among the reply's calls. run: None while it waits. seconds: how long it has been running.
     """
 
     reply_id: str
@@ -269,12 +269,12 @@ class ToolItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The key that the stored result will have, too."""
+        """The key, which the stored result will also have."""
         return slot_of(self.reply_id, self.index)
 
 
 class MarkItem(msgspec.Struct, frozen=True):
-    """A line where the view was pruned or compacted, or a memory was saved."""
+    """A line for an operation: the view was pruned or compacted, or memories were saved."""
 
     operation: OperationRow
 
@@ -284,7 +284,7 @@ class MarkItem(msgspec.Struct, frozen=True):
 
 
 class FailureItem(msgspec.Struct, frozen=True):
-    """Why a turn ended early. number: its position among the failures that are shown."""
+    """A failure or a notice of a turn. number: its position among the ones that are shown."""
 
     failure: Failure
     number: int
@@ -298,12 +298,12 @@ Item = MessageItem | GapItem | OtherVersionsItem | ReplyItem | ToolItem | RunIte
 
 
 def slot_of(reply_id: str, index: int) -> str:
-    """Return the key of the card of a reply's call."""
+    """Return the key of the card for one of a reply's calls."""
     return f"{reply_id} call {index}"
 
 
 BEFORE_A_GAP = LiveTurn(is_running=True)
-"""Nobody knows whether what stands last there was answered."""
+"""The turn for messages before a gap: it is not known whether the last one was answered."""
 
 
 def items_with_gaps(
@@ -313,9 +313,10 @@ def items_with_gaps(
     now: float = 0.0,
     other_versions: tuple[str, ...] = (),
 ) -> list[Item]:
-    """Return all that is shown of a conversation, of which only some pages are loaded.
+    """Return the items of a conversation, of which only some pages are loaded.
 
-    now: by the clock of the turn's runs. other_versions: of what follows the newest message.
+    now: the time by the clock of the turn's runs. other_versions: ids of the messages that follow the newest one in
+    other branches.
     """
     items: list[Item] = []
     runs, end = runs_of(rows), 0
@@ -335,7 +336,7 @@ def _gap(first: int, end: int) -> list[GapItem]:
 
 
 def update_item(item: Item, turn: LiveTurn, now: float) -> Item:
-    """Return the item as the turn stands now, if it shows what goes on."""
+    """Return the item updated from the turn, if it shows a reply or a call in progress."""
     match item:
         case ReplyItem() if turn.reply is not None:
             return replace(item, reply=turn.reply)
@@ -350,20 +351,20 @@ def items_of(
     operations: Iterable[OperationRow],
     turn: LiveTurn = RESTING,
 ) -> list[Item]:
-    """Return the rows in their order, each operation's mark behind the last message that it touched.
+    """Return the items in order, with each operation's mark after the last message that it concerns.
 
-    Left out are operations that were undone, or whose last message is not among the rows. A reply that was continued
-    is one row.
+    Operations that were undone, or whose last message is not among the rows, are omitted. A continued reply is one
+    item.
     """
-    shown, roots = join_continued(rows)
+    joined, roots = join_continued(rows)
     marks: dict[str, list[MarkItem]] = {}
     for operation in operations:
         if not operation.is_undone:
             after = roots.get(operation.after_message_id, operation.after_message_id)
             marks.setdefault(after, []).append(MarkItem(operation))
-    growing = _growing(rows, shown, roots, turn.reply)
+    growing = _growing(rows, joined, roots, turn.reply)
     items: list[Item] = []
-    for item in _with_cards(shown, roots, turn):
+    for item in _with_cards(joined, roots, turn):
         is_continued = growing is not None and growing.key == item.key
         items.append(growing if growing is not None and is_continued else item)
         if isinstance(item, MessageItem):
@@ -372,20 +373,20 @@ def items_of(
 
 
 def _growing(
-    rows: Sequence[MessageRow], shown: Sequence[MessageRow], roots: Mapping[str, str], reply: LiveReply | None
+    rows: Sequence[MessageRow], joined: Sequence[MessageRow], roots: Mapping[str, str], reply: LiveReply | None
 ) -> ReplyItem | None:
-    """Return the reply that is being written, unless it is stored already."""
+    """Return an item for the reply that is being written, unless that is already stored."""
     if reply is None or any(row.message.id == reply.reply_id for row in rows):
         return None
     root = roots.get(reply.continues, reply.continues)
-    return ReplyItem(reply, next((row for row in shown if row.message.id == root), None))
+    return ReplyItem(reply, next((row for row in joined if row.message.id == root), None))
 
 
 def _with_cards(
     rows: Sequence[MessageRow], roots: Mapping[str, str], turn: LiveTurn
 ) -> Iterator[MessageItem | ToolItem]:
-    """Yield each message and behind it the results of its calls, in the order of the calls."""
-    callers = {root: part for part, root in roots.items()}  # of the parts of a reply it is the last one that calls
+    """Yield each message, followed by the results of its calls, in the order of the calls."""
+    callers = {root: part for part, root in roots.items()}  # in a continued reply, the last part makes the calls
     starts = [index for index, row in enumerate(rows) if not index or row.message.role is not Role.TOOL]
     for start, end in pairwise([*starts, len(rows)]):
         row = rows[start]
@@ -401,7 +402,7 @@ def _with_cards(
 def _cards(
     reply: MessageItem, results: Sequence[MessageRow], caller: str, is_live: bool
 ) -> list[MessageItem | ToolItem]:
-    """Return the reply and a card for each of its calls. caller: the id of the message that made them."""
+    """Return the reply and a card for each of its calls. caller: the id of the message that made the calls."""
     cards: list[MessageItem | ToolItem] = []
     left: list[ToolCall] = []
     calls = reply.row.message.tool_calls
@@ -419,7 +420,7 @@ def _cards(
 def pair_results(
     calls: Sequence[ToolCall], results: Sequence[MessageRow]
 ) -> tuple[dict[int, MessageRow], list[MessageRow]]:
-    """Return the results by the index of their call, and those without one. Matches by id, else by position."""
+    """Return the results by the index of their call, and results without a call. Match by id, or else by position."""
     waiting = list(range(len(calls)))
     by_index: dict[int, MessageRow] = {}
     others: list[MessageRow] = []
@@ -435,7 +436,7 @@ def pair_results(
 
 
 class RowChange(msgspec.Struct, frozen=True):
-    """From `first` on, `removed` rows become `added` new ones; the first `kept` of both have the same keys."""
+    """A change of rows: from `first` on, `removed` rows become `added` ones; the first `kept` have the same keys."""
 
     first: int
     removed: int
@@ -444,7 +445,7 @@ class RowChange(msgspec.Struct, frozen=True):
 
 
 def change_between(old: Sequence[Item], new: Sequence[Item]) -> RowChange:
-    """Return what lies between the equal rows at both ends."""
+    """Return the change between the equal rows at both ends."""
     first = _common(old, new)
     last = _common(old[first:][::-1], new[first:][::-1])
     removed, added = len(old) - first - last, len(new) - first - last
@@ -455,7 +456,7 @@ def change_between(old: Sequence[Item], new: Sequence[Item]) -> RowChange:
 
 
 def _common(old: Sequence[Item], new: Sequence[Item]) -> int:
-    for count, (one, other) in enumerate(zip(old, new, strict=False)):
-        if one != other:
+    for count, (before, after) in enumerate(zip(old, new, strict=False)):
+        if before != after:
             return count
     return min(len(old), len(new))

@@ -1,4 +1,4 @@
-"""The transcript as a Qt model: opened from a snapshot, then folded from events."""
+"""The transcript as a Qt model: opened from a snapshot, then updated by events."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ from .transcript_items import (
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
-REFRESH_PAUSE = 40  # milliseconds between two looks at what has arrived, however fast it comes
-MAX_LIVE = 64  # rows at the end among which the reply and the running tools are looked for
-TICK = 500  # milliseconds between two looks at how long a tool has been running
+REFRESH_PAUSE = 40  # milliseconds between two updates of streaming rows, however fast data arrives
+MAX_LIVE = 64  # rows at the end that are searched for the reply and running tools
+TICK = 500  # milliseconds between two updates of the time of running tools
 
 
 class TranscriptModel(QAbstractListModel):
-    """The rows of one conversation: its messages and operations, and what goes on in it now.
+    """The rows of one conversation: its messages and operations, and the turn in progress.
 
-    Signals: running_changed(bool) when a turn begins or ends; turn_ended(reason), once its rows are shown;
-    has_changed after a change of several steps, during which `is_changing` is set.
+    Signals: running_changed(bool), when a turn begins or ends; turn_ended(reason), once its rows are shown;
+    has_changed, after a change in several steps, during which `is_changing` is set.
     """
 
     running_changed = Signal(bool)
@@ -80,12 +80,12 @@ class TranscriptModel(QAbstractListModel):
 
     @property
     def is_refreshed(self) -> bool:
-        """Whether the rows show all that has arrived."""
+        """Whether the rows show everything that has arrived."""
         return not self._pause.isActive()
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was said yet; a system prompt does not count."""
+        """Whether there is no message yet, except perhaps a system prompt, and no turn is running."""
         return not self.is_running and all(
             isinstance(item, MessageItem) and item.row.message.role is Role.SYSTEM for item in self._items
         )
@@ -109,7 +109,7 @@ class TranscriptModel(QAbstractListModel):
         return self._rows[-1].index if self._rows else -1
 
     def count_replies_after(self, index: int) -> int:
-        """Return how many replies with a text came after the message at that index, with the one that is written."""
+        """Return the number of replies with text after the message at that index, including one in progress."""
         count = 0
         for item in reversed(self._items):
             if isinstance(item, MessageItem):
@@ -120,7 +120,7 @@ class TranscriptModel(QAbstractListModel):
         return count
 
     def row_with_version(self, message_id: str) -> MessageRow | None:
-        """Return the loaded message that is another version of that one."""
+        """Return the loaded message that has that one among its versions; None if there is none."""
         return next((row for row in self._rows if message_id in row.versions), None)
 
     def row_of_index(self, index: int) -> int:
@@ -139,7 +139,7 @@ class TranscriptModel(QAbstractListModel):
         turn: LiveTurn = RESTING,
         other_versions: tuple[str, ...] = (),
     ) -> None:
-        """Show a conversation, with the state of its turn. other_versions: of what follows the newest message."""
+        """Show a conversation, with the state of its turn. other_versions: see `items_with_gaps`."""
         self.beginResetModel()
         self._other_versions = other_versions
         self._rows = list(rows)
@@ -150,18 +150,18 @@ class TranscriptModel(QAbstractListModel):
         self._announce_running(before)
 
     def add_page(self, rows: Sequence[MessageRow], around: int) -> None:
-        """Add older messages, and drop those far from index `around`."""
+        """Add older messages, and drop messages that are far from index `around`."""
         self._rows = trim_rows(merge_pages(self._rows, rows), around)
         self._show()
 
     def keep_newest(self) -> None:
-        """Drop the oldest of many messages, for a reader at the end: they are read again once somebody looks there."""
+        """Drop the oldest of many messages, for a reader at the end: they are read again when they become visible."""
         if len(self._rows) > MAX_OLDER + PAGE:
             self._rows = trim_rows(self._rows, self._rows[-1].index)
             self._show()
 
     def apply(self, event: TurnEvent, turn: LiveTurn) -> None:
-        """Show an event of the conversation that is open. turn: its turn after the event."""
+        """Show an event of the open conversation. turn: the turn after the event."""
         before, self.turn = self.turn, turn
         match event:
             case MessageRecorded(_, row):
@@ -186,7 +186,7 @@ class TranscriptModel(QAbstractListModel):
             self.turn_ended.emit(event.reason)
 
     def refresh(self) -> None:
-        """Update the rows of what goes on, and only these: this comes often."""
+        """Update the rows in progress, and only these, since this happens often."""
         self._pause.stop()
         now = monotonic()
         for row in range(max(len(self._items) - MAX_LIVE, 0), len(self._items)):
@@ -199,25 +199,25 @@ class TranscriptModel(QAbstractListModel):
         return self._items[row]
 
     def toggle_run(self, key: str) -> None:
-        """Show the calls of a run as rows of their own, or as one line again."""
+        """Show the calls of a run as separate rows, or as one line again."""
         self._open_runs ^= {key}
         self._show()
 
     def reveal(self, message_id: str) -> None:
-        """Let a message that stands behind the line of a run have its own row."""
+        """Unfold the run that contains a message, so that the message has its own row."""
         row = self.row_of(message_id)
         item = self._items[row] if row >= 0 else None
         if isinstance(item, RunItem) and not item.is_open and item.holds(message_id):
             self.toggle_run(item.key)
 
     def row_of(self, key: str) -> int:
-        """Return the row of that key, or of that message, or of the run that it is in; -1 if it is not loaded."""
+        """Return the row with that key or message id, or the folded run that contains it; -1 if it is not loaded."""
         for number, item in enumerate(self._items):
             if item.key == key or (isinstance(item, MessageItem) and item.row.message.id == key):
                 return number
             if isinstance(item, RunItem) and not item.is_open and item.holds(key):
                 return number
-        root = join_continued(self._rows)[1].get(key)  # a part of a reply that was continued has no row of its own
+        root = join_continued(self._rows)[1].get(key)  # a part of a continued reply does not have its own row
         return -1 if root is None else self.row_of(root)
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = NOWHERE) -> int:
@@ -259,7 +259,7 @@ class TranscriptModel(QAbstractListModel):
         return fold_runs(items, self._open_runs, self.is_running)
 
     def _show(self) -> None:
-        """Make the rows again and announce only what differs."""
+        """Build the rows again, and notify the view only of differences."""
         self._pause.stop()
         new = self._new_items()
         self.is_changing = True
@@ -274,10 +274,10 @@ class TranscriptModel(QAbstractListModel):
         self._watch_tools()
 
     def _watch_tools(self) -> None:
-        """Update the time of running tools, while there are any."""
-        runs = any(isinstance(item, ToolItem) and item.run is not None for item in self._items[-MAX_LIVE:])
-        if runs != self._tick.isActive():
-            (self._tick.start if runs else self._tick.stop)()
+        """Start or stop updating the time of running tools."""
+        has_tools = any(isinstance(item, ToolItem) and item.run is not None for item in self._items[-MAX_LIVE:])
+        if has_tools != self._tick.isActive():
+            (self._tick.start if has_tools else self._tick.stop)()
 
     def _replace(self, first: int, removed: int, new: list[Item]) -> None:
         if removed:

@@ -1,6 +1,6 @@
-"""The view of the transcript: lays out and paints visible rows only, follows the end, keeps the position.
+"""The view of the transcript: lays out and paints only visible rows, follows the end, and keeps the reader's position.
 
-It scrolls rows of differing height, some of which are not loaded yet.
+Its rows have different heights, and some are not loaded yet.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .transcript_model import TranscriptModel
 
 
 class RowHeights:
-    """The heights of the rows in pixels, from `top` pixels on."""
+    """The heights of the rows in pixels. top: the space above the first one, in pixels."""
 
     def __init__(self, top: int) -> None:
         self._first_top = top
@@ -70,7 +70,7 @@ class RowHeights:
         self._tops = None
 
     def set(self, row: int, height: int) -> bool:
-        """Set a height; return False if it was that already."""
+        """Set a height; return whether it has changed."""
         if self._heights[row] == height:
             return False
         self._heights[row] = height
@@ -78,11 +78,11 @@ class RowHeights:
         return True
 
     def top(self, row: int) -> int:
-        """Return where the row starts; for the index behind the last row, where all ends."""
+        """Return the top of a row; for the index after the last row, the end of all rows."""
         return self._starts()[row]
 
     def row_at(self, y: int) -> int:
-        """Return the row at that y or the nearest one; -1 without rows."""
+        """Return the row at that y, or the nearest one; -1 without rows."""
         return max(min(bisect_right(self._starts(), y) - 1, len(self) - 1), min(0, len(self) - 1))
 
     @property
@@ -96,17 +96,17 @@ class RowHeights:
 
 
 COLUMN = 720
-SIDE = 24  # pixels beside a narrow column
-GAP = 18  # under each row
+SIDE = 24  # minimum pixels at both sides of the column
+GAP = 18  # pixels below each row
 TOP = 20
-NEAR = 600  # pixels at which messages that are not here are asked for
+NEAR = 600  # pixels of distance at which messages that are not loaded are requested
 
 
 class RowView(WithRole, QAbstractItemView):
     """The geometry of the rows, and the reader's position: a row, or the index of a message that is not loaded.
 
-    heights: of each row, with the gap under it. Signal: page_requested(before, around), near messages that are not
-    loaded: the index before which they are, and that of the message in sight.
+    heights: each row's height, including the gap below it. Signal: page_requested(before, around), when messages that
+    are not loaded are near: the index before which to read, and the index of the message that is visible.
     """
 
     accessible_role = Role.Document
@@ -116,20 +116,22 @@ class RowView(WithRole, QAbstractItemView):
         super().__init__(parent)
         self.transcript = model
         self._anchor_key, self._anchor_offset = "", 0
-        self._anchor_index = -1.0  # without a key: of the message that is read
+        self._anchor_index = (
+            -1.0
+        )  # the index of the message that is read, if there is no key; the fraction is within it
         self._is_anchored_below = False
-        self.is_keyboard_led = False  # the marked row is painted as such
+        self.is_keyboard_led = False  # whether the current row is painted as such
         self.heights = RowHeights(scale(TOP))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setAutoScroll(False)  # a click in a tall row must not move it
+        self.setAutoScroll(False)  # a click in a tall row must not scroll
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """Mark a row that is in sight, the lowest one unless another is marked, once Tab brings the keyboard here."""
+        """Make a visible row the current one when Tab moves the focus here: the lowest, unless another one is."""
         if event.reason() in KEYBOARD and len(self.heights):
             self.is_keyboard_led = True
             top, height = self.verticalOffset(), self.viewport().height()
@@ -140,7 +142,7 @@ class RowView(WithRole, QAbstractItemView):
     def currentChanged(
         self, current: QModelIndex | QPersistentModelIndex, previous: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Repaint all: the ring around the marked row lies outside of the row."""
+        """Repaint everything: the ring around the current row extends beyond it."""
         super().currentChanged(current, previous)
         self.viewport().update()
 
@@ -150,11 +152,11 @@ class RowView(WithRole, QAbstractItemView):
 
     @property
     def column_left(self) -> int:
-        """Centred in the whole widget, so that the scroll bar does not shift the column."""
+        """The left edge of the column, which is centred in the widget, so that the scroll bar does not shift it."""
         return (self.width() - self.column) // 2
 
     def row_at(self, point: QPoint) -> int:
-        """Return the row under a point of the viewport; -1 between and beside rows."""
+        """Return the row at the height of a point in the viewport; -1 above and below all rows."""
         y = point.y() + self.verticalOffset()
         row = self.heights.row_at(y)
         if row < 0 or not self.heights.top(row) <= y < self.heights.top(row) + self.heights[row]:
@@ -162,16 +164,16 @@ class RowView(WithRole, QAbstractItemView):
         return row
 
     def origin(self, row: int) -> QPointF:
-        """Return the viewport's point where the row's layout starts."""
+        """Return the origin of a row's layout, in the viewport's coordinates."""
         return QPointF(self.column_left, self.heights.top(row) - self.verticalOffset())
 
     def top_of(self, message_id: str) -> int | None:
-        """Return where a message begins, in pixels below the top of what is visible; None if it is not loaded."""
+        """Return the top of a message, in pixels below the top of the viewport; None if it is not loaded."""
         row = self.transcript.row_of(message_id)
         return self.heights.top(row) - self.verticalOffset() if row >= 0 else None
 
     def rows_in_sight(self) -> range:
-        """Return the numbers of the rows that are at least partly in sight."""
+        """Return the indices of the rows that are at least partly visible."""
         if not len(self.heights):
             return range(0)
         top = self.verticalOffset()
@@ -180,7 +182,7 @@ class RowView(WithRole, QAbstractItemView):
 
     @property
     def index_in_sight(self) -> int:
-        """The index of the first message in sight, loaded or not; -1 without messages."""
+        """The index of the first visible message, loaded or not; -1 without messages."""
         for row in range(max(self.heights.row_at(self.verticalOffset()), 0), len(self.heights)):
             item = self.transcript.item(row)
             if isinstance(item, GapItem):
@@ -237,7 +239,7 @@ class RowView(WithRole, QAbstractItemView):
         return False
 
     def setSelection(self, rect: QRect, command: object) -> None:
-        """Select nothing: text is selected, not rows."""
+        """Do nothing: text is selected, not rows."""
 
     def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
         return QRegion()
@@ -248,7 +250,7 @@ class RowView(WithRole, QAbstractItemView):
     # Messages that are not loaded
 
     def _ask_for_page(self) -> None:
-        """Request the page that is missing where the user is."""
+        """Request a missing page near the visible rows."""
         top, height = self.verticalOffset(), self.viewport().height()
         first, last = self.heights.row_at(max(top - NEAR, 0)), self.heights.row_at(top + height + NEAR)
         for row in range(max(first, 0), last + 1):
@@ -261,7 +263,7 @@ class RowView(WithRole, QAbstractItemView):
                     return
 
     def _go_to_index(self, index: float, offset: int = 0) -> None:
-        """Anchor the view at that message, loaded or not. offset: pixels below its beginning."""
+        """Anchor the view at a message, loaded or not. offset: pixels below its beginning."""
         self._anchor_key, self._anchor_index, self._anchor_offset = "", index, offset
         self._is_anchored_below = False
 
@@ -275,17 +277,17 @@ class RowView(WithRole, QAbstractItemView):
         return round(self.heights.top(row) + within) + self._anchor_offset
 
 
-BOTTOM = 48  # pixels under the last row: a notice lies there, and covers no text
-FAR, JUMP_EDGE = 400, 12  # pixels from the end from which the way there is offered; around that button
+BOTTOM = 48  # pixels below the last row, so that a toast covers no text
+FAR, JUMP_EDGE = 400, 12  # pixels from the end beyond which the button to it is shown; around that button
 NEWEST = translatable("↓ Newest message")
-LAYOUT_SLICE = 0.008  # seconds of laying out in one pass of the event loop
-HIGHLIGHTED_FOR = 1_600  # milliseconds that a message which was jumped to is marked
+LAYOUT_SLICE = 0.008  # seconds of layout in one pass of the event loop
+HIGHLIGHTED_FOR = 1_600  # milliseconds for which a message is highlighted after a jump to it
 
 
 class TranscriptView(RowView):
     """Geometry, scrolling and painting. `TranscriptWidget` handles the mouse and the keyboard.
 
-    Signal: laid_out, when what is in sight may have changed.
+    Signal: laid_out, when the visible rows may have changed.
     """
 
     laid_out = Signal()
@@ -298,8 +300,8 @@ class TranscriptView(RowView):
         self.hovered_region: HitRegion | None = None
         self.follows_end, self._is_laying_out = True, False
         self._shown_key = ""
-        self.found_text: Found = ""  # marked wherever it is painted
-        # The row, and the box in it, of the occurrence that was jumped to.
+        self.found_text: Found = ""  # highlighted wherever it is painted
+        # The key of the row with the occurrence that was jumped to, and the occurrence's box in it.
         self.current_place: tuple[str, QRectF] | None = None
         self._highlighter = Highlighter(self)
         self._highlighter.highlighted.connect(self.viewport().update)
@@ -310,7 +312,7 @@ class TranscriptView(RowView):
         self._forgetting = QTimer(self, singleShot=True, interval=HIGHLIGHTED_FOR)
         self._forgetting.timeout.connect(self._forget_shown)
         self.editor = MessageEditor(self.viewport())
-        self._seen = -1  # the index of the newest message when the end was last in sight
+        self._seen = -1  # the index of the newest message when the end was last visible
         self.jump = Button(tr(NEWEST), parent=self)
         self.jump.clicked.connect(self.follow_end)
         self.jump.hide()
@@ -325,7 +327,7 @@ class TranscriptView(RowView):
         item = self.transcript.item(row)
         if (layout := self.cache.find(item, self.column)) is None:
             layout = self.cache.make(item, self.column)
-            if self.heights.set(row, round(layout.height) + scale(GAP)):  # all of it is in this row from now on
+            if self.heights.set(row, round(layout.height) + scale(GAP)):  # its layout is complete now
                 self._settling.start()
         return layout
 
@@ -338,7 +340,8 @@ class TranscriptView(RowView):
     def show_message(self, message_id: str, top: int | None = None) -> bool:
         """Scroll to a message and highlight it for a moment; return False if it is not loaded.
 
-        top: where it shall begin instead, without being highlighted; then it is the current one.
+        top: the pixels below the top of the viewport where it should begin. Then it is not highlighted, but becomes the
+        current row.
         """
         self.transcript.reveal(message_id)
         row = self.transcript.row_of(message_id)
@@ -356,9 +359,9 @@ class TranscriptView(RowView):
         return True
 
     def lay_out_visible(self) -> None:
-        """Lay out what is in sight, and restore the reader's position."""
+        """Lay out the visible rows, and restore the reader's position."""
         if self.transcript.is_changing:
-            return  # half of a change cannot be shown
+            return  # an incomplete change cannot be shown
         deadline = monotonic() + LAYOUT_SLICE
         is_settled, self._is_laying_out = False, True
         for _ in range(12):
@@ -367,7 +370,7 @@ class TranscriptView(RowView):
             is_settled, has_changed = self._lay_out_rows(deadline)
             if not has_changed:
                 break
-            deadline = deadline if is_settled else 0.0  # a row is laid out once in a pass
+            deadline = deadline if is_settled else 0.0  # an incomplete row is laid out only once in a pass
         self._is_laying_out = False
         if not is_settled or self._go_on_settled():
             self._settling.start()
@@ -380,7 +383,7 @@ class TranscriptView(RowView):
         self.laid_out.emit()
 
     def _go_on_settled(self) -> bool:
-        return False  # whether the position was changed, now that all in sight is laid out
+        return False  # whether the position was changed, now that all visible rows are laid out
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if self._is_laying_out:
@@ -400,7 +403,7 @@ class TranscriptView(RowView):
             layout = self.cache.find(item, self.column)
             self._anchor_key = item.key
             self._anchor_offset = self.verticalOffset() - self.heights.top(row)
-            # Scrolling up reaches the end of a row first: while its height is an estimate, that end stays where it is.
+            # Scrolling up reaches the end of a row first: while its height is an estimate, its end stays in place.
             self._is_anchored_below = layout is None or not layout.is_complete
             if self._is_anchored_below:
                 self._anchor_offset -= self.heights[row]
@@ -427,7 +430,7 @@ class TranscriptView(RowView):
         bar.setRange(0, max(self.heights.end + scale(BOTTOM) - height, 0))
 
     def _lay_out_rows(self, deadline: float) -> tuple[bool, bool]:
-        """Return whether all that is in sight is laid out, and whether a height has changed."""
+        """Lay out visible rows until the deadline; return whether all are complete, and whether a height changed."""
         has_changed = False
         for row in self.rows_in_sight():
             item = self.transcript.item(row)
@@ -488,7 +491,7 @@ class TranscriptView(RowView):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows in sight; one that is not laid out yet stays blank for a moment."""
+        """Paint the visible rows; one that is not laid out yet stays blank for a moment."""
         painter, found = QPainter(self.viewport()), Marks(self.found_text)
         painter.fillRect(event.rect(), colour("paper"))
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
@@ -523,7 +526,7 @@ class TranscriptView(RowView):
             paint_box(painter, box, None, colour("accent"), Corner.CARD)
 
     def _offer_jump(self) -> None:
-        """Show the button that leads to the newest message while the reader is far from it, with how many are new."""
+        """Show or hide the button to the newest message, with the number of new ones, depending on the distance."""
         bar = self.verticalScrollBar()
         left = bar.maximum() - bar.value()
         if self.follows_end or not left:
@@ -536,8 +539,8 @@ class TranscriptView(RowView):
         if text != self.jump.text():
             self.jump.setText(text)
             self.jump.adjustSize()
-        room = self.viewport().width() - self.jump.width() - scale(JUMP_EDGE)
-        x = scale(JUMP_EDGE) if self.isRightToLeft() else room
+        right_side = self.viewport().width() - self.jump.width() - scale(JUMP_EDGE)
+        x = scale(JUMP_EDGE) if self.isRightToLeft() else right_side
         self.jump.move(self.viewport().x() + x, self.height() - self.jump.height() - scale(JUMP_EDGE))
         self.jump.show()
         self.jump.raise_()

@@ -1,4 +1,4 @@
-"""The transcript as the user operates it: mouse, keyboard and menus."""
+"""The transcript widget: handles the mouse, the keyboard and menus."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ COPY_AS_MARKDOWN = QKeyCombination(
 )
 UP_AND_DOWN = (Qt.Key.Key_Up, Qt.Key.Key_Down)
 SIDEWAYS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
-KEY_STEP = 60  # pixels that a key scrolls sideways
+KEY_STEP = 60  # pixels by which a key scrolls sideways
 
 
 class TranscriptWidget(SelectingView):
-    """The messages of a conversation. The ids in its signals are those of messages and operations."""
+    """The messages of a conversation. Signals refer to messages and operations by their ids."""
 
     action_requested = Signal(object, str)  # an Action that is not carried out here, and its argument
-    stop_requested = Signal(str, int)  # a running call: the reply that made it, and its index
-    whole_requested = Signal(str, str)  # a spill, and what it is the output of
-    attachment_requested = Signal(str, int, str)  # a message, which of its parts, and its name
-    request_requested = Signal(bool, str)  # the one that a message answered, or the one that it is in; the message
+    stop_requested = Signal(str, int)  # a running call: the id of the reply that made it, and its index
+    whole_requested = Signal(str, str)  # a spill, and a title for it: the tool's name and arguments
+    attachment_requested = Signal(str, int, str)  # a message's id, the index of the part, and its file name
+    request_requested = Signal(bool, str)  # whether it is the request that the message answered; the message's id
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -56,7 +56,7 @@ class TranscriptWidget(SelectingView):
         self.setAccessibleName(tr("Conversation"))
         self.accessible_rows = AccessibleTranscript(self, self.perform, self.links.open_target, self._open_menu_of)
 
-    # What can be done
+    # Actions
 
     def perform(self, action: Action, argument: str) -> None:
         match action:
@@ -65,7 +65,7 @@ class TranscriptWidget(SelectingView):
                 text = copied_text(item)
                 self.copy(text, tr("Message copied"), [CopiedRow(text, kind_of(item))])
             case Action.COPY_CODE:
-                self.copy(argument.rstrip("\n"), tr("Code copied"))  # pasted, a line end would run it
+                self.copy(argument.rstrip("\n"), tr("Code copied"))  # pasted into a terminal, a line end would run it
             case Action.SAVE_CODE:
                 choose_code_file(self.window(), argument, self.copied.emit)
             case Action.READ:
@@ -92,7 +92,7 @@ class TranscriptWidget(SelectingView):
     # Editing
 
     def edit_message(self, message_id: str) -> None:
-        """Edit a message in its place, if it is loaded."""
+        """Edit a message in place, if it is loaded."""
         item = self._item(message_id)
         if isinstance(item, MessageItem):
             self.setCurrentIndex(self.transcript.index(self.transcript.row_of(message_id)))
@@ -111,7 +111,7 @@ class TranscriptWidget(SelectingView):
         self.lay_out_visible()
 
     def copy_selection(self) -> None:
-        """Copy the selected text, else the current message."""
+        """Copy the selected text, or else the current message."""
         if not self.copy_selected_text() and self.currentIndex().isValid():
             self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
 
@@ -126,7 +126,7 @@ class TranscriptWidget(SelectingView):
 
     def _stop(self, key: str) -> None:
         item = self._item(key)
-        if isinstance(item, ToolItem):  # else it has ended meanwhile
+        if isinstance(item, ToolItem):  # otherwise it has ended in the meantime
             self.stop_requested.emit(item.reply_id, item.index)
 
     def _open_whole(self, key: str) -> None:
@@ -182,7 +182,10 @@ class TranscriptWidget(SelectingView):
         self.viewport().setCursor(shape)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Carry out what was pressed, unless the mouse has left it. What has moved under a still mouse is not left."""
+        """Carry out the action that was pressed, unless the mouse has left it.
+
+        A region that has moved away from under a still mouse still counts.
+        """
         self.end_selection()
         _, layout, point = self._under(event.position())
         if event.button() != Qt.MouseButton.LeftButton:
@@ -202,7 +205,7 @@ class TranscriptWidget(SelectingView):
             self.select_word(row, point)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll code whose lines are not wrapped sideways; everything else up and down."""
+        """Scroll code and tables that are too wide sideways, and everything else vertically."""
         turn = event.angleDelta()
         is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         sideways = turn.x() or (turn.y() if is_shifted else 0)
@@ -223,7 +226,7 @@ class TranscriptWidget(SelectingView):
         return super().viewportEvent(event)
 
     def _under(self, position: QPointF) -> tuple[int, RowLayout | None, QPointF]:
-        """Return the row under the mouse, its layout, and the point inside it."""
+        """Return the row at a position, its layout, and the point in the row; -1 and None without a row."""
         row = self.row_at(position.toPoint())
         if row < 0:
             return -1, None, QPointF()
@@ -234,9 +237,8 @@ class TranscriptWidget(SelectingView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         bar = self.verticalScrollBar()
-        self.is_keyboard_led |= (
-            event.key() in UP_AND_DOWN
-        )  # who has clicked, copied or scrolled here and types means to write
+        # Only the arrow keys: a user who has clicked, copied or scrolled here and then types wants to write a message.
+        self.is_keyboard_led |= event.key() in UP_AND_DOWN
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_selection()
         elif event.keyCombination() == COPY_AS_MARKDOWN:
@@ -264,7 +266,7 @@ class TranscriptWidget(SelectingView):
             event.ignore()
 
     def _scroll_current(self, pixels: float) -> None:
-        """Scroll what is too wide in the current message, as far as it is in view."""
+        """Scroll visible code and tables of the current message sideways."""
         row = self.currentIndex().row()
         if row < 0:
             return
@@ -275,7 +277,7 @@ class TranscriptWidget(SelectingView):
         self.lay_out_visible()
 
     def _show_neighbour(self, is_later: bool) -> None:
-        """Show the version after or before that of the current message."""
+        """Show the next or the previous version of the current message."""
         item = self._current_item()
         if isinstance(item, MessageItem):
             versions = versions_of(item.row)
@@ -299,13 +301,13 @@ class TranscriptWidget(SelectingView):
             self._open_menu(row, event.globalPos())
 
     def _open_menu_of(self, row: int, mouse: QPoint | None = None) -> None:
-        """Open the menu of a row where the mouse is, else where the row begins."""
+        """Open the menu of a row at the mouse if that is over the row, otherwise near its top left corner."""
         box = self.visualRect(self.transcript.index(row))
         if mouse is None or not box.contains(self.viewport().mapFromGlobal(mouse)):
             mouse = self.viewport().mapToGlobal(box.topLeft() + QPoint(40, 24))
         self._open_menu(row, mouse)
 
-    def _open_menu(self, row: int, where: QPoint) -> None:
+    def _open_menu(self, row: int, point: QPoint) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         item = self.transcript.item(row)
@@ -316,4 +318,4 @@ class TranscriptWidget(SelectingView):
             )
         for link in menu_of(item, self.layout_of(row).hit_regions):
             menu.addAction(link.label, partial(self.perform, link.action, link.argument))
-        menu.popup(where)
+        menu.popup(point)
