@@ -21,7 +21,8 @@ READ: tuple[str, ...] = ()
 OPENINGS = re.compile(r"(What|Which|How|Where|Who|Whether|That which)\b")
 """A docstring says what a thing does or is, not what it is about."""
 PHRASES = re.compile(
-    r"\b(anew|whoever|that of|those of|stands?(?! for\b)|(?:is|are|was|were) told|tells? of|meanwhile|beside"
+    r"\b(anew|whoever|that of|those of"
+    r"|stands?(?! for\b| in for\b|-in)|(?:is|are|was|were) told|tells? of|meanwhile|beside"
     r"|of the user's(?=[.,;: ]?$)|so many|in force|at the user's word)\b|, too\b",
     re.IGNORECASE,
 )

@@ -57,8 +57,8 @@ async def read_versions(session: Session) -> tuple[tuple[VersionRow, ...], int]:
     """
     if not session.branches.are_several:
         return (), 0
-    said = reversed([entry for entry in session.view.path if isinstance(entry, Message)])
-    current = next((message.id for message in said if len(session.branches.versions(message.id)) > 1), "")
+    messages = reversed([entry for entry in session.view.path if isinstance(entry, Message)])
+    current = next((message.id for message in messages if len(session.branches.versions(message.id)) > 1), "")
     versions = session.branches.versions(current) if current else ()
     first = max(min(versions.index(current) - MAX_VERSIONS // 2, len(versions) - MAX_VERSIONS), 0) if versions else 0
     near = [(n, i, session.branches.branch_with(i)) for n, i in enumerate(versions, 1)][first : first + MAX_VERSIONS]
@@ -90,9 +90,9 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     if not session.branches.is_current(message_id):
         raise not_found("This message")
     path = session.branches.path()
-    said = [entry for entry in path if isinstance(entry, Message)]
-    last = inseparable_ids(said, {message_id})[-1]
-    following = said[[message.id for message in said].index(last) + 1 :]
+    messages = [entry for entry in path if isinstance(entry, Message)]
+    last = inseparable_ids(messages, {message_id})[-1]
+    following = messages[[message.id for message in messages].index(last) + 1 :]
     kept = entries_before(path, following[0].id) if following else path
     link = ConversationLink(conversation=session.id, title=session.info.title, is_back=True)
     title = marked_title(session.info.title, COPY)

@@ -1,4 +1,4 @@
-"""What the user has chosen for a conversation or a project: is it there?"""
+"""Check that what the user has chosen for a conversation or a project exists."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def existing_folder(folder: str) -> str:
 
 
 def check_policy(name: str, own: Iterable[OwnPolicy]) -> None:
-    """Raise WorldError if there is no policy of that name; "" is one. own: those of the settings."""
+    """Raise WorldError if there is no policy of that name; "" is one. own: the policies in the settings."""
     if name and find_policy(name, own) is None:
         title, advice = translatable("There is no policy “{name}”"), translatable("Choose another one.")
         raise WorldError(Failure("not_found", title.format(name=name), kept=KEPT, advice=advice))

@@ -95,7 +95,7 @@ async def delete_project(chats: Conversations, project_id: str) -> None:
 
 
 async def restore_project(chats: Conversations, project_id: str) -> None:
-    """Restore a project; those of its conversations that were not moved meanwhile are in it again.
+    """Restore a project; its conversations that were not moved are in it again.
 
     Raises WorldError, also if another project has its name by now.
     """

@@ -64,7 +64,7 @@ class Conversations:
         return self.policy_named("")
 
     def policy_named(self, name: str) -> ContextPolicy:
-        """Return the policy of that name; for "" or one that there is not any more, that of the settings."""
+        """Return the policy of that name; for "" or one that no longer exists, the policy in the settings."""
         own = self.settings.policies
         return find_policy(name, own) or find_policy(self.settings.policy, own) or BALANCED
 
@@ -122,7 +122,7 @@ class Conversations:
         if (session := self._sessions.get(conversation)) is None:
             async with self._locks.of(conversation):
                 info = await self._info_with_model(conversation)
-                if (session := self._sessions.get(conversation)) is not None:  # an opening has ended meanwhile
+                if (session := self._sessions.get(conversation)) is not None:  # it has been opened in the meantime
                     return session
                 opening = self.openings.begin(info)
             return await self.openings.wait(opening)
@@ -146,7 +146,7 @@ class Conversations:
 
     @asynccontextmanager
     async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let an import write that record: it is not in memory meanwhile. A turn that runs ends first."""
+        """Let an import write that record: it is not in memory during the import. A turn that runs ends first."""
         async with self.turns.paused(conversation), self._locks.of(conversation):
             await self.openings.finish(conversation)
             if (session := self._sessions.get(conversation)) is not None:
@@ -163,7 +163,7 @@ class Conversations:
         return await self.archive.conversation(conversation)
 
     async def use_what_is_known(self) -> None:
-        """Use what servers have told of their models, and the tools and memories that there are by now, in all open
+        """Use what servers reported about their models, and the tools and memories that exist by now, in all open
         conversations but those with a turn under way."""
         for session in self._sessions.all():
             if self.turns.is_busy(session.id):
@@ -185,7 +185,7 @@ class Conversations:
             await self._refresh_info(conversation)
 
     async def arrange(self, conversations: Sequence[str], **changes: Unpack[Changes]) -> None:
-        """Change where they stand in the list: pinned, in a project, put away."""
+        """Change their place in the list: pinned, in a project, put away."""
         for conversation in conversations if changes else ():
             await self.archive.change(conversation, **changes)
             await self._refresh_info(conversation)
@@ -197,7 +197,7 @@ class Conversations:
         await self.turns.leave(conversation)
         async with self._locks.of(conversation):
             await self.openings.give_up(conversation)
-            if (session := self._sessions.get(conversation)) is not None:  # it may have been opened meanwhile
+            if (session := self._sessions.get(conversation)) is not None:  # it may have been opened in the meantime
                 session.is_leaving = True
             try:
                 await self.turns.leave(conversation)
@@ -223,7 +223,7 @@ class Conversations:
         self.turns.refuse_while_running(conversation)
         chosen = await self.models.resolve_model(model)  # which may take seconds
         async with self.turns.resting(conversation):
-            session = await self.open(conversation)  # another one where an import has added to it meanwhile
+            session = await self.open(conversation)  # another session if an import has added to it
             await self.archive.change(conversation, model=model)
             await self._refresh_info(conversation)
             session.use(chosen)
@@ -241,7 +241,7 @@ class Conversations:
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Let its tools work in that folder, or in NO_FOLDER; "" for that of its project. Raises WorldError."""
+        """Let its tools work in that folder, or in NO_FOLDER; "" for its project's folder. Raises WorldError."""
         session = await self.open(conversation)
         await self.archive.change(conversation, folder=await existing_folder(folder))
         await self._refresh_info(conversation)
@@ -249,7 +249,7 @@ class Conversations:
         return session
 
     async def choose_policy(self, conversation: str, name: str) -> Session:
-        """Decide by that policy from now on; "" for that of its project or the settings. Raises WorldError."""
+        """Decide by that policy from now on; "" for the policy of its project or the settings. Raises WorldError."""
         session = await self.open(conversation)
         check_policy(name, self.settings.policies)
         await self.archive.change(conversation, policy=name)

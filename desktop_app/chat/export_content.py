@@ -1,4 +1,4 @@
-"""What an export has to say, whatever its format: the messages of one branch, and what a reader must know of them."""
+"""The content of an export, whatever its format: the messages of one branch, and notes for its reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from desktop_app.conversation.words import pluralize
 from .tasks import CheckPoint
 
 SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
-MAX_ARGUMENT = 100  # characters of it beside the name of a tool
+MAX_ARGUMENT = 100  # characters of it after the name of a tool
 
 
 class ExportContent(msgspec.Struct, frozen=True):
@@ -77,10 +77,10 @@ def content_of(title: str, view: View, part: ExportedPart = WHOLE, project: str 
     if part.scope == "view" and not (part.first or part.last):
         notes = ("This is what the model sees now.",)
         return ExportContent(title, tuple(assemble(view)), project, notes, _marks_of_view(view))
-    said = [entry for entry in view.path if isinstance(entry, Message)]
-    chosen = _between(said, part.first, part.last) if part.first or part.last else said
+    recorded = [entry for entry in view.path if isinstance(entry, Message)]
+    chosen = _between(recorded, part.first, part.last) if part.first or part.last else recorded
     marks = dict(_marks_of(view, chosen))
-    notes = tuple(_notes(view, chosen, is_part=len(chosen) < len(said)))
+    notes = tuple(_notes(view, chosen, is_part=len(chosen) < len(recorded)))
     return ExportContent(title, tuple(chosen), project, notes, marks)
 
 

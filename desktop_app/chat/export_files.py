@@ -210,7 +210,7 @@ a {{ color: var(--accent); }}
 def html_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:
     """Return one page."""
     calls = content.calls_of_results()
-    said = "\n".join(_article_of(content, message, calls) for message in content.messages if check() is None)
+    articles = "\n".join(_article_of(content, message, calls) for message in content.messages if check() is None)
     return f"""<!doctype html>
 <html lang="und">
 <head>
@@ -222,7 +222,7 @@ def html_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:
 </head>
 <body><main>
 <h1 dir="auto">{escape(content.title)}</h1>
-{"".join(_lines_of_head(content))}{said}
+{"".join(_lines_of_head(content))}{articles}
 </main></body>
 </html>
 """

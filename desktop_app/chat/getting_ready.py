@@ -1,4 +1,4 @@
-"""What is done for a turn before it is asked for, so that it starts sooner."""
+"""Work done for a turn before it is requested, so that it starts sooner."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class GettingReady:
             self._tasks.start_once(f"tools of {conversation}", partial(self._count_tools, session))
 
     async def _count_tools(self, session: Session) -> None:
-        """Let the model's own server count the tools, where it can; a turn that begins meanwhile does not wait."""
+        """Let the model's own server count the tools, where it can; a turn that begins does not wait for it."""
         if await session.ask_for_tools(self._services.models):
             self._publish(session.gauge_changed())
 
     async def _prepare_model(self, session: Session) -> None:
         """Let a local model start, and read the conversation."""
-        # A task of its own: a message sent meanwhile, which ends this one, needs the server just as well.
+        # A task of its own: a message sent in the meantime, which ends this one, needs the server just as well.
         key = f"start of {session.model_info.id}"
         self._tasks.start_once(key, session.model.prepare)
         await self._tasks.wait(key)

@@ -77,7 +77,7 @@ async def caption_images(session: Session, services: Services, message: Message,
         captions = await _caption_all(role, prompt, images, message.text)
         text = f"{HEADING}\n" + "\n\n".join(caption.text for caption in captions)
     paid = [stamp(caption.usage) for caption in captions if caption.usage is not None]
-    await session.record(*paid, stamp(beside(before, text, message.id)))
+    await session.record(*paid, stamp(next_to(before, text, message.id)))
     emit(session.gauge_changed())
 
 
@@ -118,7 +118,7 @@ async def _caption(role: RoleModel, prompt: str, image: Attachment, words: str) 
     return Caption(f"{DESCRIBED}{name}, by {label}: {text}]", usage)
 
 
-def beside(before: Recalled | None, text: str, message_id: str) -> Recalled:
+def next_to(before: Recalled | None, text: str, message_id: str) -> Recalled:
     """Return the captions for a message, appended to what was recalled for it."""
     if before is None:
         return Recalled(for_message_id=message_id, text=text)

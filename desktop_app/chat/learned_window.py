@@ -1,4 +1,4 @@
-"""What the replies and refusals of a provider tell of a model's window, where its server says something else."""
+"""Learn a model's window from a provider's replies and refusals, where its server reports something else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MIN_LIMIT = 512
 """A smaller window than this is not what a provider's error means by its number."""
 
 MAX_TIMES = 8
-"""A provider that says more, or less, than so many times what is counted here does not speak of that request."""
+"""A provider's figure that differs from our count by more than this factor is not about that request."""
 
 
 def refused_report(error: ModelError, sent: Request) -> Report | None:

@@ -194,7 +194,7 @@ class MemoryFlusher:
         self._locks = NamedLocks()
 
     async def text(self, session: Session) -> str:
-        """Return the memories as they stand in that session's system prompt. Raises ArchiveError."""
+        """Return the memories as that session's system prompt has them. Raises ArchiveError."""
         if not self._settings().is_memory_on:
             return ""
         memories = memories_in(await self._store.memories(), session.id, session.folder, session.info.project)
@@ -218,7 +218,7 @@ class MemoryFlusher:
             return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):
-                return []  # it was made meanwhile
+                return []  # another task made it
             try:
                 return await self._flush(session, trigger)
             except WorldError as error:
@@ -239,15 +239,15 @@ class MemoryFlusher:
         memories = memories_in(memories, session.id, folder, project)
         notes, model, usage = await self._notes(session, messages, memories, trigger)
         if not self._settings().is_memory_on:
-            return []  # it was switched off meanwhile
+            return []  # it has been switched off
         now, author = time.time(), "model" if model else "rule"
 
         def check_notes() -> MemoryChanges:
             rules = user_rules(view.path, session.reading) if model else ()
             unwanted = unwanted_texts(memories, view.entries)
-            said = now, session.id, before, author
+            origin = now, session.id, before, author
             where = folder, rules, project
-            return changes_of(memories, notes, *said, unwanted, MAX_FLUSHED_NOTES, *where)
+            return changes_of(memories, notes, *origin, unwanted, MAX_FLUSHED_NOTES, *where)
 
         changes = await asyncio.to_thread(check_notes)
         for _, why in changes.refused:
@@ -255,7 +255,7 @@ class MemoryFlusher:
         flush = stamp(replace(flush_of(changes.saved, before, trigger), model=model, usage=usage))
 
         async def keep() -> list[TurnEvent]:
-            # The memories come first: their ids tell of a flush that was cut off (see `find_interrupted_flush`).
+            # The memories come first: their ids show that a flush was cut off (see `find_interrupted_flush`).
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(flush, cause=trigger)]
 
@@ -330,13 +330,13 @@ async def write_memory(store: MemoryStore, wanted: Memory) -> Memory:
     Raises WorldError for a text that is empty or too long.
     """
     now = time.time()
-    shown = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
+    fields = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
     known = next((memory for memory in await store.memories(with_deleted=True) if memory.id == wanted.id), None)
     if known is not None and known.text == wanted.text:
-        memory = replace(known, changed_at=now, **shown)
+        memory = replace(known, changed_at=now, **fields)
     else:
         first = replace(wanted, id=wanted.id or uuid.uuid4().hex, at=now) if known is None else known
-        memory = replace(first, text=_text(wanted.text), author="user", changed_at=now, **shown)
+        memory = replace(first, text=_text(wanted.text), author="user", changed_at=now, **fields)
     await store.store_memories(memory)
     return memory
 

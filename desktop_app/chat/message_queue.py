@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 class MessageQueue:
     """The messages that wait, in order, and the drafts.
 
-    A message stays stored until the record has it; meanwhile the one that is being sent is not shown. What is read from
+    A message stays stored until the record has it; the one that is being sent is not shown. What is read from
     the archive is paused: nothing that was typed before a restart is sent without the user's word.
     """
 
@@ -58,7 +58,7 @@ class MessageQueue:
         return QueueChanged(conversation, waiting, bool(waiting) and conversation in self._paused)
 
     def show(self, conversation: str) -> QueueChanged:
-        """Return the same for a window that shows it from now on: what differs from it later is told."""
+        """Return the same for a window that shows it from now on: later differences are published."""
         state = self.state(conversation)
         self._note_shown(state)
         return state
@@ -176,7 +176,7 @@ class MessageQueue:
         await self._change(conversation, replace(left, draft=draft))
 
     def resume(self, conversation: str) -> None:
-        """Let what waits be sent again after the turns, at the user's word."""
+        """Resume a paused queue, on the user's request."""
         self._paused.discard(conversation)
 
     async def drop(self, conversation: str) -> None:
@@ -234,10 +234,10 @@ class TurnLocks(NamedLocks):
 
     @asynccontextmanager
     async def resting(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:
-        """Let no turn begin meanwhile: a message that is sent now is sent behind it. refuse: raises if one runs."""
+        """Let no turn begin during the block: a message sent now waits. refuse: raises if a turn runs."""
         refuse()
         async with self.of(conversation):
-            refuse()  # one may have begun meanwhile
+            refuse()  # one may have begun in the meantime
             self._resting.add(conversation)
             try:
                 yield

@@ -1,4 +1,4 @@
-"""What a conversation would be with another model: whether its request fits, or what would be left of it."""
+"""Preview a conversation with another model: whether its request fits, or what would be left of it."""
 
 from __future__ import annotations
 

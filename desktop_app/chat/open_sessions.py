@@ -42,7 +42,7 @@ from .turn.tool_calls import CRASHED
 from .turns import Turns
 
 MAX_KEPT = 6
-"""Sessions that nobody uses at the moment, so that going back and forth between conversations reads none anew."""
+"""Sessions not in use that stay in memory, so that going back and forth between conversations reads none again."""
 MAX_BYTES = 32 * 2**20
 """What those may hold together, but for the newest one."""
 
@@ -130,7 +130,7 @@ class PartialSession:
 
     @property
     def is_certain(self) -> bool:
-        """Whether the messages stand as the outline says."""
+        """Whether the messages are in the state that the outline gives."""
         return not any(message_id in self._view.statuses for message_id in self._view.pins)
 
     def operations(self) -> tuple[OperationRow, ...]:
@@ -142,16 +142,16 @@ class PartialSession:
 
     async def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...] | None:
         """Return the page of the current branch that `Session.page` returns; None if that takes the whole record."""
-        said = await self._around(around, limit) if around else await self._read(before, limit, PAGE_CHARACTERS)
-        if said is None:
+        numbered = await self._around(around, limit) if around else await self._read(before, limit, PAGE_CHARACTERS)
+        if numbered is None:
             return None
-        start = said[0] if said else None
+        start = numbered[0] if numbered else None
         earlier: Numbered | None = []
-        if start is not None and any(message.id in self._pruned for _, message in said):
+        if start is not None and any(message.id in self._pruned for _, message in numbered):
             earlier = await self._exchange_before(start[0])
         if earlier is None:
             return None
-        return await asyncio.to_thread(self._rows, said, earlier)
+        return await asyncio.to_thread(self._rows, numbered, earlier)
 
     async def pins(self) -> tuple[MessageRow, ...] | None:
         """Return the pinned messages of the view in their order; None if that takes the whole record."""
@@ -178,15 +178,15 @@ class PartialSession:
         index = await self._index_of(message_id)
         if index is None:
             return []
-        said = await self._read(index + 1 + limit // 2, limit, PAGE_CHARACTERS)
-        is_there = said is None or any(found == index for found, _ in said)
-        return said if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
+        numbered = await self._read(index + 1 + limit // 2, limit, PAGE_CHARACTERS)
+        is_there = numbered is None or any(found == index for found, _ in numbered)
+        return numbered if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
 
-    def _rows(self, said: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
+    def _rows(self, numbered: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
         """Return the rows of the messages that follow the earlier ones. Run it on a thread: it folds the view."""
-        messages = (message for _, message in (*earlier, *said))
+        messages = (message for _, message in (*earlier, *numbered))
         view = view_of(Transcript(Chain([*self._done, *messages])))
-        return message_rows(said, view, self._counts.total, self._versions)
+        return message_rows(numbered, view, self._counts.total, self._versions)
 
     async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
         """Return the newest messages of the current branch below that index, in their order."""
@@ -270,7 +270,7 @@ class Openings:
         partial = self.partial_session(info.id)
         if partial is None and info.messages >= LONG:
             partial = await self._read_partially(info)
-            if self._is_open(info.id):  # an opening has ended meanwhile
+            if self._is_open(info.id):  # it has been opened in the meantime
                 return None
         if partial is not None:
             self._partial_sessions[info.id] = partial

@@ -68,8 +68,8 @@ async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[Tur
 def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
     """Return what brings them back; nothing if none of them is archived in this branch."""
     archived = set(archived_ids(session.view))
-    said = (entry for entry in session.view.path if isinstance(entry, Message))
-    wanted = [i for i in inseparable_ids(said, archived.intersection(message_ids)) if i in archived]
+    recorded = (entry for entry in session.view.path if isinstance(entry, Message))
+    wanted = [i for i in inseparable_ids(recorded, archived.intersection(message_ids)) if i in archived]
     return [stamp(BringBack(message_ids=tuple(wanted)))] if wanted else []
 
 
@@ -99,7 +99,7 @@ async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
 def messages_touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
     """Return the messages that an operation archived or pruned, if they contain all words of the query.
 
-    Of a plan that did both, only those that it archived: the others stand in the chat.
+    Of a plan that did both, only those that it archived: the others are in the chat.
     """
     operation = steps_of(session.transcript.entries, _operation(session, operation_id))[-1]
     if isinstance(operation, Compaction):
@@ -195,11 +195,11 @@ def first_answer(session: Session, reply_id: str = "") -> Message | None:
     """
     if reply_id and not session.branches.is_current(reply_id):
         raise not_found(translatable("This message"))
-    said = [entry for entry in session.view.path if isinstance(entry, Message)]
-    ids = [message.id for message in said]
+    recorded = [entry for entry in session.view.path if isinstance(entry, Message)]
+    ids = [message.id for message in recorded]
     newest = reply_id or session.view.last_user_id
     until = ids.index(newest) if newest in ids else -1
-    asked = next((n for n in range(until, -1, -1) if said[n].role is Role.USER), None)
+    asked = next((n for n in range(until, -1, -1) if recorded[n].role is Role.USER), None)
     if asked is None:
         raise WorldError(NOTHING_ASKED)
-    return said[asked + 1] if asked + 1 < len(said) else None
+    return recorded[asked + 1] if asked + 1 < len(recorded) else None

@@ -66,7 +66,7 @@ class RecordReader(Protocol):
         ...
 
     async def messages(self, conversation: str, indexes: Sequence[int], characters: int) -> tuple[Message, ...] | None:
-        """Return its messages at those indexes, in that order, until they have so many characters of text together.
+        """Return its messages at those indexes, in that order, until they have that many characters of text together.
 
         None if one of them is damaged.
         """
@@ -322,7 +322,7 @@ class ModelCatalogue(Protocol):
 
 
 class Changes(TypedDict, total=False):
-    """What can be changed of a conversation beside its record."""
+    """Changes of a conversation other than to its record."""
 
     title: str
     model: str

@@ -62,7 +62,7 @@ async def insights_of_one(session: Session) -> Insights:
 
 
 async def insights_of_all(archive: Archive, project: str = "") -> Insights:
-    """Return the figures of all conversations together, or of those of the project of that id.
+    """Return the figures of all conversations together, or of that project's.
 
     One is read after the other, so that nothing waits for long.
     """

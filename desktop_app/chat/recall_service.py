@@ -214,7 +214,7 @@ def only_goes_on(text: str, wanted: RecallQuery) -> bool:
 
 
 MIN_MESSAGES = 400
-"""As many messages are taken to be there, at least: among few, even a common word stands in one alone."""
+"""As many messages are taken to be there, at least: among few, even a common word is in one alone."""
 
 
 class AcrossSearch:
@@ -224,9 +224,9 @@ class AcrossSearch:
         self.searches: dict[str, tuple[ConversationSearch, RecallSource]] = {}
         self.scores: list[tuple[Place, float]] = []
         self.is_worth = False
-        """Whether one of the messages shares as much with the query as a word that no other message holds.
+        """Whether one of the messages shares as much with the query as a word that no other message contains.
 
-        Among so many, one that shares less does so by chance (tests/chat/test_recall_everywhere.py)."""
+        Among that many messages, one that shares less does so by chance (tests/chat/test_recall_everywhere.py)."""
 
     @classmethod
     async def of(

@@ -46,7 +46,7 @@ def message_rows(
     tokens_of: Callable[[Message], int],
     versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, as they stand in the view.
+    """Return the messages, each given with its index, in their current state in the view.
 
     tokens_of: returns the tokens of a message as they are counted here, alone: where it is joined to the one before it,
     the request saves a frame. versions_of: as of `Branches`.
@@ -61,7 +61,7 @@ def message_rows(
 
 
 def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
-    """Return how the messages with those ids stand in the view."""
+    """Return the state in the view of the messages with those ids."""
     ids = tuple(ids)
     sent = _items_of(view, ids)
     return tuple(_change_of(message_id, view, sent) for message_id in ids)
@@ -194,7 +194,7 @@ def _link_row(link: ConversationLink, after: str) -> OperationRow:
 
 
 def _operation_row(operation: Operation, newest: str) -> OperationRow:
-    """Return an operation for the history panel. newest: the message before it, behind which a summary stands that a
+    """Return an operation for the history panel. newest: the message before it, which precedes a summary that a
     conversation begins with."""
     is_prune = isinstance(operation, Prune)
     ids = operation.message_ids if is_prune else operation.archived

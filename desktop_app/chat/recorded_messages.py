@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import AnyEntry, Rewind, Switch
 from .record_rows import operation_rows, page_indexes
 
 SIZE_OF_MESSAGE = 1_000
-"""Bytes that a message takes beside its text, in the record, in its branch and in the counts, as measured."""
+"""Bytes that a message takes in addition to its text, in the record, in its branch and in the counts, as measured."""
 
 
 class RecordedMessages:
@@ -28,7 +28,7 @@ class RecordedMessages:
     def __init__(self, entries: Iterable[AnyEntry] = ()) -> None:
         self.branches = Branches()
         self.by_id: dict[str, Message] = {}  # of all branches, oldest first
-        self.branch: list[Message] = []  # those of the current one
+        self.branch: list[Message] = []  # messages of the current one
         self.indexes: dict[str, int] = {}  # in `branch`
         self.counted = 0  # of `branch`: those that a person counts
         self.size = 0  # bytes of all of them, with what is kept of each: about
@@ -58,7 +58,7 @@ class RecordedMessages:
 
     @property
     def uncounted(self) -> int:
-        """All others: system prompts, rests of replies, and those of other branches."""
+        """All others: system prompts, rests of replies, and messages of other branches."""
         return len(self.by_id) - self.counted
 
     def operations(self, entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:

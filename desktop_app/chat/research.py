@@ -107,7 +107,7 @@ def seen_in(found: Collection[Found]) -> SeenUrls:
 
 
 class ResearchToolCalls(ToolCalls):
-    """The calls of one round: run like those of any reply, but their results stay beside the record.
+    """The calls of one round: run like any reply's calls, but their results are not recorded.
 
     asking: the conversation, whose permissions hold. found: what has come back is added to it.
     """
@@ -158,8 +158,8 @@ class ResearchReply:
 
     async def keep(self, side: Session, partial: Message) -> None:
         """Keep what is there, in case that the engine ends now. Raises ArchiveError."""
-        said = [reply.text for reply in _replies(side) if reply.text.strip()]
-        await self._session.archive.store_partial(self._session.id, self._message(said, partial.text, None))
+        texts = [reply.text for reply in _replies(side) if reply.text.strip()]
+        await self._session.archive.store_partial(self._session.id, self._message(texts, partial.text, None))
 
     async def message(self, side: Session, spills: Spills) -> Message | None:
         """Return the message that is stored: the answer with its sources, or what was there when it ended early; None
@@ -167,17 +167,17 @@ class ResearchReply:
         replies, text = _replies(side), ""
         if replies and (self.is_whole or not replies[-1].tool_calls):
             text = replies.pop().text.strip()
-        said = [reply.text.strip() for reply in replies if reply.text.strip()]
-        if not (text or said or self.found):
+        texts = [reply.text.strip() for reply in replies if reply.text.strip()]
+        if not (text or texts or self.found):
             return None
         text = text or WITHOUT_ANSWER
         cited = await asyncio.to_thread(check_citations, text, seen_in(self.found))
         short = await asyncio.to_thread(self._cut, cited.text)
         tail = [self._note, list_sources(cited.sources)] if self.is_whole else [self._note]
         if self.found or short != cited.text:
-            tail.append(await self._store_whole(spills, said, text))
+            tail.append(await self._store_whole(spills, texts, text))
         usage = reduce(add_usage, (reply.usage for reply in _replies(side)), None)
-        return self._message(said, "\n\n".join(filter(None, (short, *tail))), usage)
+        return self._message(texts, "\n\n".join(filter(None, (short, *tail))), usage)
 
     def _cut(self, text: str) -> str:
         """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
@@ -185,22 +185,22 @@ class ResearchReply:
         tokens = self._session.provider_tokens(self._session.counts.text(text))
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 
-    async def _store_whole(self, spills: Spills, said: list[str], answer: str) -> str:
+    async def _store_whole(self, spills: Spills, texts: list[str], answer: str) -> str:
         """Store all that was said and read, and return where."""
         sources = [f"{one.call.name} {one.call.arguments}\n\n{one.text}" for one in self.found]
         try:
-            name = await spills.keep("\n\n---\n\n".join([*sources, *said, answer]))
+            name = await spills.keep("\n\n---\n\n".join([*sources, *texts, answer]))
         except WorldError as error:
             return f"[What was read could not be kept: {error.failure.title}]"
         count = f"{len(self.found)} result" + ("" if len(self.found) == 1 else "s")
         return f'[What was searched and read ({count}) is kept as {name}; to look: read {{"path": "{name}"}}.]'
 
-    def _message(self, said: list[str], text: str, usage: Usage | None) -> Message:
+    def _message(self, texts: list[str], text: str, usage: Usage | None) -> Message:
         return Message(
             id=self.id,
             at=self._started_at,
             role=Role.ASSISTANT,
-            parts=(*((Reasoning("\n\n".join(said)),) if said else ()), Text(text)),
+            parts=(*((Reasoning("\n\n".join(texts)),) if texts else ()), Text(text)),
             model=self._model,
             is_interrupted=not self.is_whole,
             usage=usage,
@@ -352,11 +352,11 @@ class ResearchTurn(Turn):
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
         """Run the calls, at once since they only look, with the user's permission like any."""
-        if reply.text.strip():  # what the model says beside its calls is no part of the answer
+        if reply.text.strip():  # text next to calls is not part of the answer
             self._publish(TextDelta(self._conversation.id, self._answer.id, "\n\n"))
-        shown = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
+        as_answer = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
         found = self._answer.found
-        self._calls = ResearchToolCalls(self._session, tools, self._relay, shown, self._conversation, found)
+        self._calls = ResearchToolCalls(self._session, tools, self._relay, as_answer, self._conversation, found)
         await self._calls.run()
         self._calls = None
 
@@ -371,7 +371,7 @@ class ResearchTurn(Turn):
         await self._answer.keep(self._session, partial)
 
     def _relay(self, event: TurnEvent) -> None:
-        """Tell of what happens in the research as of the one reply that the window shows."""
+        """Publish the events of the research as events of the one reply that the window shows."""
         match event:
             case TextDelta() | ReasoningDelta() | ToolStarted() | ToolOutputReceived():
                 self._publish(replace(event, reply_id=self._answer.id))
@@ -406,8 +406,8 @@ class UnstoredRecord:
 
 def newest_words(view: View) -> str:
     """Return the newest words of the conversation, as a record."""
-    said = [
+    texts = [
         i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
     ]
-    with_text = [message for message in said if message.text][-MAX_MESSAGES:]
+    with_text = [message for message in texts if message.text][-MAX_MESSAGES:]
     return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

@@ -1,4 +1,4 @@
-"""What the model sees, or saw when it answered: the request part by part, what changed, and shortened messages."""
+"""Requests as the model sees them, or saw them when it answered: part by part, with changes and shortened messages."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def read_request(session: Session, reply_id: str = "", largest: int = 0) -
 
     Of very many parts those in the middle are left out.
 
-    largest: return only so many of its parts, the largest ones first; 0 for all of them in their order.
+    largest: how many of its largest parts to return, the largest first; 0: all parts in their order.
     """
     request = await asyncio.to_thread(_read, session, reply_id)
     if not largest:

@@ -112,7 +112,7 @@ class Session:
 
     @property
     def policy_name(self) -> str:
-        """The name of its policy; "" for that of the settings."""
+        """The name of its policy; "" for the one in the settings."""
         return self.info.policy or self.project.policy
 
     @property
@@ -237,12 +237,12 @@ class Session:
         Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
         """
         name = self.model_info.record_name
-        said = reversed(self.recorded.by_id.values())
-        newest = next((m for m in said if m.role is Role.ASSISTANT and m.model == name), None)
+        newest_first = reversed(self.recorded.by_id.values())
+        newest = next((m for m in newest_first if m.role is Role.ASSISTANT and m.model == name), None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
     def learn_from_refusal(self, error: ModelError, refused: Report | None) -> None:
-        """Take over what the error of a refused request tells of the window, and of the request."""
+        """Learn from the error of a refused request about the window and the request."""
         self.learned_window.learn(error, refused)
         self._calibration = self._calibration if refused is None else None
 
@@ -266,7 +266,7 @@ class Session:
         self.recorded.add(entries)
 
     def close(self, reason: Failure = DELETED) -> None:
-        """Let nothing begin here any more, and nothing be recorded: whoever tries gets that reason."""
+        """Let nothing begin here any more, and nothing be recorded: callers get that reason."""
         self.is_leaving, self.closed_by = True, reason
 
     def refuse_if(self, is_gone: bool) -> None:
@@ -287,7 +287,7 @@ class Session:
     async def record_message(
         self, message: Message, *before: AnyEntry, after: tuple[AnyEntry, ...] = ()
     ) -> MessageRecorded:
-        """Store a message with entries before and after it, in one transaction. Return the event that tells of it."""
+        """Store a message with entries before and after it, in one transaction. Return its event."""
         await self.record(*before, message, *after)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 

@@ -1,6 +1,6 @@
 """Ask a model once, outside the conversation: for a summary, a title, a digest, notes, or what is in an image.
 
-The model is the one that the settings name for such a task, or another that stands in for it.
+The model is the one that the settings name for such a task, or its replacement.
 """
 
 from __future__ import annotations

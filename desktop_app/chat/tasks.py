@@ -90,7 +90,7 @@ def _cancel(task: asyncio.Task[Any]) -> None:
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end and return its result; a cancellation meanwhile arrives at the next await.
+    """Run `work` to its end and return its result; a cancellation during it arrives at the next await.
 
     So what was stored is always folded and reported, and stopping is still prompt.
     """

@@ -118,7 +118,7 @@ class ListedConversations:
         self._list_changed = list_changed
 
     async def generate_title(self, session: Session) -> None:
-        """Give the conversation a better title than its first line, unless it is renamed meanwhile."""
+        """Give the conversation a better title than its first line, unless it has been renamed."""
         before = session.info.title
         try:
             title = await generate_title(session, self._services, self._publish)

@@ -1,4 +1,4 @@
-"""What a turn uses beside its session: made once by the composition root, the same for all conversations."""
+"""The services that turns use in addition to their session: made once by the composition root, shared by all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Services:
     tools: ToolRuntime | None = None
     memory: MemoryFlusher | None = None
     recall: Recall | None = None
-    # These read the system prompts for what a model does beside the chat.
+    # These read the system prompts for a model's tasks other than the chat.
     read_image_prompt: Callable[[], str] | None = None
     read_research_prompt: Callable[[], str] | None = None
     read_title_prompt: Callable[[], str] | None = None

@@ -1,4 +1,4 @@
-"""The turns of all conversations: one at a time in each; what is sent meanwhile waits for its turn."""
+"""The turns of all conversations: one at a time in each; messages sent during a turn wait."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class Turns:
         async with self._locks.of(session.id):
             if is_now:
                 await self.stop(session.id)
-            elif self._is_taken(session.id):  # by whoever had the lock before
+            elif self._is_taken(session.id):  # by the caller that had the lock before
                 await self.queue.add(session.id, message, is_draft)
                 return
             async with self.queue.sending(session.id, message, is_draft):
@@ -216,7 +216,7 @@ class Turns:
         await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
 
     async def go_on(self, session: Session, **how: Any) -> None:
-        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written anew.
+        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written again.
 
         how: `makes_room`, `is_forced` and `not_before` of `take_turn`.
         """
@@ -245,18 +245,18 @@ class Turns:
         await self.getting_ready.stop(conversation)
 
     def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
-        """Let no turn begin there meanwhile (see `TurnLocks`). Raises WorldError while a reply is being written."""
+        """Let no turn begin there during the block (see `TurnLocks`). Raises WorldError while a turn runs."""
         return self._locks.resting(conversation, partial(self.refuse_while_running, conversation))
 
     @asynccontextmanager
     async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let nothing run there, once no turn does. What is sent meanwhile is sent behind it."""
+        """Let nothing run there, once no turn does. Messages sent during the block are sent after it."""
         async with self._locks.when_free(conversation, partial(self._is_taken, conversation), self._settle):
             waiting = self.queue.state(conversation).queue
             try:
                 await self.leave(conversation)
                 yield
-            finally:  # before the lock is released: what is sent from now on stands behind it
+            finally:  # before the lock is released: messages sent from now on come after it
                 if not set(self.queue.state(conversation).queue).issubset(waiting):
                     self._begin_queue(conversation)
 
@@ -295,7 +295,7 @@ class Turns:
         await self._leave(session, await take_research(session, self._services, self._publish, prompt))
 
     async def _leave(self, session: Session, finished: TurnFinished) -> None:
-        """Do what follows a turn. Its end is published last: whoever learns of it finds no turn running."""
+        """Do what follows a turn. Its end is published last: a listener finds no turn running."""
         try:
             await self.queue.end(session.id, lambda sent: session.message(sent) is not None)
             await self.note(session)

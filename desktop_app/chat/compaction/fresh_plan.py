@@ -1,4 +1,4 @@
-"""What a fresh start takes along: a summary of all that was said, what is pinned, and what waits for an answer."""
+"""The contents of a fresh start: a summary of the conversation, pinned messages, and what waits for an answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:
 
 
 def carried_entries(snapshot: ContextSnapshot, summary: Compaction | None) -> tuple[list[AnyEntry], list[AnyEntry]]:
-    """Return what stands before the summary, and what stands behind it; with the ids of the old conversation."""
+    """Return the messages before and after the summary, with the ids of the old conversation."""
     view, left = snapshot.view, set(summary.archived if summary else ())
     recorded = {e.id: e for e in snapshot.transcript.entries if isinstance(e, Message)}
     stay = [item for item in view.items if item.kind is ItemKind.MESSAGE and item.message.id in recorded]
@@ -58,8 +58,8 @@ def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
     """Return what the model would see of the new conversation."""
     before, behind = carried_entries(snapshot, summary)
     summary = summary or snapshot.view.summary
-    told = [replace(summary, id="draft-summary", archived=())] if summary else []
-    return view_of(Transcript().extend((snapshot.view.request_context, *before, *told, *behind)))
+    summaries = [replace(summary, id="draft-summary", archived=())] if summary else []
+    return view_of(Transcript().extend((snapshot.view.request_context, *before, *summaries, *behind)))
 
 
 def _is_answered(item: Item, view: View) -> bool:

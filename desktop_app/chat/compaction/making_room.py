@@ -97,8 +97,8 @@ async def make_room(
 ) -> bool:
     """Make room until nothing is due any more. Return whether the view has changed.
 
-    tries: those of the turn so far. Once they are used up, nothing is done, and only what does not fit is refused.
-    A message that arrives meanwhile is kept: a step applies only if all that it touches is still there (K10).
+    tries: the turn's tries so far. Once they are used up, nothing is done, and only what does not fit is refused.
+    A message that arrives in the meantime is kept: a step applies only if all that it touches is still there (K10).
     Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
     Raises WindowTooSmall and ArchiveError.
     """
@@ -133,7 +133,7 @@ class _RoomMaking:
         self._tries = tries
         self._is_announced = self._is_for_memory = False
         self._began = time.monotonic()
-        # Of the newest step: whether it would free nothing, and whether what it shortens has gone meanwhile.
+        # Of the newest step: whether it would free nothing, and whether what it shortens has left the view.
         self._frees_nothing = self._is_outdated = False
         self.has_changed = self.has_failed = False
 
@@ -204,11 +204,11 @@ class _RoomMaking:
             usable=session.budget.usable,
             seconds=seconds,
         )
-        with contextlib.suppress(WorldError):  # what failed is told all the same
+        with contextlib.suppress(WorldError):  # the failure is published all the same
             self._emit(await session.record_operation(stamp(failed), cause=self._trigger))
 
     def end(self) -> None:
-        """Tell that room is no longer being made, if it was told that it is."""
+        """Publish the end of making room, if its beginning was published."""
         if self._is_announced:
             self._emit(RoomEnded(self._session.id, self.has_failed and not self.has_changed))
 
@@ -254,7 +254,7 @@ class _RoomMaking:
         self._emit(await self._session.record_operation(stamp(usage)))
 
     async def _record(self, step: Operation, upkeep: AuxiliaryUsage | None = None) -> bool:
-        """Record the step, unless something that it touches has gone meanwhile. Return whether it was recorded.
+        """Record the step, unless something that it touches has left the view. Return whether it was recorded.
 
         upkeep: what it took, which is paid either way.
         """
@@ -279,7 +279,7 @@ class _RoomMaking:
 def was_told(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
     """Return whether the record tells already that no room could be made for that cause.
 
-    Each message of the user's is another attempt; that automatic compactions are paused is told once.
+    Each user message is another attempt; a pause of automatic compactions is reported once.
     """
     for entry in reversed(tuple(entries)):
         if isinstance(entry, Operation | Undo):

@@ -63,7 +63,7 @@ class Optimization(msgspec.Struct, frozen=True):
     tail_least: int
     tail_most: int
     tail_kept: int
-    """Tokens that the tail really takes, at most those of the slider."""
+    """Tokens that the tail really takes, at most the slider's."""
     note: str = ""
     """Why there is nothing to gain, or why the summary is not the one that was asked for."""
     strategy: str = "extractive"
@@ -305,10 +305,10 @@ async def check_summary(optimization: Optimization, page: str) -> Optimization:
 async def apply_optimization(
     session: Session, services: Services, optimization: Optimization, emit: Emit
 ) -> list[TurnEvent]:
-    """Save what must last, which is told at once, then record the plan's steps in one transaction. What was planned is
+    """Save memories, which is published at once, then record the plan's steps in one transaction. What was planned is
     what is done; the figures are measured again, and a step that frees nothing is left out. Return what changed.
 
-    Raises WorldError, and records nothing, when messages of the plan have left the view meanwhile.
+    Raises WorldError, and records nothing, when messages of the plan have left the view in the meantime.
     """
     if services.memory is not None and optimization.compaction is not None:
         for event in await services.memory.flush(session, Trigger.USER):  # it holds also if the plan does not

@@ -455,7 +455,7 @@ class SummaryService:
         return Offer(label, "", estimate, cost, cheaper_model(self._models, estimate, cost))
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
-        """Return the entry; a compaction with a note if its model stands in for one that cannot be used."""
+        """Return the entry; a compaction with a note if its model replaced one that cannot be used."""
         if not isinstance(entry, Compaction):
             return entry
         role = self._role(session)

@@ -125,7 +125,7 @@ class ReplyInFlight:
         )
 
     def _ending(self) -> ReplyEnding:
-        """Return why the provider ended it early. What continues a reply is an answer with no word more, too."""
+        """Return why the provider ended it early. A continuation is an answer even without another word."""
         if self._end is None:
             return ""
         if self._end.reason in ENDINGS:
@@ -257,7 +257,7 @@ def limit_exceeded(used: int, window: int) -> WorldError:
 
 
 def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Failure:
-    """Return what the user is told of a server that seems to have read only a part of that many tokens.
+    """Return the warning about a server that seems to have read only a part of that many tokens.
 
     limit: what its window is taken for from now on. own: what it is said to be.
     """

@@ -1,4 +1,4 @@
-"""What comes before the first request of a turn: the model, the tools on offer, memory and recall, and the message."""
+"""Prepare the first request of a turn: the model, the tools on offer, memory and recall, and the message."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def prepare(session: Session, services: Services, emit: Emit, prompt: Mess
         if unsaved is not None and services.recall is not None:
             found = await services.recall(session, unsaved)
             recalled = () if found is None else (stamp(found),)
-    finally:  # whoever stops now, or whatever goes wrong: what the user has said is not lost
+    finally:  # even if the turn is stopped or fails now, the user's message is stored
         finding.cancel()
         if unsaved is not None:
             emit(await session.record_message(unsaved, *recalled))
@@ -73,8 +73,8 @@ async def record_request_context(session: Session, services: Services, at: float
     """Record the tools on offer and the memory, if they have changed and it is worth a new prefix. Return whether.
 
     Tools that were switched on or off count at once, and so does what the user wants to be said of the system prompt,
-    the project and its instructions. Memory that was saved meanwhile waits until the beginning of the request changes
-    anyway, or the provider's cache of it is cold: until then it is in the conversation itself. That of another project
+    the project and its instructions. Memory that was saved since then waits until the beginning of the request changes
+    anyway, or the provider's cache of it is cold: until then it is in the conversation itself. Another project's memory
     does not wait.
     """
     now, project = session.view.request_context, session.info.project

@@ -222,7 +222,7 @@ def _unanswered(parts: Sequence[SentPart]) -> list[SentPart]:
 
 
 def circle_failure(tool: str, call: EarlierCall) -> Failure:
-    """Return what the user is told of a call that was made again and again."""
+    """Return the failure to show for a call that was made again and again."""
     return Failure(
         "circles",
         translatable("The model makes the same call again and again"),

@@ -62,9 +62,9 @@ class StreamedReply:
     """The state of one reply over all its requests.
 
     It is stored as one message, or, where it was stopped to make room, as several, each of which continues the one
-    before it. Only the last of them can have calls. No tool runs meanwhile, so nothing is done twice.
+    before it. Only the last of them can have calls. No tool runs in between, so nothing is done twice.
 
-    tries: those of the turn to make room; once they are used up, a stream is no longer stopped to make some.
+    tries: the turn's tries to make room; once they are used up, a stream is no longer stopped to make some.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class StreamedReply:
     async def keep(self) -> None:
         """Store what has arrived and is not stored yet, however `receive` ended. To call it again changes nothing."""
         self._show(self._guard.abandoned())
-        if self._partial.is_whole or not self._partial.is_empty:  # one that ended without a word has ended, too
+        if self._partial.is_whole or not self._partial.is_empty:  # a reply without a word has also ended
             await self._store()
         if self._session.view.unfinished is not None:  # nobody wants it to be continued any more
             await self._session.record(stamp(Continuation(reply_id="")))
@@ -189,9 +189,9 @@ class StreamedReply:
         if time.monotonic() - self._gauge_at >= GAUGE_EVERY:
             self._emit_gauge(request)
 
-    def _show(self, shown: Iterable[Shown]) -> None:
-        """Tell of the pieces; what is shown is what will be stored."""
-        for piece in shown:
+    def _show(self, pieces: Iterable[Shown]) -> None:
+        """Publish the pieces: the window shows what will be stored."""
+        for piece in pieces:
             self._partial.add(piece)
             delta = TextDelta if isinstance(piece, TextPiece) else ReasoningDelta
             self._emit(delta(self._session.id, self._partial.id, piece.text))
@@ -317,7 +317,7 @@ class StreamedReply:
         return self._guard.state is State.READY and error.is_overflow and most > reserve and has_room
 
     def _notice_silent_cut(self, request: Request) -> None:
-        """Tell what is suspected of the server. The reply stands: the suspicion may be wrong."""
+        """Publish a suspicion about the server. The reply is kept: the suspicion may be wrong."""
         usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
         sent = gauge.total - request.pictures
         if usage is None or not is_silently_cut(sent, gauge.provenance, usage, request.reported_before):

@@ -28,7 +28,7 @@ class Request(msgspec.Struct, frozen=True):
     reported_before: int
     """Tokens that were reported of the request that it grew from, see `measured.reported_before`."""
     pictures: int = 0
-    """Tokens, in those of the gauge, of pictures that were never measured."""
+    """Tokens, as the gauge counts them, of pictures that were never measured."""
 
     @property
     def has_metadata(self) -> bool:

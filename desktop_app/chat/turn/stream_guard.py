@@ -8,7 +8,7 @@ state          event                                           next         what
 =============  ==============================================  ===========  ===============================
 READY          begun(request)                                  STREAMING    a request has gone out
 STREAMING      arrived(piece) below the stop                   STREAMING    it is shown, and will be stored
-STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) nothing is read meanwhile
+STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) nothing is read then
 STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
 DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which is more room
 DECIDING       decided(it would help)                          FINDING_END  (2) a boundary may come
@@ -24,7 +24,7 @@ any streaming  arrived(end: content_filter or another)         DONE         its 
 any streaming  failed(overflow), something was shown           STOPPING     (3) else ABORTED
 any streaming  failed(another), something was shown            ABORTED      it is kept
 any streaming  failed(any), nothing was shown                  READY        the caller may ask again
-any            abandoned() by whoever wanted it                ABORTED      what there is is kept
+any            abandoned() by its caller                       ABORTED      what has arrived is kept
 =============  ==============================================  ===========  ===============================
 
 "Any streaming" are STREAMING, DECIDING and FINDING_END.
@@ -32,7 +32,7 @@ any            abandoned() by whoever wanted it                ABORTED      what
 (2) Directly to STOPPING while the model thinks or writes a call. (3) On the conditions of (1).
 
 So a tool call runs only if the reply that makes it ended by itself, and then once: what was written of a call before a
-stop is neither stored nor run, and the reply that goes on makes it anew. Reasoning is stored as it was shown, but not
+stop is neither stored nor run, and the continued reply makes it again. Reasoning is stored as it was shown, but not
 gone on with: the model thinks again.
 """
 
@@ -164,15 +164,15 @@ class StreamGuard:
         self._expect(*STREAMS)
         if isinstance(piece, ReplyEnd):
             return self._end_reply(piece)
-        shown = self._count_piece(piece)
+        visible = self._count_piece(piece)
         if self.state is State.FINDING_END:
-            shown = self._stop_at_boundary(piece, shown)
+            visible = self._stop_at_boundary(piece, visible)
         if self.state in STREAMS and self._has_reached(self._limits.abort_at):
-            return (*shown, *self._abort(is_exceeded=True))
+            return (*visible, *self._abort(is_exceeded=True))
         if self.state is State.STREAMING and not self._is_settled and self._has_reached(self._limits.stop_at):
             self._is_settled = not self.may_stop
             self.state = State.DECIDING if self.may_stop else State.STREAMING
-        return shown
+        return visible
 
     def decided(self, is_worth_it: bool) -> None:
         """Stop the stream at the next boundary if making room would help (`is_worth_it`), else let it go on."""
@@ -247,15 +247,15 @@ class StreamGuard:
             count.recount()
         return self.used >= limit
 
-    def _stop_at_boundary(self, piece: Piece, shown: tuple[Shown, ...]) -> tuple[Shown, ...]:
+    def _stop_at_boundary(self, piece: Piece, visible: tuple[Shown, ...]) -> tuple[Shown, ...]:
         """Stop as soon as the text reaches a line or word boundary; what comes after that is not shown."""
         if not isinstance(piece, TextPiece):
             self._stop()
-            return shown
-        text = "".join(part.text for part in shown)
+            return visible
+        text = "".join(part.text for part in visible)
         index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.grace)
         if index is None:
-            return shown
+            return visible
         self._stop()
         return (TextPiece(text[:index]),) if index else ()
 
@@ -285,7 +285,7 @@ class StreamGuard:
 def find_stop_boundary(text: str, tokens: int, grace: int) -> int | None:
     """Return where the newest text is best cut, as an index behind the last character that stays; None: not yet.
 
-    That is the end of a line, else of a word: a model that goes on behind half a word begins the word anew as often as
+    That is the end of a line, else of a word: a model that goes on after half a word begins the word again as often as
     not. tokens: how many came since the stop was decided, of which `grace` may come until the end of a line.
     """
     if (index := text.find("\n")) >= 0:

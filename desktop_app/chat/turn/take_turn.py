@@ -139,7 +139,7 @@ class Turn:
         await shielded(self.outcome.explain(self._session))
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
-        # What all that was recorded meanwhile has taken, summaries and the like included.
+        # Everything recorded during the turn, including summaries and the like.
         replies, upkeep = usage_totals_of(self._session.transcript.entries[self._begins_at :])
         dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
         return TurnFinished(
@@ -179,16 +179,16 @@ class TurnOutcome:
             self._bug = error
 
     def note_partial_reply(self) -> None:
-        """Say that what has arrived of the reply is stored, too."""
+        """Add that the part of the reply that has arrived is stored."""
         if self._failure is not None and self._failure.kept == MESSAGE_STORED:
             self._failure = replace(self._failure, kept=PART_STORED)
 
     async def explain(self, session: Session) -> None:
-        """Say of a request that does not fit what can help. A bug in that is told of beside it."""
+        """Add advice to a request that does not fit. A bug in that is reported in addition."""
         if self._failure is not None and self._bug is None:
             try:
                 self._failure = await explain_failure(session, self._failure)
-            except Exception as error:  # noqa: BLE001 - the failure is told as it is
+            except Exception as error:  # noqa: BLE001 - the failure is reported as it is
                 self._bug = error
 
     def report(self, conversation: str, emit: Emit, on_bug: Callable[[BaseException], None]) -> None:
@@ -200,7 +200,7 @@ class TurnOutcome:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return what the user is told of that error; of one that nobody expected, that it is our own mistake."""
+    """Return the failure to show for that error; an unexpected one is our own mistake."""
     if isinstance(error, WorldError):
         return error.failure
     if isinstance(error, WindowTooSmall):

@@ -29,7 +29,7 @@ from .tool_runtime import ToolRuntime
 MAX_SAME = 2
 """How often in a row the same call may give the same result before it is not run again."""
 MAX_ANSWERS = 3
-"""At so many answers from the record to one call, the turn stops."""
+"""Answers from the record to one call at which the turn stops."""
 
 Signature = tuple[str, str]
 """Of a call: the name of its tool, and its arguments, whatever their order."""
@@ -109,15 +109,15 @@ class RepeatedCalls:
         signature, result = signature_of(call), message.tool_result
         if result is None:
             return
-        made = EarlierCall(result, message.id, hash(output), changes, self._round)
+        latest = EarlierCall(result, message.id, hash(output), changes, self._round)
         earlier = self._earlier.pop(signature, None)
         if earlier is not None:
-            made.runs += earlier.runs
-            made.answers = earlier.answers
-            made.same += earlier.same if earlier.output == made.output else 0
-        if changes and made.same == 1 and result.ending != "denied":
+            latest.runs += earlier.runs
+            latest.answers = earlier.answers
+            latest.same += earlier.same if earlier.output == latest.output else 0
+        if changes and latest.same == 1 and result.ending != "denied":
             self._forget_what_may_differ()
-        self._earlier[signature] = made
+        self._earlier[signature] = latest
 
     @property
     def circle(self) -> tuple[str, EarlierCall] | None:
@@ -128,7 +128,7 @@ class RepeatedCalls:
     def _forget_what_may_differ(self) -> None:
         """Let calls run again behind one that may have changed what they would find.
 
-        Those of the same reply were asked for without a look at each other's results: they do not run a second time
+        Calls of the same reply were made without seeing each other's results: they do not run a second time
         unless the model has seen the first.
         """
         kept = {s: e for s, e in self._earlier.items() if e.round == self._round and e.changes}
@@ -164,7 +164,7 @@ class ToolCalls:
         self._answered: set[int] = set()
 
     async def run(self) -> None:
-        """Run them all, and tell of each what happens. Raises ArchiveError. Cancelling it ends the tools.
+        """Run them all, and publish what happens to each. Raises ArchiveError. Cancelling it ends the tools.
 
         What only looks runs at once; what changes something, one after the other, in the order of the calls.
         """
@@ -176,7 +176,7 @@ class ToolCalls:
             return
         try:
             await self._run_at_once(calls)
-        except ExceptionGroup as errors:  # a bug comes first: what the world did beside it is less to be known
+        except ExceptionGroup as errors:  # a bug comes first: an error of the world at the same time matters less
             raise min(errors.exceptions, key=lambda error: isinstance(error, WorldError)) from None
 
     async def close(self) -> None:
@@ -261,7 +261,7 @@ class ToolCalls:
         return ToolOutcome("\n".join(filter(None, output)), is_error=True, ending=ending)
 
     async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
-        """Store the result as it enters, and tell of it. Return its message."""
+        """Store the result as it enters, and publish it. Return its message."""
         if outcome.ending == "repeated":  # it was truncated when it entered first
             result = ToolResult(call.call_id, call.name, outcome.text, outcome.is_error, ending=outcome.ending)
             message = stamp(Message(role=Role.TOOL, parts=(result,)))

@@ -1,4 +1,4 @@
-"""What the tools of one engine need around them, and what each call needs before it may run."""
+"""The surroundings of the tools of one engine, and the permissions that each call needs before it may run."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ class ToolRuntime:
     async def _answer(self, session: Session, call: ToolCall, needs: tuple[RequiredPermission, ...], emit: Emit) -> str:
         if not self.is_attended:
             return DENIED
-        shown = with_earlier(needs, self.settings().rules + _rules_of(session))
+        question_needs = with_earlier(needs, self.settings().rules + _rules_of(session))
         preview = await self._preview(session, call)
-        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, shown, preview=preview)
+        asked = QuestionAsked(session.id, uuid.uuid4().hex, "permission", call, question_needs, preview=preview)
         answer = await self.questions.ask(asked, emit)
         is_kept = answer.scope != "once" and can_be_kept(needs)
         rules = {rule_of(need, answer) for need in needs} if is_kept else ()
