@@ -163,8 +163,8 @@ class MainWindow(Parts):
             take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        where = self.sidebar.mapFrom(self, event.position().toPoint())
-        self.drops.take(event.mimeData(), self.sidebar.isVisible() and self.sidebar.rect().contains(where))
+        point = self.sidebar.mapFrom(self, event.position().toPoint())
+        self.drops.take(event.mimeData(), self.sidebar.isVisible() and self.sidebar.rect().contains(point))
         take_copy(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

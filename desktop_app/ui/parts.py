@@ -80,7 +80,7 @@ class Parts(StyleAware, QMainWindow):
 
     def _connect_drawers(self) -> None:
         """Close a drawer that lies over the chat once something was chosen in it, before the controllers respond."""
-        sidebar, asked, header = self.sidebar, self.panel.requests, self.header
+        sidebar, requests, header = self.sidebar, self.panel.requests, self.header
         for leaving in (
             sidebar.new_requested, sidebar.import_requested, sidebar.search_requested, sidebar.settings_requested,
             sidebar.insights_requested, sidebar.list.conversation_chosen, sidebar.list.begin_requested,
@@ -88,7 +88,8 @@ class Parts(StyleAware, QMainWindow):
         ):  # fmt: skip
             leaving.connect(self.sidebar_pane.close_drawer)
         for leaving in (
-            asked.message_requested, asked.segment_requested, asked.version_requested, asked.conversation_requested,
+            requests.message_requested, requests.segment_requested, requests.version_requested,
+            requests.conversation_requested,
         ):  # fmt: skip
             leaving.connect(self.panel_pane.close_drawer)
         header.panel_button.clicked.connect(self.panel_pane.toggle)

@@ -92,20 +92,20 @@ class WindowServer(QObject):
         except OSError:  # it has gone again
             return
         client.setblocking(False)
-        came, notifier = bytearray(), self._watch(client)
-        notifier.activated.connect(lambda: self._read(client, came, notifier))
+        received, notifier = bytearray(), self._watch(client)
+        notifier.activated.connect(lambda: self._read(client, received, notifier))
 
-    def _read(self, client: socket.socket, came: bytearray, notifier: QSocketNotifier) -> None:
+    def _read(self, client: socket.socket, received: bytearray, notifier: QSocketNotifier) -> None:
         """Read what has arrived; emit the opening at the end of the line or of the connection."""
         with contextlib.suppress(OSError):  # it has gone
-            came += (piece := client.recv(1 << 16))
-            if piece and b"\n" not in piece and len(came) <= MAX_BYTES:
+            received += (piece := client.recv(1 << 16))
+            if piece and b"\n" not in piece and len(received) <= MAX_BYTES:
                 return
         notifier.setEnabled(False)
         notifier.deleteLater()
         with client:
             try:
-                opening = msgspec.json.decode(came, type=Opening)
+                opening = msgspec.json.decode(received, type=Opening)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 log.warning("What another start of the program handed over cannot be read: %s", error)
                 return

@@ -166,7 +166,7 @@ class BuiltinOffer(QWidget):
 
 
 def about_history(history: FoundHistory) -> str:
-    """Return "214 files, 81.3 MB, changed on 3 Mar 2026"."""
+    """Return a line such as "214 files, 81.3 MB, changed on 3 Mar 2026"."""
     day = format_moment(history.newest, tr("d MMM yyyy", "a date, as QLocale reads it"))
     changed = tr("changed on {day}").format(day=day)
     return ", ".join((tr("%n files", "", history.files), format_bytes(history.bytes), changed))
@@ -186,7 +186,7 @@ class HistoryOffers(QWidget):
         self.links: list[LinkButton] = []
         """One for each history."""
         self.all = LinkButton(tr("Look through all of them"))
-        self.all.clicked.connect(lambda: self.chosen.emit(tuple(each.path for each in self.histories)))
+        self.all.clicked.connect(lambda: self.chosen.emit(tuple(history.path for history in self.histories)))
         title = TextLabel(tr("Conversations on this computer"), weight=MEDIUM)
         note = TextLabel(tr("They are read when you click, not before."), tint="ink_soft", size=13, wraps=True)
         self._lines = QWidget()

@@ -97,12 +97,12 @@ class Targets(StyleAware, QWidget):
         command = command_of(needs, call)
         needs = [need for need in needs if need.kind != "run"] if command else needs
         self._size = len(command) + sum(len(need.target) + len(need.about) for need in needs)
-        begun = [replace(need, target=need.target[:MAX_SHOWN], about=need.about[:MAX_SHOWN]) for need in needs]
-        lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in begun[:MAX_SHOWN]]
+        shortened = [replace(need, target=need.target[:MAX_SHOWN], about=need.about[:MAX_SHOWN]) for need in needs]
+        lines = [tr(DONE_BY[need.kind]).format(target=target_of(need)) for need in shortened[:MAX_SHOWN]]
         if command:
             self._short = "\n\n".join(filter(None, (command[:MAX_SHOWN], "\n".join(lines))))
         elif len(needs) == 1:
-            self._short = target_of(begun[0])
+            self._short = target_of(shortened[0])
         else:
             self._short = "\n".join(lines) or self._whole()
         self._changes, self._signs = [], []

@@ -52,20 +52,20 @@ class ContextController(Controller):
         bridge.listen(self._note, RoomProgressed, TurnFinished)
 
     def _connect(self) -> None:
-        gauge, asked = self._parts.gauge, self._parts.panel.requests
+        gauge, requests = self._parts.gauge, self._parts.panel.requests
         gauge.optimize_requested.connect(self.optimize)
         gauge.breakdown_requested.connect(self.show_breakdown)
-        asked.optimize_requested.connect(self.optimize)
-        asked.fresh_start_requested.connect(self.start_fresh)
-        asked.archived_requested.connect(self.read_archived)
-        asked.message_requested.connect(self.go_to)
+        requests.optimize_requested.connect(self.optimize)
+        requests.fresh_start_requested.connect(self.start_fresh)
+        requests.archived_requested.connect(self.read_archived)
+        requests.message_requested.connect(self.go_to)
         for signal, request in (
-            (asked.undo_requested, p.UndoOperation),
-            (asked.redo_requested, p.RedoOperation),
-            (asked.pin_requested, p.PinMessage),
-            (asked.unpin_requested, p.UnpinMessage),
-            (asked.bring_back_requested, p.BringBackMessages),
-            (asked.own_window_requested, p.UseOwnWindow),
+            (requests.undo_requested, p.UndoOperation),
+            (requests.redo_requested, p.RedoOperation),
+            (requests.pin_requested, p.PinMessage),
+            (requests.unpin_requested, p.UnpinMessage),
+            (requests.bring_back_requested, p.BringBackMessages),
+            (requests.own_window_requested, p.UseOwnWindow),
         ):
             signal.connect(partial(self.post, request))
 
@@ -188,10 +188,10 @@ class MemoryController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._is_stale = False
-        asked = parts.panel.requests
-        asked.memories_requested.connect(self.read)
-        asked.write_requested.connect(self.write)
-        asked.delete_requested.connect(self.delete)
+        requests = parts.panel.requests
+        requests.memories_requested.connect(self.read)
+        requests.write_requested.connect(self.write)
+        requests.delete_requested.connect(self.delete)
         chat.opened.connect(self.note_opened)
         bridge.listen(self.note, ToolFinished, ViewChanged, TurnFinished)
 

@@ -467,8 +467,8 @@ class ContextGauge(WithRole, QWidget):
             sentences.append(tr("Includes {tokens} for your draft.").format(tokens=format_number(self._draft)))
         if gauge.tokenizer:
             sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=tr_engine(gauge.tokenizer)))
-        kept = tr("The window holds {window}; {reserve} of them are reserved for the reply.")
-        sentences.append(kept.format(window=format_number(gauge.window), reserve=format_number(gauge.reserve)))
+        sentence = tr("The window holds {window}; {reserve} of them are reserved for the reply.")
+        sentences.append(sentence.format(window=format_number(gauge.window), reserve=format_number(gauge.reserve)))
         return " ".join(sentences)
 
     def _name(self, name: str, description: str) -> None:

@@ -91,9 +91,9 @@ def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[Tab
     used = [segment for segment in Segment if gauge.segments.get(segment, 0)]
     total = gauge.total + draft
     free = gauge.usable - total
-    whole = percent_of(total, gauge.usable) if gauge.is_window_known else 100
+    used_share = percent_of(total, gauge.usable) if gauge.is_window_known else 100
     counts = [*(gauge.segments[segment] for segment in used), *([draft] if draft else [])]
-    shares = percentages(counts, whole)
+    shares = percentages(counts, used_share)
     lines = [
         TableLine(tr(SEGMENT_NAMES[segment]), gauge.segments[segment], share, segment)
         for segment, share in zip(used, shares, strict=False)
@@ -103,11 +103,11 @@ def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[Tab
         lines += [TableLine(tr(SEGMENT_NAMES[segment]), 0, 0, segment, "ink_faint") for segment in unused]
     if draft:
         lines.append(TableLine(tr("Your draft"), draft, shares[-1], Segment.USER, is_draft=True))
-    lines.append(TableLine(tr("In the request"), total, whole, is_sum=True))
+    lines.append(TableLine(tr("In the request"), total, used_share, is_sum=True))
     if not gauge.is_window_known:
         return lines
     if free >= 0:
-        lines.append(TableLine(tr("Free"), free, 100 - whole, "free"))
+        lines.append(TableLine(tr("Free"), free, 100 - used_share, "free"))
     else:
         lines.append(TableLine(tr("Over the limit"), free, None, "critical", "critical"))
     lines.append(TableLine(tr("Reserved for the reply"), gauge.reserve, None, "hatch"))

@@ -33,9 +33,9 @@ class PartModel(WordsModel[PartRow]):
             old[start : start + paired] = new[start : start + paired]
             self.dataChanged.emit(self.index(start), self.index(start + paired - 1))
             start += paired
-        if gone := len(old) - start - end:
-            self.beginRemoveRows(QModelIndex(), start, start + gone - 1)
-            del old[start : start + gone]
+        if surplus := len(old) - start - end:
+            self.beginRemoveRows(QModelIndex(), start, start + surplus - 1)
+            del old[start : start + surplus]
             self.endRemoveRows()
         if more := new[start : len(new) - end]:
             self.beginInsertRows(QModelIndex(), start, start + len(more) - 1)

@@ -47,7 +47,7 @@ class RequestController(Controller):
         bridge.listen(self.note, *CHANGING)
 
     def _connect(self) -> None:
-        view, asked = self._view, self._parts.panel.requests
+        view, requests = self._view, self._parts.panel.requests
         self._parts.header.request_toggled.connect(self.show)
         self._parts.transcript.request_requested.connect(self.show_of)
         view.moment_chosen.connect(self.choose_moment)
@@ -55,8 +55,8 @@ class RequestController(Controller):
         view.copy_requested.connect(self.copy)
         view.curl_requested.connect(self.copy_curl)
         view.list.action_requested.connect(self.perform)
-        asked.part_requested.connect(self.perform_on)
-        asked.segment_requested.connect(self.filter)
+        requests.part_requested.connect(self.perform_on)
+        requests.segment_requested.connect(self.filter)
 
     # The switch
 

@@ -51,8 +51,8 @@ def changes_in_call(call: ToolCall) -> ChangedLines | None:
     if old is not None and new is not None:
         changes = _differences(old, new)
     else:
-        whole = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
-        changes = _replacement("", whole or "")
+        content = _text_of(arguments, WHOLE) if "write" in call.name or "create" in call.name else None
+        changes = _replacement("", content or "")
     return changes if changes.lines else None
 
 

@@ -85,16 +85,16 @@ def lay_out_mark(builder: RowBuilder, operation: OperationRow) -> None:
     """Lay out the dashed rule of an operation: what it did, what it freed, and a link to undo it."""
     strong, normal, link = font(13, MEDIUM if operation.is_elsewhere else BOLD), font(13), font(13, MEDIUM)
     height = scale(24)
-    what, links = mark_text(operation), _mark_links(operation)
+    words, links = mark_text(operation), _mark_links(operation)
     before, after = format_number(operation.tokens_before), format_number(operation.tokens_after)
     figures = " · " + isolate(tr("{before} → {after} tokens").format(before=before, after=after))
     fixed = sum(advance(link, entry.label) + advance(normal, " · ") + 2 for entry in links)
     has_figures = operation.kind in ("prune", "compaction") and not operation.is_elsewhere
-    if not has_figures or fixed + advance(strong, what) + advance(normal, figures) > builder.width:
+    if not has_figures or fixed + advance(strong, words) + advance(normal, figures) > builder.width:
         figures = ""  # a narrow column keeps the text and the links; the figures are in the history
-    width = min(advance(strong, what) + 1, builder.width - fixed)
+    width = min(advance(strong, words) + 1, builder.width - fixed)
     left = max((builder.width - fixed - width - advance(normal, figures)) / 2, 0)
-    x = builder.words(left, what, strong, "ink_faint" if operation.is_elsewhere else "ink", height, width)
+    x = builder.words(left, words, strong, "ink_faint" if operation.is_elsewhere else "ink", height, width)
     x = builder.words(x, figures, normal, "ink_soft", height) if figures else x
     for entry in links:
         x = builder.words(x, " · ", normal, "ink_soft", height)

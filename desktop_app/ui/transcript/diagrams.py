@@ -46,8 +46,8 @@ def lay_out_diagram(builder: RowBuilder, block: CodeBlock, drawing: Drawing) -> 
         builder.layout.drawn.append(Fill(paper, SHADE, None, Corner.ROW))
     builder.y = paper.bottom()
     builder.skip(CODE_PAD)
-    whole = QRectF(0, top, builder.width, builder.y - top)
-    builder.layout.drawn.insert(index, Fill(whole, colour("code"), None, Corner.CONTROL))
+    frame = QRectF(0, top, builder.width, builder.y - top)
+    builder.layout.drawn.insert(index, Fill(frame, colour("code"), None, Corner.CONTROL))
 
 
 def code_head(builder: RowBuilder, block: CodeBlock, pad: float, *more: ActionLink) -> None:

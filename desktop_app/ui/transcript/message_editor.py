@@ -65,8 +65,8 @@ class MessageEditor(StyleAware, QWidget):
         if self.message_id != message.id:
             self.leave()
             self.message_id, self._sent = message.id, message.text
-            kept = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
-            again = [tr("Sent again with {files}.").format(files=", ".join(kept))] if kept else []
+            files = [escape_name(part.name) for part in message.parts if isinstance(part, Attachment)]
+            again = [tr("Sent again with {files}.").format(files=", ".join(files))] if files else []
             self.note.set_text(" ".join([*again, tr(KEPT)]))
             self.field.remove_text()
             self.show()  # before inserting: a field without a width would wrap after each word

@@ -125,10 +125,10 @@ class RecoveryController(Controller):
     def edit_message(self, message_id: str = "") -> None:
         """Let one of the user's messages be edited in place; without an id, the newest one."""
         model = self._parts.transcript_model
-        asked = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
+        sent_ids = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
         if model.is_running:
             self._parts.toast.show_message(tr(EDIT_LATER))
-        elif chosen := message_id or next(asked, ""):
+        elif chosen := message_id or next(sent_ids, ""):
             self._parts.transcript.edit_message(chosen)
 
     def edit_left(self) -> None:

@@ -342,12 +342,12 @@ def _code_part(layout: RowLayout, block: HitRegion) -> RowPart:
     ]
     below = min(after, default=layout.height)
     boxes = [flow.box for flow in flows if flow.top_left.y() < below]
-    whole = QRectF(0, block.box.top(), block.box.right(), max((box.bottom() for box in boxes), default=0))
-    whole.setBottom(max([block.box.bottom(), *(box.bottom() for box in boxes)]))
+    outline = QRectF(0, block.box.top(), block.box.right(), max((box.bottom() for box in boxes), default=0))
+    outline.setBottom(max([block.box.bottom(), *(box.bottom() for box in boxes)]))
     buttons = [_button(region, False) for region in layout.hit_regions if _is_beside(region.box, block.box)]
-    text = RowPart(RowPartKind.TEXT, block.argument, boxes[0] if boxes else whole)
+    text = RowPart(RowPartKind.TEXT, block.argument, boxes[0] if boxes else outline)
     name = tr("Code in {language}").format(language=language) if language else tr("Code")
-    return RowPart(RowPartKind.CODE, name, whole, parts=(text, *buttons))
+    return RowPart(RowPartKind.CODE, name, outline, parts=(text, *buttons))
 
 
 def _button(region: HitRegion, is_unfolded: bool) -> RowPart:

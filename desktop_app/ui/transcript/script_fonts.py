@@ -278,8 +278,8 @@ def _loaded(look: QFont) -> LoadedFonts:
 def _alike(letters: set[str]) -> Iterator[list[str]]:
     """Yield a few letters of one script at a time."""
     for _, alike in groupby(sorted(letters, key=_order), lambda letter: _order(letter)[0]):
-        every = list(alike)
-        yield from (every[at : at + LETTERS] for at in range(0, len(every), LETTERS))
+        members = list(alike)
+        yield from (members[at : at + LETTERS] for at in range(0, len(members), LETTERS))
 
 
 def _letters(text: str) -> set[str]:

@@ -244,8 +244,8 @@ def copy_to_clipboard(text: str, rows: Sequence[CopiedRow] = ()) -> None:
 def leave_text() -> None:
     """Replace rich text on the clipboard by its plain text: Qt would free a Python object after Python has ended."""
     clipboard = QGuiApplication.clipboard()
-    if isinstance(held := clipboard.mimeData(), RichText):
-        clipboard.setText(held.text())
+    if isinstance(content := clipboard.mimeData(), RichText):
+        clipboard.setText(content.text())
 
 
 SCROLL_TICK = 30  # milliseconds

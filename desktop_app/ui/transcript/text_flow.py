@@ -63,9 +63,9 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
     key: the message's key.
     """
     parsed, left = builder.cache.segments_of(key, text)
-    whole, blocks = fold_code(parsed, key, builder.folds_code)
-    segments, blocks = whole[:MAX_SEGMENTS], {n: block for n, block in blocks.items() if n < MAX_SEGMENTS}
-    if len(whole) > MAX_SEGMENTS and isinstance(last := segments[-1], CodeSegment):
+    folded, blocks = fold_code(parsed, key, builder.folds_code)
+    segments, blocks = folded[:MAX_SEGMENTS], {n: block for n, block in blocks.items() if n < MAX_SEGMENTS}
+    if len(folded) > MAX_SEGMENTS and isinstance(last := segments[-1], CodeSegment):
         segments[-1] = replace(last, is_last=True)
     builder.cache.expect(len(segments))
     heights = [_estimate(segment, builder.width) for segment in segments]
@@ -93,9 +93,9 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
             _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
         else:
             _place(builder, segments, documents, number, heights[number], tables.get(number))
-    if left and len(segments) == len(whole):
+    if left and len(segments) == len(folded):
         _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
-    return len(segments) == len(whole)
+    return len(segments) == len(folded)
 
 
 def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:

@@ -219,14 +219,14 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
 
 def _frame(builder: RowBuilder, index: int, body: float) -> None:
     """Draw the box around the card, with another background below the head."""
-    whole = QRectF(0, 0, builder.width, builder.y)
+    outline = QRectF(0, 0, builder.width, builder.y)
     inner = QRectF(0, body, builder.width, builder.y - body)
     under = [
         Fill(inner, colour("code"), None, Corner.CARD, has_square_top=True),
         Fill(QRectF(0, body, builder.width, 1), colour("line_soft")),
     ]
     builder.layout.drawn[index:index] = [
-        Fill(whole, colour("raised"), None, Corner.CARD),
+        Fill(outline, colour("raised"), None, Corner.CARD),
         *(under if inner.height() > 1 else []),
-        Fill(whole, None, colour("line"), Corner.CARD),
+        Fill(outline, None, colour("line"), Corner.CARD),
     ]

@@ -27,8 +27,10 @@ def fold_runs(items: Sequence[Item], open_runs: Collection[str], is_running: boo
 
     is_running: leave the items after the user's newest message unchanged, since the reader is watching them.
     """
-    asked = [n for n, item in enumerate(items) if isinstance(item, MessageItem) and item.row.message.role is Role.USER]
-    end = asked[-1] if is_running and asked else len(items)
+    user_rows = [
+        n for n, item in enumerate(items) if isinstance(item, MessageItem) and item.row.message.role is Role.USER
+    ]
+    end = user_rows[-1] if is_running and user_rows else len(items)
     folded: list[Item] = []
     for run in _runs(items[:end]):
         if sum(_is_result(item) for item in run) < MIN_CALLS:
