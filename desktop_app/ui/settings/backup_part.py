@@ -1,4 +1,4 @@
-"""The backups in the settings: make one, or go back to one; questions and progress of changes to stored data."""
+"""Backups in the settings, to make and to restore; questions and progress of changes to stored data."""
 
 from __future__ import annotations
 
@@ -33,13 +33,16 @@ GAP = 8
 
 
 class TaskBlock(QWidget):
-    """Signals: cancelled, while something is done; grown, when it shows more than before."""
+    """A question, then the progress of a task, then its outcome.
+
+    Signals: cancelled, by the user; grown(widget), when a part appears that may need scrolling into view.
+    """
 
     cancelled = Signal()
     grown = Signal(object)
 
     def __init__(self, home: QWidget) -> None:
-        """home: gets the keyboard back."""
+        """home: the widget that gets the focus back."""
         super().__init__()
         self._home = home
         self._act: Callable[[], object] | None = None
@@ -66,50 +69,50 @@ class TaskBlock(QWidget):
         return self.work.isVisibleTo(self)
 
     def ask(self, question: str, action: str, act: Callable[[], object]) -> None:
-        """Ask whether that shall be done. action: the words of the button that calls `act`."""
+        """Ask for confirmation. action: the text of the button that calls `act`."""
         self._act = act
         self.asked.set_text(question)
         self.go.setText(action)
         self._show(self.question)
-        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)  # and not the one that cannot be taken back
+        self.keep.setFocus(Qt.FocusReason.OtherFocusReason)  # not on the button whose action cannot be undone
 
     def withdraw(self) -> None:
-        """Take the question back."""
+        """Withdraw the question."""
         self._act = None
         if self.question.isVisibleTo(self):
             self._show(None)
 
     def begin(self, doing: str) -> None:
-        """Show that something is done."""
+        """Show that a task is running. doing: its description."""
         self.doing.set_text(doing)
         self.bar.set_parts((), 1)
         self._show(self.work)
         self.stop.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def set_progress(self, done: int, whole: int) -> None:
-        """Show how much of it is done; nothing if `whole` is not known."""
-        if self.is_working and whole > 0:
-            self.bar.set_parts((BarPart(done, Segment.SUMMARY, format_percent(done / whole)),), whole)
+    def set_progress(self, done: int, total: int) -> None:
+        """Show the progress; nothing if the total is not known, 0."""
+        if self.is_working and total > 0:
+            self.bar.set_parts((BarPart(done, Segment.SUMMARY, format_percent(done / total)),), total)
 
-    def end(self, told: str, *, is_error: bool = False) -> None:
-        """Show what came of it."""
+    def end(self, outcome: str, *, is_error: bool = False) -> None:
+        """Show the outcome."""
         self.told.set_tint("critical" if is_error else "ink_soft")
-        self.told.set_text(told)
+        self.told.set_text(outcome)
         self._show(self.told)
-        announce(self, told)
+        announce(self, outcome)
 
     def clear(self) -> None:
-        """Show nothing any more, neither that it is being done nor what came of it."""
+        """Hide the progress and the outcome."""
         self._show(None)
 
     def fail(self, failure: Failure) -> None:
-        """Show why it was not done."""
-        told = (failure.title, failure.detail, failure.kept, failure.advice)
-        self.end("\n".join(tr_engine(text) for text in told if text), is_error=True)
+        """Show why the task failed."""
+        sentences = (failure.title, failure.detail, failure.kept, failure.advice)
+        self.end("\n".join(tr_engine(text) for text in sentences if text), is_error=True)
 
     def _show(self, part: QWidget | None) -> None:
         focused = QApplication.focusWidget()
-        if focused is not None and self.isAncestorOf(focused):  # a button that is hidden would give it to any other
+        if focused is not None and self.isAncestorOf(focused):  # hiding a focused button would move the focus anywhere
             self._home.setFocus(Qt.FocusReason.OtherFocusReason)
         for other in (self.question, self.work, self.told):
             other.setVisible(other is part)
@@ -132,11 +135,11 @@ PART_NAMES: dict[PartKind, str] = {
     "other": translatable("Settings, prompts and drafts"),
 }
 KEPT_WORDS = {"restore": translatable("from before a restore"), "update": translatable("from before an update")}
-ALONE = ("room", "spills")  # kinds that are one item
+ALONE = ("room", "spills")  # kinds that consist of one item
 
 
 def moment(at: float) -> str:
-    """Return such as "Tue 3 Mar 2026, 10:31"."""
+    """Return a time such as "Tue 3 Mar 2026, 10:31"."""
     return format_moment(at, tr("ddd d MMM yyyy, HH:mm", "a time, as QLocale reads it"))
 
 
@@ -150,7 +153,7 @@ def backup_row(backup: Backup) -> ListRow:
 
 
 def restore_question(backup: Backup) -> str:
-    """Return what is asked before a backup is restored."""
+    """Return the question to ask before a backup is restored."""
     goes = tr(
         "Restore what was stored on {time}, %n conversations? What was said since then leaves the list. "
         "The present state is kept as a copy, which is then in the list above and can be restored as well.",
@@ -161,7 +164,7 @@ def restore_question(backup: Backup) -> str:
 
 
 def part_lines(stored: StoredData) -> list[tuple[str, str]]:
-    """Return the parts of the data, each with its size."""
+    """Return the names of the parts of the data, each with its size."""
     lines: list[tuple[str, str]] = []
     for part in stored.parts:
         lines.append((tr(PART_NAMES[part.kind]), format_bytes(part.size)))
@@ -171,7 +174,7 @@ def part_lines(stored: StoredData) -> list[tuple[str, str]]:
 
 
 def space_rows(items: Sequence[RemovableItem], chosen: Collection[str]) -> list[CheckRow]:
-    """Return what can be removed as rows: each kind, which stands for all of its items, above them."""
+    """Return rows of removable items, below a row for each kind, which selects all of its items."""
     rows: list[CheckRow] = []
     for kind in ITEM_NAMES:
         if not (own := [item for item in items if item.kind == kind]):
@@ -187,26 +190,26 @@ def _item_row(item: RemovableItem, is_checked: bool) -> CheckRow:
     name = format_title(item.name) if item.kind == "conversation" else PurePath(item.name).name
     if item.kind == "backup":
         name = moment(item.at)
-    said = [tr("%n messages", "", item.messages)] if item.kind == "conversation" else []
+    details = [tr("%n messages", "", item.messages)] if item.kind == "conversation" else []
     if item.at and item.kind != "backup":
-        said.append(format_moment(item.at, tr("d MMM yyyy", "a date, as QLocale reads it")))
-    body = " · ".join((name, *said))
+        details.append(format_moment(item.at, tr("d MMM yyyy", "a date, as QLocale reads it")))
+    body = " · ".join((name, *details))
     return CheckRow(item.key, "", format_bytes(item.size), (Run(body),), is_checked=is_checked)
 
 
 def toggle_choice(items: Sequence[RemovableItem], chosen: Collection[str], key: str) -> frozenset[str]:
-    """Return what is chosen once a row was ticked or its tick taken away. key: of an item, or a kind."""
+    """Return the chosen keys after a row was ticked or unticked. key: of an item or a kind."""
     keys = {item.key for item in items if key in (item.key, item.kind)}
     return frozenset(chosen) - keys if keys <= set(chosen) else frozenset(chosen) | keys
 
 
 def size_of(items: Sequence[RemovableItem], chosen: Collection[str]) -> int:
-    """Return the bytes that the chosen items take."""
+    """Return the total size of the chosen items, in bytes."""
     return sum(item.size for item in items if item.key in chosen)
 
 
 def removal_question(items: Sequence[RemovableItem], chosen: Collection[str]) -> str:
-    """Return what is asked before they are removed: how many conversations go, and which are still in copies."""
+    """Return the question to ask before removal: the number of conversations, and how many remain in copies."""
     taken = [item for item in items if item.key in chosen]
     erased = [item for item in taken if item.kind == "conversation"]
     others, sentences = len(taken) - len(erased), list[str]()
@@ -217,8 +220,8 @@ def removal_question(items: Sequence[RemovableItem], chosen: Collection[str]) ->
         sentences.append(gone.format(messages=named))
         sentences += _still_in_copies(items, chosen)
     if others:
-        beside = tr("%n other items are removed.", "", others)
-        sentences.append(beside if erased else tr("%n items are removed.", "", others))
+        besides = tr("%n other items are removed.", "", others)
+        sentences.append(besides if erased else tr("%n items are removed.", "", others))
     sentences.append(tr("This cannot be undone."))
     return " ".join(sentences)
 
@@ -229,8 +232,8 @@ def _still_in_copies(items: Sequence[RemovableItem], chosen: Collection[str]) ->
         return [tr("No backup and no copy holds them.")]
     times = {item.key: item.at for item in items}
     newest = max((times[copy] for copies in held.values() for copy in copies), default=0.0)
-    told = tr("%n of them are still in backups or copies, the newest of {time}.", "", len(held))
-    return [told.format(time=moment(newest))]
+    sentence = tr("%n of them are still in backups or copies, the newest of {time}.", "", len(held))
+    return [sentence.format(time=moment(newest))]
 
 
 BACKUP_ROWS = 6
@@ -241,7 +244,7 @@ ABOUT_BACKUPS = translatable(
 
 
 class BackupList(RowList):
-    """As high as its rows, up to ROWS."""
+    """A list as high as its rows, up to BACKUP_ROWS."""
 
     def __init__(self) -> None:
         super().__init__(has_body=False)
@@ -257,7 +260,7 @@ class BackupList(RowList):
 
 
 class BackupPart(QWidget):
-    """Signals: backup_requested; restore_requested(file), once the user has said yes."""
+    """The list of backups. Signals: backup_requested; restore_requested(file), once the user has confirmed."""
 
     backup_requested = Signal()
     restore_requested = Signal(str)
@@ -281,7 +284,7 @@ class BackupPart(QWidget):
         self.set_enabled(True)
 
     def show_backups(self, backups: tuple[Backup, ...]) -> None:
-        """Show these, on the one that was chosen or the first."""
+        """Show these backups; the current one stays current, or the first becomes current."""
         chosen = self.list.current_key()
         self._backups = {backup.file: backup for backup in backups}
         self.list.rows.replace([backup_row(backup) for backup in backups])
@@ -294,7 +297,7 @@ class BackupPart(QWidget):
         self._follow_choice()
 
     def set_enabled(self, is_enabled: bool) -> None:
-        """Let something be asked for, unless something is done."""
+        """Enable or disable the buttons, which are disabled while a task is running."""
         self.make.setEnabled(is_enabled)
         backup = self._backups.get(self.list.current_key())
         self.restore.setEnabled(is_enabled and backup is not None and not backup.is_damaged)

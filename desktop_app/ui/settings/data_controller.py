@@ -1,4 +1,4 @@
-"""What is stored: measured, backed up, restored, written to a file, and cleaned up, in the section of the settings."""
+"""The controller of stored data in the settings: measures, backs up, restores, exports and cleans up."""
 
 from __future__ import annotations
 
@@ -38,8 +38,7 @@ STOPPED = translatable("Stopped. What was removed before stays removed; nothing 
 
 
 class DataController(Controller):
-    """Carries out what the section asks for. What has begun goes on when the settings are closed, but for what can be
-    cancelled."""
+    """Handles the requests of the data section. Closing the settings cancels a running task if it can be cancelled."""
 
     def __init__(
         self,
@@ -64,11 +63,11 @@ class DataController(Controller):
         """Make a backup, from anywhere in the window."""
         self._parts.toast.show_message(tr("Backing up…"), stays=True)
         try:
-            made = await self._bridge.ask(p.BackUpNow())
+            backup = await self._bridge.ask(p.BackUpNow())
         except EngineFailure:
             self._parts.toast.hide()
             raise
-        self._parts.toast.show_message(_told_of_backup(made))
+        self._parts.toast.show_message(_backup_outcome(backup))
 
     def _use(self, dialog: SettingsDialog) -> None:
         section = self._section = dialog.data
@@ -81,7 +80,7 @@ class DataController(Controller):
         section.space.removal_requested.connect(self._clean_up)
         section.cancel_requested.connect(lambda: self.cancel(p.Computation.DATA, ""))
         dialog.finished.connect(self._forget)
-        if section.isVisible():  # it has asked already
+        if section.isVisible():  # its request was before this connection
             self._refresh()
 
     def _forget(self) -> None:
@@ -94,7 +93,7 @@ class DataController(Controller):
         await self._show_content()
 
     async def _show_content(self) -> None:
-        """Show what there is now; two answers, since the smaller one is quick."""
+        """Show the current content, in two requests, since the one for backups is quick."""
         await self._show_backups()
         await self._show_stored()
 
@@ -117,12 +116,12 @@ class DataController(Controller):
         task: TaskBlock,
         doing: str,
         request: p.EngineRequest[R],
-        told: Callable[[R], str],
+        outcome: Callable[[R], str],
         then: Callable[[R], Coroutine[Any, Any, None]] | None = None,
     ) -> Failure | None:
-        """Ask for that, and show how far it is and what came of it; `then` is done before. Return why it failed.
+        """Send the request, call `then` with the response, and show progress and outcome. Return the failure, if any.
 
-        Once the settings are closed a toast says it.
+        outcome: returns the text for a response. Once the settings are closed, it is shown in a toast.
         """
         if (section := self._section) is None:
             return None
@@ -133,8 +132,8 @@ class DataController(Controller):
             done = await self._bridge.ask(request)
             if then is not None:
                 await then(done)
-            await self._show_backups()  # before it is said that one is there
-            words = told(done)
+            await self._show_backups()  # before the outcome, which may announce a new one
+            words = outcome(done)
         except EngineFailure as error:
             failure = error.failure
             if section is not self._section:
@@ -146,7 +145,7 @@ class DataController(Controller):
         if failure is None:
             task.end(words)
         elif failure.kind == "exists":
-            return failure  # which is a question
+            return failure  # the caller asks whether to replace the file
         elif failure.kind == "cancelled":
             task.end(tr(STOPPED))
         else:
@@ -157,19 +156,19 @@ class DataController(Controller):
     @in_task
     async def _back_up_there(self) -> None:
         if self._section is not None:
-            await self._work(self._section.backups.task, tr("Backing up…"), p.BackUpNow(), _told_of_backup)
+            await self._work(self._section.backups.task, tr("Backing up…"), p.BackUpNow(), _backup_outcome)
 
     @in_task
     async def _restore(self, file: str) -> None:
-        """Restore a backup; then the engine and the window begin anew with it."""
+        """Restore a backup, then restart the engine and reset the window."""
         if self._section is None:
             return
-        self._chat.drafts.keep()  # in what is kept as a copy
+        self._chat.drafts.keep()  # so that they are in the copy of the present state
         task = self._section.backups.task
-        await self._work(task, tr("Restoring…"), p.RestoreBackup(file), lambda _: tr(RESTORED), self._begin_anew)
+        await self._work(task, tr("Restoring…"), p.RestoreBackup(file), lambda _: tr(RESTORED), self._restart)
 
-    async def _begin_anew(self, restored: p.BackupRestored) -> None:
-        """Start another engine, since this one has let go of the archive. Raises EngineFailure if that failed."""
+    async def _restart(self, restored: p.BackupRestored) -> None:
+        """Start another engine, since this one has closed the archive. Raises EngineFailure if the restore failed."""
         self._chat.start_over()
         await self._bridge.restart_engine()
         if restored.failure is not None:
@@ -178,7 +177,7 @@ class DataController(Controller):
     @in_task
     async def _clean_up(self, keys: tuple[str, ...]) -> None:
         if self._section is not None:
-            await self._work(self._section.space.task, tr("Removing…"), p.CleanUp(keys), _told_of_removal)
+            await self._work(self._section.space.task, tr("Removing…"), p.CleanUp(keys), _removal_outcome)
 
     # Everything as a file
 
@@ -195,17 +194,17 @@ class DataController(Controller):
 
     @in_task
     async def export(self, path: str, is_replacing: bool = False) -> None:
-        """Write everything to that file; ask before another one is replaced."""
+        """Write everything to that file; ask before replacing an existing one."""
         if self._section is None:
             return
         task = self._section.whole
-        failure = await self._work(task, tr("Exporting…"), p.ExportWhole(path, is_replacing), _told_of_export)
+        failure = await self._work(task, tr("Exporting…"), p.ExportWhole(path, is_replacing), _export_outcome)
         if failure is not None and failure.kind == "exists" and self._section is not None:
             question = tr("There is a file {name} already. Replace it?").format(name=escape_name(Path(path).name))
             task.ask(question, tr("Replace it"), lambda: self.export(path, is_replacing=True))
 
     def _import(self) -> None:
-        """Import a file of ours, or what other programs have written, in the sheet for both."""
+        """Open the sheet that imports our own files and those of other programs."""
         self._settings.close_dialog()
         self._importing.open()
 
@@ -218,20 +217,20 @@ class DataController(Controller):
             self._section.set_progress(event.done, event.total)
 
 
-def _told_of_backup(done: p.BackedUp) -> str:
-    told = tr("Backed up and checked: %n conversations, {size}.", "", done.backup.conversations)
-    return told.format(size=format_bytes(done.backup.size))
+def _backup_outcome(done: p.BackedUp) -> str:
+    text = tr("Backed up and checked: %n conversations, {size}.", "", done.backup.conversations)
+    return text.format(size=format_bytes(done.backup.size))
 
 
-def _told_of_export(done: p.WholeExported) -> str:
-    told = tr("Exported to {file}: %n conversations, {size}.", "", done.conversations)
-    told = told.format(file=Path(done.file).name, size=format_bytes(done.bytes))
+def _export_outcome(done: p.WholeExported) -> str:
+    text = tr("Exported to {file}: %n conversations, {size}.", "", done.conversations)
+    text = text.format(file=Path(done.file).name, size=format_bytes(done.bytes))
     if done.unreadable:
-        told += " " + tr("%n damaged entries are missing in it.", "", done.unreadable)
-    return told
+        text += " " + tr("%n damaged entries are missing in it.", "", done.unreadable)
+    return text
 
 
-def _told_of_removal(done: p.CleanedUp) -> str:
-    told = [tr("%n items removed, {size} freed.", "", done.removed).format(size=format_bytes(done.freed))]
-    told += [join_sentences(problem.title, problem.detail, problem.kept, problem.advice) for problem in done.problems]
-    return "\n".join(told)
+def _removal_outcome(done: p.CleanedUp) -> str:
+    lines = [tr("%n items removed, {size} freed.", "", done.removed).format(size=format_bytes(done.freed))]
+    lines += [join_sentences(problem.title, problem.detail, problem.kept, problem.advice) for problem in done.problems]
+    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The section of the settings about what is stored. It asks for its content when it is first seen."""
+"""The section of the settings on stored data. It requests its content when it is first shown."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ MEASURING = translatable("Measuring what is stored…")
 
 
 class DataSection(QWidget):
-    """Signals: content_requested, when it is seen first; folder_requested, to be shown by the system; export_requested,
-    of everything; import_requested; cancel_requested."""
+    """Signals: content_requested, when it is first shown; folder_requested, to open it in the file manager;
+    export_requested, of everything; import_requested; cancel_requested."""
 
     content_requested = Signal()
     folder_requested = Signal()
@@ -78,12 +78,12 @@ class DataSection(QWidget):
             self.content_requested.emit()
 
     def show_stored(self, stored: StoredData) -> None:
-        """Show what is stored, and what of it can be removed."""
+        """Show the stored data, and the items that can be removed."""
         self.stored = stored
         self.path.set_text(stored.folder)
         self.path.show()
-        told = tr("{size} in all. The disk has {free} left.")
-        self.sum.set_text(told.format(size=format_bytes(stored.size), free=format_bytes(stored.free)))
+        template = tr("{size} in all. The disk has {free} left.")
+        self.sum.set_text(template.format(size=format_bytes(stored.size), free=format_bytes(stored.free)))
         while self._lines:
             discard(self._lines.pop())
         for name, size in part_lines(stored):
@@ -94,18 +94,18 @@ class DataSection(QWidget):
         self.space.show_items(stored.removable)
 
     def set_busy(self, is_busy: bool) -> None:
-        """Let nothing else be asked for while something is done."""
+        """Enable the buttons, or disable them while a task is running."""
         self.backups.set_enabled(not is_busy)
         self.space.set_enabled(not is_busy)
         for task in self.tasks if is_busy else ():
-            task.withdraw()  # what was asked before would be done at the same time
+            task.withdraw()  # a confirmation would start a second task
         for button in (self.export, self.bring):
             button.setEnabled(not is_busy)
 
-    def set_progress(self, done: int, whole: int) -> None:
-        """Show how far the work is."""
+    def set_progress(self, done: int, total: int) -> None:
+        """Show the progress of the running task."""
         for task in self.tasks:
-            task.set_progress(done, whole)
+            task.set_progress(done, total)
 
     def _connect(self) -> None:
         self.open.clicked.connect(self.folder_requested)

@@ -1,4 +1,4 @@
-"""The inputs of the settings: each writes one field of a struct, and says what is wrong with it."""
+"""Inputs of the settings. Each edits one field of a struct, and shows what is wrong with its value."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ Row = QWidget | tuple[QWidget, ...]  # one widget, or several side by side
 
 
 class FormEntry(QWidget):
-    """An input under its label, above a note or what is wrong. Signal: changed, by the user or by code."""
+    """An input below its label, above a note or an error message. Signal: changed, by the user or by code."""
 
     changed = Signal()
 
     def __init__(self, name: str, label: str, control: QWidget, about: str = "") -> None:
-        """name: the field's, in the struct. control: takes the focus. about: the note."""
+        """name: the name of the struct's field. control: the widget that takes the focus. about: the note."""
         super().__init__()
         self.name, self.control, self._about = name, control, about
         self.label = TextLabel(label, size=13, weight=MEDIUM)
         self.message = note("")
         if label:
             control.setAccessibleName(label)
-        # It stretches below: beside an entry with a longer message this one stays at the top.
+        # The stretch keeps it at the top next to an entry with a longer message.
         above = (self.label, control) if label else (control,)
         self.column = vertical(*above, self.message, STRETCH, holder=self, spacing=4)
         self.explain(about)
         self.changed.connect(self._forget_error)
 
     def value(self) -> Any:
-        """Return the field's value. Raises ValueError, with a sentence for the user."""
+        """Return the field's value. Raises ValueError with a sentence for the user."""
         raise NotImplementedError
 
     def write(self, struct: S) -> S:
@@ -53,11 +53,11 @@ class FormEntry(QWidget):
         return msgspec.structs.replace(struct, **{self.name: self.value()})
 
     def keys(self) -> dict[str, str]:
-        """Return keys to store by their names; an empty key is to be removed."""
+        """Return API keys to store, by name; "" removes a key."""
         return {}
 
     def check(self) -> QWidget | None:
-        """Show what is wrong, if anything, and return what is to be put right."""
+        """Show what is wrong with the value, and return the widget to correct; None if nothing is."""
         try:
             self.value()
         except ValueError as error:
@@ -73,11 +73,11 @@ class FormEntry(QWidget):
         self._show(about, is_error=is_error)
 
     def error(self) -> str:
-        """Return what was found wrong; "" if nothing was."""
+        """Return the error message shown; "" for none."""
         return "" if self.message.text() == self._about else self.message.text()
 
     def _forget_error(self) -> None:
-        """Take back what was found wrong: it is being put right."""
+        """Hide the error message, as the value is being corrected."""
         if FormEntry.error(self):
             self.explain(self._about)
 
@@ -100,16 +100,16 @@ class Field(FormEntry):
         parse: Callable[[str], Any] = str,
         about: str = "",
     ) -> None:
-        """parse: returns the value of what was typed. Raises ValueError."""
+        """parse: converts the typed text to the value, or raises ValueError."""
         self.edit = QLineEdit(text)
-        self.edit.setCursorPosition(0)  # shows the beginning of a long text
+        self.edit.setCursorPosition(0)  # to show the beginning of a long text
         self.edit.setPlaceholderText(placeholder)
         self._parse = parse
         super().__init__(name, label, self.edit, about)
         self.edit.textChanged.connect(self.changed)
 
     def text(self) -> str:
-        """Return what was typed, without spaces around it."""
+        """Return the typed text, stripped."""
         return self.edit.text().strip()
 
     def value(self) -> Any:
@@ -148,7 +148,7 @@ class Choice(FormEntry):
         about: str = "",
         parse: Callable[[str], Any] = str,
     ) -> None:
-        """choices: texts with their values; a chosen value that is none of them is added as not available."""
+        """choices: pairs of a text and its value; a `chosen` value that is not among them is added as not available."""
         self.select = Select()
         for text, value in choices:
             self.select.addItem(text, value)
@@ -202,7 +202,7 @@ class OnOff(FormEntry):
 
 
 class Percent(FormEntry):
-    """A factor that is set as percent, with a slider. limits: minimum, maximum, step, in percent."""
+    """A factor that a slider sets in percent. limits: minimum, maximum and step, in percent."""
 
     def __init__(self, name: str, label: str, factor: float, limits: tuple[int, int, int]) -> None:
         self.slider = Slider()
@@ -218,8 +218,8 @@ class Percent(FormEntry):
         return self.slider.value() / 100
 
     def _show_value(self, percent: int) -> None:
-        shown = format_percent(percent / 100)
-        self.label.set_text(tr("{name}: {percent}").format(name=self._label, percent=shown))
+        text = format_percent(percent / 100)
+        self.label.set_text(tr("{name}: {percent}").format(name=self._label, percent=text))
         self.slider.setAccessibleName(tr("{name}, {percent} percent").format(name=self._label, percent=percent))
 
 
@@ -241,21 +241,21 @@ class LongText(FormEntry):
 
 
 def section(title: str, *rows: Row) -> QWidget:
-    """Return entries and other widgets below a title."""
-    made = QWidget()
-    vertical(TextLabel(title, size=14, weight=BOLD), *map(row_of, rows), holder=made, spacing=12)
-    return made
+    """Return a column of entries and other widgets below a title."""
+    column = QWidget()
+    vertical(TextLabel(title, size=14, weight=BOLD), *map(row_of, rows), holder=column, spacing=12)
+    return column
 
 
 def row_of(row: Row) -> QWidget:
-    """Return a widget as it is, and several side by side."""
+    """Return a widget unchanged, or several side by side in one widget."""
     if isinstance(row, QWidget):
         return row
-    made = QWidget()
-    horizontal(*((part, 1) for part in row), holder=made, spacing=12)
-    return made
+    line = QWidget()
+    horizontal(*((part, 1) for part in row), holder=line, spacing=12)
+    return line
 
 
 def note(text: str) -> TextLabel:
-    """Return a line that explains."""
+    """Return a label for an explanation."""
     return TextLabel(text, size=12, tint="ink_faint", wraps=True)

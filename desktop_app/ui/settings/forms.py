@@ -1,4 +1,4 @@
-"""Forms of servers below each other: what those of models and those of tools have in common."""
+"""Base classes of the forms and lists of model servers and MCP servers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ ServerStruct = TypeVar("ServerStruct", bound=msgspec.Struct)
 
 
 class Form(Card, Generic[ServerStruct]):
-    """Edits one server. A key is never shown, only replaced. Signal: remove_requested."""
+    """A form for one server. A stored key is never shown, only replaced. Signal: remove_requested."""
 
     remove_requested = Signal()
-    key_prefix = ""  # before the server's name, in the name of its key
+    key_prefix = ""  # precedes the server's name in the name of its key
 
     def __init__(self, original: ServerStruct, name: str, example: str, untitled: str, key: Field) -> None:
         """untitled: the title of a form without a name."""
@@ -36,42 +36,42 @@ class Form(Card, Generic[ServerStruct]):
         self.name = Field("name", tr("Name"), name, example, self._parse_name)
         self.key = key
         self.key.edit.setEchoMode(QLineEdit.EchoMode.Password)
-        self.stored_key = ""  # the name of the key that is stored
+        self.stored_key = ""  # the name of the stored key; "" for none
         self.taken: Collection[str] = ()  # names of the forms above
         self.remove = LinkButton(tr("Remove server"))
         self.remove.clicked.connect(self.remove_requested)
         self.name.changed.connect(lambda: self.title.set_text(self.name.text() or untitled))
 
     def used_entries(self) -> list[FormEntry]:
-        """Return the entries that matter now; fields of the others have their defaults."""
+        """Return the entries that apply to the current choices; the other fields keep their defaults."""
         raise NotImplementedError
 
     def blank(self) -> ServerStruct:
-        """Return the server with what the form does not show, and defaults."""
+        """Return a server with defaults, and the values that the form does not show."""
         raise NotImplementedError
 
     def server(self) -> ServerStruct:
-        """Return the server as it is written. Raises ValueError."""
-        made = self.blank()
+        """Return the edited server. Raises ValueError."""
+        server = self.blank()
         for entry in self.used_entries():
             if entry.name:
-                made = entry.write(made)
-        return made
+                server = entry.write(server)
+        return server
 
     def keys(self) -> dict[str, str]:
-        """Return keys to store by their names; an empty key is to be removed."""
+        """Return API keys to store, by name; "" removes a key."""
         name = f"{self.key_prefix}{self.name.text()}"
         is_left = self.stored_key not in ("", name)
         changed = {self.stored_key: ""} if is_left else {}
         return {**changed, name: self.key.text()} if self.key.text() and self.key in self.used_entries() else changed
 
     def check(self) -> QWidget | None:
-        """Show beside each entry what is wrong; return the first one that is to be put right."""
+        """Show the errors of all entries; return the first widget to correct, None if there is none."""
         wrong = [widget for entry in self.used_entries() if (widget := entry.check()) is not None]
         return wrong[0] if wrong else None
 
     def add_rows(self, *rows: Row) -> None:
-        """Append entries; those of a tuple side by side."""
+        """Append entries; entries of a tuple are placed side by side."""
         for row in rows:
             self.column.addWidget(row_of(row))
 
@@ -87,12 +87,12 @@ F = TypeVar("F", bound=Form[Any])
 
 
 class FormList(FormEntry, Generic[F]):
-    """The forms of all servers of a sort. Signal: grown(QWidget), by a widget that is to be scrolled into view."""
+    """The forms of all servers of one type. Signal: grown(QWidget), with a new widget to scroll into view."""
 
     grown = Signal(object)
 
     def __init__(self, name: str, about: str, below: QWidget, nothing: str) -> None:
-        """below: the buttons. nothing: what stands where no server does."""
+        """below: the buttons. nothing: the text shown if there is no server."""
         self.forms: list[F] = []
         self.empty = TextLabel(nothing, size=13, tint="ink_soft", wraps=True)
         self._removed_keys: dict[str, str] = {}
@@ -127,7 +127,7 @@ class FormList(FormEntry, Generic[F]):
         return form
 
     def show_new(self, form: F) -> None:
-        """Lead the user to a form that was added."""
+        """Focus a form that was added, and scroll to it."""
         form.name.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.grown.emit(form)
 

@@ -1,4 +1,4 @@
-"""Numbers of tokens as people write them."""
+"""Parsing and formatting of token limits that people type."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.number_formats import format_number
 
-MIN_WINDOW = 1_024  # tokens: less leaves no room for a reply
+MIN_WINDOW = 1_024  # tokens: less leaves no space for a reply
 _NUMBER = re.compile(r"(\d+(?:[.,]\d+)?)\s*([km]?)", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000}
 
 
 def format_limit(tokens: int) -> str:
-    """Return the number as it is written into a field; "" of 0."""
+    """Return the number as shown in a field; "" for 0."""
     return format_number(tokens) if tokens else ""
 
 
 def parse_window(text: str) -> int:
-    """Return the tokens of "128000", "128,000", "128K" or "1M"; 0, to ask the server, of "". Raises ValueError."""
+    """Return the tokens of "128000", "128,000", "128K" or "1M"; 0 for "", to ask the server. Raises ValueError."""
     plain = text.strip().replace(" ", "").replace("_", "")
     if re.fullmatch(r"\d{1,3}([,.]\d{3})+", plain):
         plain = re.sub(r"[,.]", "", plain)
@@ -35,6 +35,6 @@ def parse_window(text: str) -> int:
 
 
 def parse_reply(text: str) -> int:
-    """Return the tokens of the longest reply, as above; any number above zero will do. Raises ValueError."""
+    """Return the tokens of the longest reply, written like a window, but without its minimum. Raises ValueError."""
     plain = re.sub(r"[\s_,.]", "", text)
     return int(plain) if plain.isdecimal() and 0 < int(plain) < MIN_WINDOW else parse_window(text)

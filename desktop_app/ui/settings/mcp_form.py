@@ -47,7 +47,7 @@ FOLDER_ROWS = 2
 
 
 class FolderLines(LongText):
-    """Folders, one in each line."""
+    """A field for folders, one a line."""
 
     def __init__(self, name: str, label: str, folders: tuple[str, ...]) -> None:
         super().__init__(
@@ -65,7 +65,7 @@ class FolderLines(LongText):
 
 
 def sandbox_entries(settings: Settings, fault: str) -> tuple[QWidget, ...]:
-    """Return the entries of commands. fault: why there is no sandbox on this machine; "" if there is one."""
+    """Return the entries for commands. fault: why this machine has no sandbox; "" if it has one."""
     about = tr(NO_SANDBOX).format(fault=tr_engine(fault)) if fault else tr(SANDBOX_NOTE)
     networks = [(value, tr(name)) for value, name in NETWORKS]
     return (
@@ -82,7 +82,7 @@ def sandbox_entries(settings: Settings, fault: str) -> tuple[QWidget, ...]:
 
 
 def server_entries(server: McpServer) -> tuple[Segments, FolderLines]:
-    """Return the entries of one server's program."""
+    """Return the sandbox entries of one server's program."""
     kinds = [(value, tr(name)) for value, name in SERVER_SANDBOXES]
     return (
         Segments("sandbox", kinds, server.sandbox, lambda value: tr(SERVER_NOTES[value]), tr("Sandbox")),

@@ -1,4 +1,4 @@
-"""The models of one server: chosen from its list or typed, each with limits of its own."""
+"""The choice of one server's models, from its list or typed, each with its own limits."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from .entries import Field, FormEntry
 from .limits import format_limit, parse_reply, parse_window
 
 SEPARATORS = re.compile(r"[,;\s]+")
-ROWS = 7  # of the list at once
+ROWS = 7  # visible rows of the list
 PARSERS = (parse_window, parse_reply)
-ADD = "\n"  # before a name that is to be added: no model is called so
+ADD = "\n"  # prefix of a row that adds a name; no model name contains it
 
 
 def models_of(text: str) -> tuple[str, ...]:
-    """Return the names between commas or blanks, each once."""
+    """Return the names separated by commas, semicolons or white space, each once."""
     return tuple(dict.fromkeys(name for name in SEPARATORS.split(text) if name))
 
 
 class ModelChoice(FormEntry):
-    """A field that filters the list and takes names, the list, and the limits of the model that the list is on.
+    """A field that filters the list and accepts names, the list, and the limits of the list's current model.
 
-    Signals: fetch_requested, answered by `show_offers`; current_changed, for another model in the list.
+    Signals: fetch_requested, answered by `show_offers`; current_changed, when the list's current model changes.
     """
 
     fetch_requested = Signal()
@@ -60,7 +60,7 @@ class ModelChoice(FormEntry):
         self.max_output = Field("", tr("Longest reply"), parse=parse_reply)
         self._fields = self.window_size, self.max_output
         self._is_fetched = False
-        self._is_open = not self.chosen  # else it lists the chosen models alone, until there is a reason for more
+        self._is_open = not self.chosen  # False: the list has only the chosen models until the server's are fetched
         super().__init__("models", tr("Models"), self.edit)
         self.card, self.limits = Card(corner=Corner.CONTROL), QWidget()
         self.card.column.setContentsMargins(6, 6, 6, 6)
@@ -81,14 +81,14 @@ class ModelChoice(FormEntry):
         self._fill()
 
     def names(self) -> tuple[str, ...]:
-        """Return the chosen models, and those that stand in the field, but for a mere filter of the list."""
+        """Return the chosen models and those typed in the field, unless its text merely filters the list."""
         typed = models_of(self.edit.text())
         is_filter = len(typed) == 1 and any(typed[0].lower() in name.lower() for name in self._offers)
         exact = [name for name in typed if not is_filter or name in self._offers]
         return tuple(dict.fromkeys((*self.chosen, *exact)))
 
     def window_of(self, name: str) -> QLineEdit | None:
-        """Return what takes the window of a chosen model, and go to that; None for another one."""
+        """Make a chosen model current, and return the field of its window; None if the model is not chosen."""
         if name not in self.chosen:
             return None
         self.edit.clear()
@@ -96,19 +96,19 @@ class ModelChoice(FormEntry):
         return self.window_size.edit
 
     def current(self) -> str:
-        """Return the model that a test would use: the one that the list is on, if it is chosen."""
+        """Return the model that a test would use: the list's current one if it is chosen, or the first chosen one."""
         key, names = self.list.current_key(), self.names()
         return key if key in names else next(iter(names), "")
 
     def offer_of(self, name: str) -> ModelOffer | None:
-        """Return what the list says of a model, else what is known of it from its use."""
+        """Return a model as the server lists it, or as it is known from the settings; None if it is unknown."""
         offer, known = self._offers.get(name), self._known.get(name)
         if offer is None or known is None or offer.runs_here == known.runs_here:
             return offer or known
         return replace(offer, runs_here=True)
 
     def show_known(self, known: Sequence[ModelOffer]) -> None:
-        """Say what is known of the models that are set up already, until the list is fetched."""
+        """Show what is known of the models that are already set up, until the list is fetched."""
         self._known = {offer.name: offer for offer in known}
         self._fill()
 
@@ -139,7 +139,7 @@ class ModelChoice(FormEntry):
         return super().error() or self.window_size.error() or self.max_output.error()
 
     def show_offers(self, offers: Sequence[ModelOffer], *, is_fetched: bool = True) -> None:
-        """List these models. is_fetched: they are the server's own, in place of those that were proposed."""
+        """List these models. is_fetched: whether they are the server's own, which replace proposed ones."""
         if is_fetched or not self._is_fetched:
             self._offers = {offer.name: offer for offer in offers}
         self._is_fetched |= is_fetched
@@ -147,7 +147,7 @@ class ModelChoice(FormEntry):
         self._fill()
 
     def set_fetching(self, is_fetching: bool) -> None:
-        """Show that the list is on its way. The keyboard goes from the button to where one of it is chosen."""
+        """Show whether the list is being fetched. The focus moves from the button to the field."""
         if is_fetching and self.fetch.hasFocus():
             self.edit.setFocus()
         self.fetch.setText(tr("Fetching…") if is_fetching else tr("Fetch the list"))
@@ -159,7 +159,7 @@ class ModelChoice(FormEntry):
         self.changed.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move in the list while the field has the keyboard; Enter takes what the list is on, or what was typed."""
+        """Navigate the list while the field has the focus; Enter takes the current row, or the typed names."""
         if watched is self.edit and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in MOVES:
                 self.list.step(MOVES[Qt.Key(event.key())])
@@ -239,7 +239,7 @@ class ModelChoice(FormEntry):
 
 
 def _window_hint(offer: ModelOffer | None) -> str:
-    """Return the placeholder of a model's window."""
+    """Return the placeholder for a model's window."""
     if offer is None:
         return tr("as the server reports")
     if not offer.window:

@@ -67,7 +67,7 @@ NO_RULES = translatable("No permanent rules yet: tools ask before they change fi
 
 
 def appearance_section(settings: Settings) -> QWidget:
-    """Return the section of the theme, the text size and the language."""
+    """Return the section with the theme, the text size and the language."""
     themes, contrasts = ([(value, tr(name)) for value, name in choices] for choices in (THEMES, CONTRASTS))
     theme = Segments("theme", themes, settings.theme, label=tr("Theme"))
     contrast = Segments("contrast", contrasts, settings.contrast, label=tr("Contrast"))
@@ -84,7 +84,7 @@ def appearance_section(settings: Settings) -> QWidget:
 
 
 def conversation_section(settings: Settings, models: Sequence[ModelInfo], servers: ServerList) -> QWidget:
-    """Return the section of what new conversations begin with."""
+    """Return the section with the defaults of new conversations."""
     choices = model_choices(models, has_window=True)
     model = Choice("chat_model", tr("Model"), choices, settings.chat_model, parse=servers.parse_model)
     return section(
@@ -95,7 +95,7 @@ def conversation_section(settings: Settings, models: Sequence[ModelInfo], server
 def context_section(
     settings: Settings, models: Sequence[ModelInfo], servers: ServerList, numbers: LinkButton
 ) -> QWidget:
-    """Return the section of when room is made, by which policy, and who writes the summaries."""
+    """Return the section on making room: when, by which policy, and by whom summaries are written."""
     return section(
         tr("Context window"),
         OnOff("is_automatic", tr("Make room automatically"), settings.is_automatic, tr(AUTOMATIC_NOTE)),
@@ -106,7 +106,7 @@ def context_section(
 
 
 def role_section(settings: Settings, models: Sequence[ModelInfo]) -> QWidget:
-    """Return the section of the models that look at images and search the web."""
+    """Return the section with the models that describe images and search the web."""
     vision, research = settings.vision_model, settings.research_model
     seeing = model_choices([model for model in models if model.supports_vision or model.id == vision])
     calling = model_choices([model for model in models if model.supports_tools or model.id == research])
@@ -119,7 +119,7 @@ def role_section(settings: Settings, models: Sequence[ModelInfo]) -> QWidget:
 
 
 def memory_section(settings: Settings) -> QWidget:
-    """Return the section of what is remembered, and looked up, unasked."""
+    """Return the section on what is remembered and looked up automatically."""
     return section(
         tr("Memory"),
         OnOff("is_memory_on", tr("Remember things about me"), settings.is_memory_on, tr(MEMORY_NOTE)),
@@ -128,7 +128,7 @@ def memory_section(settings: Settings) -> QWidget:
 
 
 def tools_section(settings: Settings, servers: McpList, sandbox_fault: str) -> QWidget:
-    """Return the section of where tools search and work, their sandbox, what is always allowed, and the MCP servers."""
+    """Return the section on tools: web search, folder, sandbox, permanent rules and MCP servers."""
     url, rounds = settings.search_url, str(settings.max_rounds)
     hint, no_folder = tr("leave empty for DuckDuckGo, or enter a SearXNG address"), tr("leave empty for none")
     return section(
@@ -144,7 +144,7 @@ def tools_section(settings: Settings, servers: McpList, sandbox_fault: str) -> Q
 
 
 def policies_offered(settings: Settings) -> list[tuple[str, str]]:
-    """Return the presets for people and the user's own policies; a preset that imitates another program only if it is
+    """Return the presets and the user's own policies; of the presets that imitate other programs, only the one that is
     chosen in the settings file."""
     presets = [policy.name for policy in FOR_PEOPLE]
     if settings.policy in PRESETS and settings.policy not in presets:
@@ -154,7 +154,7 @@ def policies_offered(settings: Settings) -> list[tuple[str, str]]:
 
 
 def policy_description(settings: Settings, name: str) -> str:
-    """Return what a policy does, from its own numbers."""
+    """Return sentences that describe a policy by its numbers."""
     policy = find_policy(name, settings.policies) or BALANCED
     if policy in LIKE_PROGRAMS:
         about = tr(SUMMARIES[name])
@@ -177,8 +177,8 @@ def policy_description(settings: Settings, name: str) -> str:
 
 def _rounds(text: str) -> int:
     if not text.isdecimal() or not MIN_ROUNDS <= int(text) <= MAX_ROUNDS:
-        told = tr("Enter a number from {least} to {most}.")
-        raise ValueError(told.format(least=MIN_ROUNDS, most=format_number(MAX_ROUNDS)))
+        message = tr("Enter a number from {least} to {most}.")
+        raise ValueError(message.format(least=MIN_ROUNDS, most=format_number(MAX_ROUNDS)))
     return int(text)
 
 
@@ -191,7 +191,7 @@ class RuleList(FormEntry):
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules = rules
-        self.removals: dict[Rule, LinkButton] = {}  # of those that are left, for all states of a tool together
+        self.removals: dict[Rule, LinkButton] = {}  # of the remaining rules, one for all fingerprints of a tool
         self.empty = TextLabel(tr(NO_RULES), size=13, tint="ink_soft", wraps=True)
         card = Card()
         card.column.addWidget(self.empty)
@@ -211,10 +211,10 @@ class RuleList(FormEntry):
         )
         remove = self.removals[rule] = LinkButton(tr("Remove"))
         remove.setAccessibleName(tr("Remove the rule: {rule} {pattern}").format(rule=words, pattern=rule.pattern))
-        made = QWidget()
-        horizontal(head, (pattern, 1), remove, holder=made, spacing=10)
-        remove.clicked.connect(lambda _=False: self._remove(rule, made))
-        return made
+        row = QWidget()
+        horizontal(head, (pattern, 1), remove, holder=row, spacing=10)
+        remove.clicked.connect(lambda _=False: self._remove(rule, row))
+        return row
 
     def _remove(self, rule: Rule, row: QWidget) -> None:
         del self.removals[rule]
@@ -226,14 +226,14 @@ WIDTH = 190  # pixels
 
 
 def words_of(section: QWidget) -> str:
-    """Return all that can be read in a section, in small letters."""
+    """Return the texts of a section's labels and buttons, case-folded."""
     texts = [label.text() for label in section.findChildren(QLabel)]
     texts += [button.text() for button in section.findChildren(QAbstractButton)]
     return " ".join(texts).casefold()
 
 
 class SectionList(StyleAware, QWidget):
-    """Signal: section_chosen(name), by the user."""
+    """The sections of the settings with a search field. Signal: section_chosen(name), by the user."""
 
     section_chosen = Signal(str)
 
@@ -267,7 +267,7 @@ class SectionList(StyleAware, QWidget):
             self.show_chosen(name)
 
     def show_chosen(self, name: str) -> None:
-        """Mark that section as the one that is shown; without a signal, and also if it was filtered away."""
+        """Select that section; if the search hides it, clear the search."""
         self.choice.choose(name)
         names = [row.key for row in self.list.rows.rows]
         if name not in names:
@@ -277,7 +277,7 @@ class SectionList(StyleAware, QWidget):
             self.list.setCurrentIndex(self.list.rows.index(names.index(name)))
 
     def set_narrow(self, is_narrow: bool) -> None:
-        """Be a drop-down list above the fields, where the list beside them would leave them no room."""
+        """Become a drop-down list above the fields, where a list next to them would leave too little space."""
         self._is_narrow = is_narrow
         self.choice.setVisible(is_narrow)
         self.field.setVisible(not is_narrow)
@@ -307,7 +307,7 @@ class SectionList(StyleAware, QWidget):
 
 
 class OriginSection(QWidget):
-    """The program and the file, and a link to the rest as the program wrote it."""
+    """The origin of an imported conversation: program and file, and a link to what could not be converted."""
 
     def __init__(self, imported: Imported) -> None:
         super().__init__()
@@ -344,7 +344,7 @@ FAMILY_NAMES = {
 
 
 def part_rows(parts: tuple[ProgramPart, ...], query: str) -> list[ListRow]:
-    """Return the parts that have the words of the query, below the families of their licences."""
+    """Return the parts that match all words of the query, grouped by the families of their licences."""
     words = query.casefold().split()
     found = [part for part in parts if all(word in f"{part.name} {part.licence}".casefold() for word in words)]
     rows: list[ListRow] = []
@@ -358,7 +358,10 @@ def part_rows(parts: tuple[ProgramPart, ...], query: str) -> list[ListRow]:
 
 
 class AboutSection(QWidget):
-    """Signals: content_requested, when it is seen first; licence_requested(name of a part); folder_requested."""
+    """Version, folders and licences of the program.
+
+    Signals: content_requested, when it is first shown; licence_requested(name of a part); folder_requested.
+    """
 
     content_requested = Signal()
     licence_requested = Signal(str)
@@ -401,7 +404,7 @@ class AboutSection(QWidget):
             self.content_requested.emit()
 
     def show_info(self, info: ProgramInfo) -> None:
-        """Show what the engine tells."""
+        """Show the information that the engine has sent."""
         self.info = info
         self.name.set_text(f"Palimpsest {info.version}")
         self.versions.set_text(" · ".join(" ".join(pair) for pair in info.versions))
@@ -417,7 +420,7 @@ class AboutSection(QWidget):
         self.empty.setVisible(not rows and bool(self.filter.text()))
 
     def _choose(self, key: str) -> None:
-        if not key.startswith("\0"):  # else it is the name of a family
+        if not key.startswith("\0"):  # otherwise it is a family
             self.licence_requested.emit(key)
 
     def _copy(self) -> None:

@@ -1,4 +1,4 @@
-"""The form of a provider or a local server: kind, address, key, models with their limits, and a test."""
+"""The form of a model server: kind, address, key, models with their limits, and a test."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARKS: dict[CheckState, tuple[str, Tint]] = {
 
 
 class CheckPane(QWidget):
-    """Signals: start_requested, stop_requested."""
+    """A test of a server, with its results. Signals: start_requested, stop_requested."""
 
     start_requested = Signal()
     stop_requested = Signal()
@@ -53,14 +53,14 @@ class CheckPane(QWidget):
         self.button.clicked.connect(self._press)
 
     def begin(self) -> None:
-        """Show that a test is under way."""
+        """Show that a test is running."""
         for line in self.lines:
             discard(line)
         self.lines = []
         self._set_running(True)
 
     def add(self, results: Sequence[CheckResult]) -> None:
-        """Append what was found."""
+        """Append results."""
         for result in results:
             mark, tint = MARKS[result.state]
             line = QWidget()
@@ -76,7 +76,7 @@ class CheckPane(QWidget):
         self._set_running(False)
 
     def explain(self, text: str) -> None:
-        """Say what a test would do."""
+        """Describe what a test would do."""
         self.about.set_text(text)
 
     def _press(self) -> None:
@@ -88,16 +88,16 @@ class CheckPane(QWidget):
 
 
 class KindInfo(msgspec.Struct, frozen=True):
-    """One kind of server."""
+    """A kind of server."""
 
     label: str
     name: str  # proposed for a new server
-    address: str = ""  # used when none is written; "" if one must be
-    variable: str = ""  # the environment variable that its key is read from
-    is_local: bool = False  # it runs on the user's machine, usually without a key
+    address: str = ""  # the default address; "" if the user must enter one
+    variable: str = ""  # the environment variable with its key; "" for none
+    is_local: bool = False  # whether it runs on the user's machine, usually without a key
 
 
-# The addresses and variables are those of models/endpoint.py; a test compares them.
+# The addresses and variables are the same as in models/endpoint.py; a test compares them.
 KINDS: dict[ServerKind, KindInfo] = {
     "openai_compatible": KindInfo(translatable("Any OpenAI-compatible server"), ""),
     "anthropic": KindInfo(
@@ -121,7 +121,7 @@ KINDS: dict[ServerKind, KindInfo] = {
 
 
 def address_hint(kind: ServerKind) -> str:
-    """Return the placeholder of the address."""
+    """Return the placeholder for the address."""
     address = KINDS[kind].address
     return tr("leave empty for {address}").format(address=address) if address else "http://localhost:1234/v1"
 
@@ -134,7 +134,7 @@ KEY_HINTS: dict[KeyPlace, str] = {
 
 
 def key_hint(kind: ServerKind, place: KeyPlace) -> str:
-    """Return the placeholder of the key. place: where it is."""
+    """Return the placeholder for the key. place: where the key is stored."""
     info = KINDS[kind]
     if place:
         return tr(KEY_HINTS[place])
@@ -144,26 +144,26 @@ def key_hint(kind: ServerKind, place: KeyPlace) -> str:
 
 
 def address_of(server: Server) -> str:
-    """Return where the server is: its own address, or that of its kind; "" if neither is known."""
+    """Return the server's address, or the default of its kind; "" if neither is known."""
     return server.base_url or KINDS[server.kind].address
 
 
 def host_and_port(server: Server) -> str:
-    """Return what two settings of one server have in common, whatever their paths and kinds; "" if unknown."""
+    """Return the host and port, which identify a server whatever its path and kind; "" if unknown."""
     address = address_of(server)
     authority = urlsplit(address).netloc.lower()
     return authority.replace("localhost", "127.0.0.1") if is_local(address) else authority
 
 
 def parse_address(address: str) -> str:
-    """Return a base URL without a slash at its end. Raises ValueError if it is none."""
+    """Return a base URL without a trailing slash. Raises ValueError if it has no host."""
     if not host_of(address):
         raise ValueError(tr("Enter the full address, such as http://localhost:1234/v1."))
     return address.rstrip("/")
 
 
 class ServerForm(Form[Server]):
-    """Edits one server of models."""
+    """Edits one model server."""
 
     def __init__(self, server: Server, key_place: KeyPlace, key_storage: str) -> None:
         """key_storage: a sentence that says where keys are kept."""
@@ -202,31 +202,31 @@ class ServerForm(Form[Server]):
         return Server("", "", (), max_output=self.original.max_output)
 
     def is_blank(self) -> bool:
-        """Return whether it is a new form, and nothing was written into it."""
+        """Return whether it is a new form with empty fields."""
         written = self.name.text() or self.address.text() or self.key.text() or self.models.names()
         return not (self.original.name or written)
 
     def location(self) -> Server:
-        """Return a server that has only the kind and the address, be they right or not."""
+        """Return a server with only the kind and the address, valid or not."""
         return Server("", self.address.text(), (), kind=self.chosen_kind())
 
     def as_written(self) -> Server:
-        """Return the server as it can be asked now: with the limits that are right, and no models."""
-        made = replace(self.location(), name=self.name.text() or tr("The server"))
+        """Return the server to send requests to: with the valid limits, and no models."""
+        server = replace(self.location(), name=self.name.text() or tr("The server"))
         with suppress(ValueError):
-            made = replace(made, limits=self.models.limits_written())
+            server = replace(server, limits=self.models.limits_written())
         with suppress(ValueError):
-            made = self.window_size.write(made)
-        return replace(made, max_output=self.original.max_output)
+            server = self.window_size.write(server)
+        return replace(server, max_output=self.original.max_output)
 
     def key_to_use(self) -> tuple[str, str]:
-        """Return the key that was entered, and the name of the stored one that holds without it."""
+        """Return the entered key, and the name of the stored key to use if it is ""."""
         return self.key.text(), "" if self._removes_key else self.stored_key
 
     def field(self, name: str, model: str = "") -> QWidget | None:
-        """Return what takes the focus for the field that a failure names; None if there is none.
+        """Return the widget to focus for the field that a failure names; None if there is none.
 
-        model: whose window is meant, if it is one of the chosen; else that of all models.
+        model: the model whose window is meant, if it is chosen; otherwise, the window of all models is.
         """
         if name == "window" and (edit := self.models.window_of(model)) is not None:
             return edit
@@ -234,18 +234,18 @@ class ServerForm(Form[Server]):
         return found.edit if found is not None else None
 
     def fill(self, server: Server) -> None:
-        """Write into the fields what is known of a server."""
+        """Fill in the fields from a server."""
         self.kind.select.choose(server.kind)
         self.name.edit.setText(server.name)
         self.address.edit.setText(server.base_url)
         self.models.set_names(server.models)
 
     def offer_models(self, names: tuple[str, ...]) -> None:
-        """Offer names of models to choose from, until the server was asked."""
+        """Offer names of models until the server's list is fetched."""
         self.models.show_offers([ModelOffer(name) for name in names], is_fetched=False)
 
     def show_fetched(self, offers: Sequence[ModelOffer], results: Sequence[CheckResult]) -> None:
-        """Show the list of the server, or why there is none."""
+        """Show the server's list of models, or why there is none."""
         self.models.set_fetching(False)
         if offers:
             self.models.show_offers(offers)
@@ -283,19 +283,19 @@ class ServerForm(Form[Server]):
         return key
 
     def first_field(self) -> QWidget:
-        """Return what the kind needs first: its address, its key, or one of its models."""
+        """Return the field that the kind needs first: its address, its key, or its models."""
         info = KINDS[self.chosen_kind()]
         return (self.models if info.is_local else self.key if info.address else self.address).edit
 
     def _place_address(self) -> None:
-        """Have the address on top where it must be entered, and else below what matters more."""
+        """Place the address at the top if it must be entered, and otherwise below the models."""
         self.column.removeWidget(self._where)
         has_default = bool(KINDS[self.chosen_kind()].address) and not self.address.text()
         above = self.models if has_default else self.kind
         self.column.insertWidget(self.column.indexOf(above) + 1, self._where)
 
     def _adapt_to_kind(self) -> None:
-        """Propose what the kind has as its own; a name that the user gave stays."""
+        """Propose the defaults of the kind; a name that the user has entered stays."""
         kind = self.chosen_kind()
         self._place_address()
         if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:

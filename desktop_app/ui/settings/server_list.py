@@ -1,4 +1,4 @@
-"""The forms of all servers of models, and servers that can be found."""
+"""The list of model servers in the settings, and the search for servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOTHING = translatable(
 
 
 def server_summary(server: Server) -> str:
-    """Return a found server in one line: its name, its address or the variable of its key, and its models."""
+    """Return a one-line description of a found server: name, address or variable of its key, number of models."""
     key = tr("key in {variable}").format(variable=KINDS[server.kind].variable)
     where = server.base_url.removesuffix("/v1") or key
     models = tr("%n models", "", len(server.models)) if server.models else tr("no models listed")
@@ -42,7 +42,7 @@ def server_summary(server: Server) -> str:
 
 
 def offer_of(model: ModelInfo, price: ModelPrice | None, *, runs_here: bool) -> ModelOffer:
-    """Return what is known of a model that is set up, as its server would list it."""
+    """Return a model that is set up in the form in which its server would list it."""
     name, abilities = model.id.partition("/")[2], (model.supports_tools, model.supports_vision)
     return ModelOffer(name, model.window, model.max_output, *abilities, price, model.window_source, runs_here)
 
@@ -60,7 +60,7 @@ class FoundRow(QWidget):
 
 
 class ProviderChoice(QWidget):
-    """The kinds of server by their names, with which setting one up begins. Signal: chosen(ServerKind)."""
+    """The kinds of server to choose from when adding one. Signal: chosen(ServerKind)."""
 
     chosen = Signal(object)
 
@@ -84,10 +84,10 @@ class ProviderChoice(QWidget):
 
 
 class ServerList(FormList[ServerForm]):
-    """All servers of models.
+    """The forms of all model servers.
 
     Signals: find_requested, answered by `show_found` or `end_search`; proposals_requested(ServerKind), answered by
-    `propose`; fetch_requested(ServerForm), test_requested(ServerForm) and stop_requested, by the form's own methods.
+    `propose`; fetch_requested(ServerForm), test_requested(ServerForm) and stop_requested, answered by the form.
     """
 
     find_requested = Signal()
@@ -129,7 +129,7 @@ class ServerList(FormList[ServerForm]):
         return form
 
     def write(self, settings: Settings) -> Settings:  # type: ignore[override]
-        """Return the settings with these servers; the chosen models follow them to a new name."""
+        """Return the settings with these servers. Chosen models follow a renamed server."""
         roles = ("chat_model", "utility_model", "vision_model", "research_model")
         models = {role: self._follow_rename(getattr(settings, role)) for role in roles}
         return replace(settings, servers=self.value(), **models)
@@ -138,8 +138,8 @@ class ServerList(FormList[ServerForm]):
         """Return the model. Raises ValueError if its server was removed here."""
         server, slash, _ = model.partition("/")
         if slash and server not in {form.original.name or form.name.text() for form in self.forms}:
-            told = tr("This model belonged to “{server}”, which was removed. Choose another model.")
-            raise ValueError(told.format(server=server))
+            message = tr("This model belonged to “{server}”, which was removed. Choose another model.")
+            raise ValueError(message.format(server=server))
         return model
 
     def is_set_up(self, model: str) -> bool:
@@ -148,7 +148,7 @@ class ServerList(FormList[ServerForm]):
         return any(form.name.text() == server and name in form.models.names() for form in self.forms)
 
     def show_known(self, listed: ModelsListed) -> None:
-        """Say in the forms what is known of the models that are set up."""
+        """Show what is known of the models that are set up."""
         for form in self.forms:
             prefix = f"{form.original.name}/"
             own = (model for model in listed.models if model.id.startswith(prefix))
@@ -161,8 +161,8 @@ class ServerList(FormList[ServerForm]):
         self.fetch_requested.emit(form)
 
     def go_to(self, setting: str) -> QWidget | None:
-        """Return what is to have the focus for "servers/NAME/FIELD", or for "servers": where a model can be added, or a
-        provider if there is none. Ask for what can be chosen there. None if there is no such field."""
+        """Return the widget to focus for "servers/NAME/FIELD", or, for "servers", the one to add a model, or a provider
+        if there is no server; None if there is no such field. Request what can be chosen there."""
         if setting != "servers":
             field = self.field_of(setting)
             for form in self.forms:
@@ -183,7 +183,7 @@ class ServerList(FormList[ServerForm]):
         return form.field(field, model) if form is not None else None
 
     def show_found(self, servers: Sequence[Server]) -> None:
-        """Offer the servers that were found, but for those whose host and port a form has."""
+        """Offer the servers that were found, except those whose host and port a form already has."""
         taken = {host_and_port(form.location()) for form in self.forms}
         for server in servers:
             if host_and_port(server) not in taken:
@@ -198,7 +198,7 @@ class ServerList(FormList[ServerForm]):
         self.status.setVisible(bool(message))
 
     def propose(self, kind: ServerKind, models: tuple[str, ...]) -> None:
-        """Offer names of models that servers of that kind have."""
+        """Offer names of models that servers of that kind usually have."""
         self._proposed[kind] = models
         for form in self.forms:
             if form.chosen_kind() == kind:
@@ -251,7 +251,7 @@ class ServerList(FormList[ServerForm]):
             self.grown.emit(self.providers)
 
     def _add_kind(self, kind: ServerKind) -> None:
-        """Add a server of that kind, and lead to what it needs first: its key, its address, or one of its models."""
+        """Add a server of that kind, and focus what it needs first: its key, its address, or a model."""
         self.providers.hide()
         form = self._add_new(Server(self._free_name(KINDS[kind].name), "", (), kind=kind))
         if KINDS[kind].is_local:
@@ -264,14 +264,14 @@ class ServerList(FormList[ServerForm]):
         self._add_new(replace(row.server, name=self._free_name(row.server.name)))
 
     def _free_name(self, wanted: str) -> str:
-        """Return the name, as "NAME 2" if there is a server of that name."""
+        """Return the name, with a number as in "NAME 2" if a server already has it."""
         taken, name, number = {form.name.text() for form in self.forms}, wanted, 2
         while name and name in taken:
             name, number = f"{wanted} {number}", number + 1
         return name
 
     def _add_new(self, server: Server) -> ServerForm:
-        # A form that nothing stands in is used; none is made for `server`: a key stored under its name is not its own.
+        # An empty form is used, never one for `server` itself: a key stored under its name may be another server's.
         form = next((form for form in self.forms if form.is_blank()), None) or self.add_form(Server("", "", ()))
         form.fill(server)
         self.show_new(form)

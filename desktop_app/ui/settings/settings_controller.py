@@ -1,4 +1,4 @@
-"""The controllers of settings: models, theme, servers being set up, about, and changes by other processes."""
+"""Controllers of the settings: the dialog, servers being set up, About, and changes by other processes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from .settings_dialog import SettingsDialog
 
 
-SETTLED = 300  # milliseconds after the last change: an editor may write in steps
+SETTLED = 300  # milliseconds after the last change, since an editor may write in steps
 
 
 class SettingsWatch(QObject):
-    """Signal: changed, once what was written has settled; also after changes of our own.
+    """Watches the settings file. Signal: changed, once writing has settled; also after our own changes.
 
-    The folder is watched as well, since a file that is replaced is another one to the system.
+    The folder is watched as well, since replacing the file ends the watch on it.
     """
 
     changed = Signal()
@@ -66,17 +66,17 @@ class SettingsWatch(QObject):
 
     def _state(self) -> tuple[int, int, int] | None:
         try:
-            told = self._file.stat()
+            stat = self._file.stat()
         except OSError:
             return None
-        return told.st_ino, told.st_mtime_ns, told.st_size
+        return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 STEPS: tuple[CheckStep, ...] = get_args(CheckStep)
 
 
 class ServerSetup(QObject):
-    """Answers what the list of servers in the settings requests."""
+    """Handles the requests of the list of servers in the settings."""
 
     def __init__(self, bridge: Bridge, dialog: SettingsDialog) -> None:
         super().__init__(dialog)
@@ -97,7 +97,7 @@ class ServerSetup(QObject):
             if isValid(self._dialog):
                 self._dialog.servers.end_search(tr_engine(error.failure.title))
             return
-        if isValid(self._dialog):  # else it was closed meanwhile
+        if isValid(self._dialog):  # otherwise it was closed in the meantime
             self._dialog.servers.show_found(servers)
 
     @in_task
@@ -117,7 +117,7 @@ class ServerSetup(QObject):
 
     @in_task
     async def _test(self, form: ServerForm) -> None:
-        """Take one step after the other, until one shows that the next ones would fail, or the user has enough."""
+        """Run the check step by step, until a step fails or the user stops it."""
         if self._tested is not None and isValid(self._tested):
             self._tested.check_pane.end()
         self._tested = form
@@ -151,12 +151,12 @@ TEXT_STEP = 10  # percent of the usual size, for each press of a key
 
 
 def look_of(settings: Settings) -> tuple[object, ...]:
-    """Return what decides how every widget looks."""
+    """Return the settings on which the look of every widget depends."""
     return settings.theme, settings.contrast, settings.font_scale
 
 
 def added_models(settings: Settings, before: Settings) -> tuple[str, ...]:
-    """Return the ids of the models that these settings have beside those before, by whatever name of their server."""
+    """Return the ids of the models that were added. A renamed server adds none."""
     known = {(server.kind, server.base_url, model) for server in before.servers for model in server.models}
     return tuple(
         f"{server.name}/{model}"
@@ -167,7 +167,7 @@ def added_models(settings: Settings, before: Settings) -> tuple[str, ...]:
 
 
 def with_first_model(settings: Settings, added: Sequence[str]) -> Settings:
-    """Return the settings, in which the first of the first models answers in new conversations if none was chosen."""
+    """Return the settings with the first added model for new conversations, if there was none before."""
     is_first = 0 < len(added) == sum(len(server.models) for server in settings.servers)
     return replace(settings, chat_model=added[0]) if is_first and settings.chat_model == BUILTIN else settings
 
@@ -190,7 +190,7 @@ class SettingsController(QObject):
         self._parts = parts
         self._settings = settings
         self._dialog: SettingsDialog | None = None
-        self._written: Settings | None = None  # what the dialog has read, or stored last
+        self._written: Settings | None = None  # the settings that the dialog has read, or stored last
         self._changing = asyncio.Lock()
         parts.sidebar.settings_requested.connect(self.open)
         hints = system_look()
@@ -203,7 +203,7 @@ class SettingsController(QObject):
 
     @in_task
     async def open(self, setting: str = "") -> None:
-        """Open the settings, scrolled to one of them: "servers/NAME/FIELD", "servers" to add a model, or a section."""
+        """Open the settings at "servers/NAME/FIELD", at "servers" to add a model, or at a section; "" for the first."""
         from .settings_dialog import SettingsDialog
 
         if self._dialog is not None:
@@ -232,17 +232,17 @@ class SettingsController(QObject):
             self._dialog.discard()
 
     async def change(self, changed: Callable[[Settings], Settings]) -> None:
-        """Store the settings with one change; concurrent changes are made one after the other."""
+        """Store the settings with one change. Concurrent changes are made one after the other."""
         async with self._changing:
             read = await self._bridge.ask(p.ReadSettings())
             await self._store(changed(read.settings), {}, read.settings)
 
     @in_task
     async def resize_text(self, steps: int) -> None:
-        """Make the text larger by so many steps, or smaller; 0: as large as it usually is."""
+        """Make the text larger by that many steps, or smaller if negative; 0 resets its size."""
         await self.change(lambda settings: replace(settings, font_scale=_resized(settings.font_scale, steps)))
-        shown = format_percent(self._settings.font_scale)
-        self._parts.toast.show_message(tr("Text size {percent}").format(percent=shown))
+        percent = format_percent(self._settings.font_scale)
+        self._parts.toast.show_message(tr("Text size {percent}").format(percent=percent))
 
     @in_task
     async def use_theme(self, theme: Theme) -> None:
@@ -261,7 +261,7 @@ class SettingsController(QObject):
 
     @in_task
     async def reload(self) -> None:
-        """Use what another process, or the user's editor, has stored."""
+        """Load the settings that another process, or the user's editor, has stored."""
         async with self._changing:
             reloaded = await self._bridge.ask(p.ReloadSettings())
             self._take(reloaded.settings)
@@ -270,7 +270,7 @@ class SettingsController(QObject):
 
     @in_task
     async def _show_policies(self) -> None:
-        async with self._changing:  # what was written with it is stored first
+        async with self._changing:  # after the settings that the dialog has saved are stored
             self.policies_requested.emit()
 
     def _forget_dialog(self) -> None:
@@ -285,25 +285,25 @@ class SettingsController(QObject):
     def _take(self, settings: Settings) -> None:
         before, self._settings = self._settings, settings
         if look_of(before) != look_of(settings):
-            self.show_theme()  # every widget is styled anew: a third of a second
+            self.show_theme()  # restyles every widget, which takes a third of a second
         self.changed.emit(settings)
 
 
 def _resized(font_scale: float, steps: int) -> float:
-    """Return the text size that many steps further, within what the settings offer."""
+    """Return the font scale after that many steps, within the range that the settings offer."""
     least, most, _ = TEXT_SIZES
     return min(max(round(100 * font_scale) + steps * TEXT_STEP, least), most) / 100 if steps else 1.0
 
 
 def _show_look(settings: Settings) -> None:
-    """Show the theme and the text size of these settings, unless they are shown."""
+    """Apply the theme and the text size of these settings, unless they are already applied."""
     application = QApplication.instance()
     assert isinstance(application, QApplication)
     show_theme(application, settings.theme, settings.font_scale, settings.contrast)
 
 
 class AboutController(QObject):
-    """Fills the section, and shows the licences that are chosen in it."""
+    """Fills the About section, and shows the licences chosen in it."""
 
     def __init__(self, bridge: Bridge, settings: SettingsController) -> None:
         super().__init__()
@@ -339,8 +339,8 @@ class AboutController(QObject):
         section = self._section
         text = (await self._bridge.ask(p.ReadLicence(part))).text
         if section is not None and section is self._section:
-            told = text or tr("The text of this licence is not installed.")
-            TextReader(part, told, section.window(), is_mono=True).show()
+            content = text or tr("The text of this licence is not installed.")
+            TextReader(part, content, section.window(), is_mono=True).show()
 
     def _open_folder(self) -> None:
         if self._section is not None and self._section.info is not None:

@@ -23,16 +23,16 @@ from .sections import SectionList
 
 WIDTH, HEIGHT = 860, 720  # pixels
 NARROW = 560  # pixels below which the sections are chosen above the fields
-LOOK_DELAY = 150  # milliseconds without a change, after which the window takes another look
+LOOK_DELAY = 150  # milliseconds without a change, after which the window applies a new look
 LOOK = ("theme", "contrast", "font_scale")
 
 
 class SettingsDialog(Sheet):
-    """Edits the settings, one section at a time. It has its entries once it is open.
+    """Edits the settings, one section at a time. Its entries are built when it is opened.
 
-    Signals: save_requested(Settings, keys by name), with valid settings only: the sheet then closes; those of its
-    list of servers; policies_requested, once they are saved; look_changed(Settings), with another theme or text size
-    to be shown until the sheet is closed.
+    Signals: save_requested(Settings, keys by name), with valid settings only, after which the sheet closes; the signals
+    of its list of servers; policies_requested, once the settings are saved; look_changed(Settings), with a theme or
+    text size to preview until the sheet is closed.
     """
 
     save_requested = Signal(object, dict)
@@ -47,7 +47,7 @@ class SettingsDialog(Sheet):
     def __init__(self, read: SettingsRead, models: ModelsListed, parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, title=tr("Settings"))
         self._read = read
-        self.entries: dict[str, FormEntry] = {}  # by the settings that they write
+        self.entries: dict[str, FormEntry] = {}  # by the names of their settings
         self.cancel = Button(tr("Cancel"))
         self.save = Button(tr("Save"), ButtonKind.PRIMARY)
         self.area = ScrollColumn(spacing=22)
@@ -60,40 +60,40 @@ class SettingsDialog(Sheet):
         self.steps = self._build(read.settings, models)
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)
-        self.set_first(self.side.field)  # and not the button that throws away
+        self.set_first(self.side.field)  # not the button that discards
 
     def show_section(self, name: str) -> None:
-        """Show that section alone."""
+        """Show only that section."""
         for other, section in self._sections.items():
             section.setVisible(other == name)
         self.side.show_chosen(name)
         self.area.verticalScrollBar().setValue(0)
 
     def settings(self) -> Settings:
-        """Return the settings as they are written. Raises ValueError for what is wrong."""
-        settings = self._read.settings  # what stands only in the settings file stays as it is
+        """Return the edited settings. Raises ValueError if an entry is invalid."""
+        settings = self._read.settings  # settings that exist only in the file stay unchanged
         for entry in sorted(self.entries.values(), key=lambda entry: entry is self.servers):
-            settings = entry.write(settings)  # the servers last: the chosen models follow a renamed one
+            settings = entry.write(settings)  # servers last, since chosen models follow a renamed server
         return settings
 
     def keys(self) -> dict[str, str]:
-        """Return keys to store by the names of their servers; an empty key is to be removed."""
+        """Return API keys to store, by the names of their servers; "" removes a key."""
         return self.servers.keys() | self.mcp_servers.keys()
 
     def unsaved(self) -> str:
         return tr("Discard your changes?") if self._written() != self._before else ""
 
     def _written(self) -> tuple[Settings | None, dict[str, str]]:
-        """Return what is written; None for settings of which something is wrong."""
+        """Return the edited settings, None if they are invalid, and the keys."""
         try:
             return self.settings(), self.keys()
         except ValueError:
             return None, self.keys()
 
     def show_setting(self, setting: str) -> None:
-        """Scroll to a field and give it the focus: "servers/NAME/FIELD", "servers" to add a model, "" for none.
+        """Scroll to a field and focus it: "servers/NAME/FIELD", or "servers" to add a model; "" for none.
 
-        The name of another section shows that one.
+        The name of another section shows that section.
         """
         self.build()
         if setting != "servers" and setting in self._sections:
@@ -108,7 +108,7 @@ class SettingsDialog(Sheet):
             self._scroll_to_new(field)
 
     def _build(self, settings: Settings, models: ModelsListed) -> Iterator[QWidget | None]:
-        # The sections are imported in steps of their own, since all at once would hold the window.
+        # The sections are imported in separate steps, since importing all at once would block the window.
         from . import server_form as server_form
 
         yield None
@@ -140,7 +140,7 @@ class SettingsDialog(Sheet):
         numbers.clicked.connect(self._show_policies)
         context = sections.context_section(settings, models.models, self.servers, numbers)
         yield self._add("context", tr("Context window"), context)
-        self.servers.changed.emit()  # what depends on them is described
+        self.servers.changed.emit()  # updates the descriptions that depend on them
         yield self._add("roles", tr("Other tasks"), sections.role_section(settings, models.models))
         yield self._add("memory", tr("Memory"), sections.memory_section(settings))
         tools = sections.tools_section(settings, self.mcp_servers, self._read.sandbox_fault)
@@ -161,13 +161,13 @@ class SettingsDialog(Sheet):
         yield self._add("about", tr("About"), self.about)
         for name in LOOK:
             self.entries[name].changed.connect(self._look.start)
-        QWidget.setTabOrder(self.entries["language"].control, self.cancel)  # the buttons were made before
+        QWidget.setTabOrder(self.entries["language"].control, self.cancel)  # the buttons were created before
         QWidget.setTabOrder(self.cancel, self.save)
         self._before = self._written()
 
     def _arrange(self) -> None:
         body = QWidget()
-        self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        self.area.viewport().setAutoFillBackground(True)  # opaque, so that a repaint skips what is behind it
         set_margins(self.area.column, 0, 0, 16, 12)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         self._side = vertical(title, self.side, spacing=12)
@@ -183,7 +183,7 @@ class SettingsDialog(Sheet):
         return QSize(min(scale(WIDTH), limit.width()), min(scale(HEIGHT), limit.height()))
 
     def _add(self, name: str, title: str, section: QWidget) -> QWidget | None:
-        """Add a section, whose forms of servers come later: their entries write no settings. Return what is seen."""
+        """Add a section, and return it if it is visible. Forms of servers come later: they write no settings."""
         self.area.add(section)
         self.entries |= {entry.name: entry for entry in section.findChildren(FormEntry)}
         is_first = not self._sections

@@ -1,4 +1,4 @@
-"""How one conversation is held: its system prompt, parameters, folder, policy and tools, in one sheet; and personas."""
+"""The sheet of one conversation's settings: system prompt, parameters, folder, policy, tools and persona."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOT_TAKEN = translatable("{model} does not accept this, so it is not sent.")
 
 
 def parse_share(text: str, most: float, *, may_be_zero: bool) -> float | None:
-    """Return the number of "0.7" or "0,7"; None, for the provider's own, of "". Raises ValueError."""
+    """Return the number of "0.7" or "0,7"; None for "", the provider's default. Raises ValueError."""
     plain = text.strip().replace(",", ".")
     if not plain:
         return None
@@ -53,8 +53,11 @@ def parse_share(text: str, most: float, *, may_be_zero: bool) -> float | None:
 
 
 class SetupSheet(Sheet):
-    """Signals: save_requested(Persona), what is written, for this conversation; persona_saved(Persona) and
-    persona_removed(name), for the settings."""
+    """Edits one conversation's settings.
+
+    Signals: save_requested(Persona), for this conversation; persona_saved(Persona) and persona_removed(name), for the
+    settings.
+    """
 
     save_requested = Signal(object)
     persona_saved = Signal(object)
@@ -71,8 +74,8 @@ class SetupSheet(Sheet):
         *,
         project: Project | None = None,
     ) -> None:
-        """here: the conversation's title, model, folder and policy of its own. policies: their names with their texts.
-        project: gives what it has not of its own."""
+        """here: the conversation's title, and its own model, folder and policy. policies: texts with their names.
+        project: provides the defaults; None if the conversation is in none."""
         super().__init__(parent, width=WIDTH, title=tr("This conversation"))
         self._read, self._here, self._model = read, here, ""
         self.personas = {persona.name: persona for persona in personas}
@@ -100,21 +103,21 @@ class SetupSheet(Sheet):
         return tr("Discard your changes?") if self._written_or_wrong() != self._before else ""
 
     def _written_or_wrong(self) -> tuple[Persona | None, str]:
-        """Return what is written, and the name of a persona; None for what is not valid."""
+        """Return the edited settings, None if they are invalid, and the typed name of a persona."""
         try:
             return self.written(self.persona.chosen()), self.name.text()
         except ValueError:
             return None, self.name.text()
 
     def written(self, name: str) -> Persona:
-        """Return what is written, under that name. Raises ValueError."""
+        """Return the edited settings under that name. Raises ValueError."""
         prompt = self.prompt.value()
         is_first = self._read.setup.system_prompt is None and prompt == self._read.system_prompt
-        effort: ReasoningEffort = next(one for one in get_args(ReasoningEffort) if one == self.effort.value())
+        effort: ReasoningEffort = next(value for value in get_args(ReasoningEffort) if value == self.effort.value())
         options = ReplyOptions(self.temperature.value(), self.top_p.value(), effort)
         off = tuple(row.key for row in self.tools.rows.rows if isinstance(row, CheckRow) and not row.is_checked)
         hidden = tuple(name for name in self._off_elsewhere if name not in off)
-        reach: RecallScope | None = next((one for one in RECALL_NAMES if one == self.recall.value()), None)
+        reach: RecallScope | None = next((scope for scope in RECALL_NAMES if scope == self.recall.value()), None)
         setup = ConversationSetup(
             self.persona.chosen(),
             None if is_first else prompt,
@@ -148,26 +151,26 @@ class SetupSheet(Sheet):
         self.tools = CheckList(TOOLS)
         self.tools.setAccessibleName(tr("Tools of this conversation"))
         self.tools.toggled.connect(self._toggle)
-        told = tr(NOT_TAKEN).format(model=model)
+        not_taken = tr(NOT_TAKEN).format(model=model)
         fields: dict[OptionName, FormEntry] = {
             "temperature": self.temperature, "top_p": self.top_p, "reasoning_effort": self.effort
         }  # fmt: skip
         for name, field in fields.items():
             if name not in self._read.supported:
-                field.explain(told)
+                field.explain(not_taken)
 
     def _usual_policy(self, policies: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Return the choice of none of its own."""
-        given = self._project.policy if self._project is not None else ""
-        name = next((text for text, value in policies if value == given), given)
-        return [(tr("As in the project: {policy}").format(policy=name) if given else tr("As in the settings"), "")]
+        """Return the choice of no policy of its own."""
+        inherited = self._project.policy if self._project is not None else ""
+        name = next((text for text, value in policies if value == inherited), inherited)
+        return [(tr("As in the project: {policy}").format(policy=name) if inherited else tr("As in the settings"), "")]
 
     def _usual_recall(self) -> RecallScope:
         return self._project.recall_in if self._project is not None else "conversation"
 
     def _recall_choices(self) -> list[tuple[str, str]]:
-        given = tr("As in the project: {where}") if self._project is not None else tr("As usual: {where}")
-        usual = given.format(where=tr(RECALL_NAMES[self._usual_recall()]))
+        template = tr("As in the project: {where}") if self._project is not None else tr("As usual: {where}")
+        usual = template.format(where=tr(RECALL_NAMES[self._usual_recall()]))
         has_project = self._project is not None or self._read.setup.recall_in == "project"
         offered = [(tr(name), scope) for scope, name in RECALL_NAMES.items() if scope != "project" or has_project]
         return [(usual, ""), *offered]
@@ -176,19 +179,19 @@ class SetupSheet(Sheet):
         self.recall.explain(recall_meaning(self.recall.chosen() or self._usual_recall()))
 
     def _explain_project(self) -> None:
-        """Say what the project gives beside what stands here."""
+        """Say that the project's instructions follow the prompt."""
         project = self._project
         if project is not None and project.instructions:
             self.prompt.explain(tr("The instructions of the project {project} follow it.").format(project=project.name))
 
     def _explain_folder(self) -> None:
-        """Say where tools work without a folder of the conversation's own."""
+        """Say where tools work if the conversation has no folder of its own."""
         has_none, project = self.no_folder.value(), self._project
-        given = project.folder if project is not None and not has_none else ""
+        inherited = project.folder if project is not None and not has_none else ""
         self.folder.setEnabled(not has_none)
-        self.folder.edit.setPlaceholderText(tr("none") if has_none else given or tr("leave empty for none"))
-        told = tr("Empty: {folder}, from the project {project}.") if given else ""
-        self.folder.explain(told.format(folder=given, project=project.name if project is not None else ""))
+        self.folder.edit.setPlaceholderText(tr("none") if has_none else inherited or tr("leave empty for none"))
+        template = tr("Empty: {folder}, from the project {project}.") if inherited else ""
+        self.folder.explain(template.format(folder=inherited, project=project.name if project is not None else ""))
 
     def _build_personas(self) -> None:
         self.persona = Choice("", "", self._persona_choices(), self._read.setup.persona)
@@ -228,7 +231,7 @@ class SetupSheet(Sheet):
         return [(tr("None"), ""), *((name, name) for name in names), *gone]
 
     def _show(self, persona: Persona) -> None:
-        """Show what a persona has; a field that it leaves open shows what holds without it."""
+        """Show a persona; a field that it leaves open shows the value that applies without it."""
         setup = persona.setup
         prompt = self._read.system_prompt if setup.system_prompt is None else setup.system_prompt
         self.prompt.area.setPlainText(prompt)
@@ -275,14 +278,14 @@ class SetupSheet(Sheet):
         return not wrong
 
     def _keep(self) -> None:
-        """Store what is written as a persona; the conversation is then said to be of it."""
+        """Store the edited settings as a persona, and make it the conversation's persona."""
         if not self._is_right(self.name):
             return
         name = self.name.value()
-        made = self.written(name)
-        prompt = self.prompt.value() if made.setup.system_prompt is None else made.setup.system_prompt
+        written = self.written(name)
+        prompt = self.prompt.value() if written.setup.system_prompt is None else written.setup.system_prompt
         model = self._here.model if self.with_model.value() else ""
-        persona = replace(made, model=model, setup=replace(made.setup, persona="", system_prompt=prompt))
+        persona = replace(written, model=model, setup=replace(written.setup, persona="", system_prompt=prompt))
         if name not in self.personas:
             self.persona.select.addItem(name, name)
         self.personas[name] = persona

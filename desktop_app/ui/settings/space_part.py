@@ -1,4 +1,4 @@
-"""What takes space and is not needed by any conversation on the list: each has a tick, and nothing goes without one."""
+"""Removal of stored data that no conversation on the list needs: only ticked items are removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABOUT = translatable(
 
 
 class SpacePart(QWidget):
-    """Signal: removal_requested(tuple of keys), once the user has said yes."""
+    """A list of removable items. Signal: removal_requested(tuple of keys), once the user has confirmed."""
 
     removal_requested = Signal(tuple)
 
@@ -50,7 +50,7 @@ class SpacePart(QWidget):
         self._sum_up()
 
     def show_items(self, items: tuple[RemovableItem, ...]) -> None:
-        """Show what can be removed; what is ticked and still there stays ticked."""
+        """Show these items; those that are ticked stay ticked."""
         self._items, at = items, self.list.current_key()
         self.chosen &= {item.key for item in items}
         self.list.show_rows(space_rows(items, self.chosen), at)
@@ -59,7 +59,7 @@ class SpacePart(QWidget):
         self._sum_up()
 
     def set_enabled(self, is_enabled: bool) -> None:
-        """Let something be asked for, unless something is done."""
+        """Enable or disable the choice, which is disabled while a task is running."""
         self._is_enabled = is_enabled
         self.list.setEnabled(is_enabled)
         self._sum_up()

@@ -1,4 +1,4 @@
-"""Models to choose from, and who writes the summaries."""
+"""The choice of the author of summaries, and of models in general."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .entries import Choice
 from .server_list import ServerList
 
 CHAT_MODEL = translatable("The chat’s own model")
-OWN, CODE = "own", "code"  # no model is called so: a model of a server has a "/" in its id
+OWN, CODE = "own", "code"  # no model ids, which contain a "/"
 OWN_NOTE = translatable(
     "Each chat’s own model reads the messages that leave the context window and summarizes them, which uses tokens. "
     "Summaries for the built-in model are assembled by rules, free of charge."
@@ -39,7 +39,7 @@ STAND_IN_NOTE = translatable(
 
 
 def model_choices(models: Sequence[ModelInfo], *, has_window: bool = False) -> list[tuple[str, str]]:
-    """Return the models' texts and ids for a drop-down list; those of one label have their ids as texts."""
+    """Return the models' texts and ids for a drop-down list. Models with the same label have their ids as texts."""
     labels = Counter(model.label for model in models)
     choices: list[tuple[str, str]] = []
     for model in models:
@@ -50,7 +50,7 @@ def model_choices(models: Sequence[ModelInfo], *, has_window: bool = False) -> l
 
 
 class SummaryChoice(Choice):
-    """Who writes the summaries: each chat's own model, one model for all chats, or code alone."""
+    """The author of summaries: each chat's own model, one model for all chats, or rules without a model."""
 
     def __init__(self, settings: Settings, models: Sequence[ModelInfo], servers: ServerList) -> None:
         self._utility_model = settings.utility_model
@@ -62,20 +62,20 @@ class SummaryChoice(Choice):
             signal.connect(self.describe)
 
     def write(self, settings: Settings) -> Settings:  # type: ignore[override]
-        """Return the settings with the choice. For code alone the model stays: a plan of the user's may ask for it."""
+        """Return the settings with the choice. For rules, the model stays stored, since a plan may still use it."""
         chosen = self.chosen()
         model = {OWN: "", CODE: self._utility_model}.get(chosen, chosen)
         return replace(settings, summaries="extractive" if chosen == CODE else "auto", utility_model=model)
 
     def describe(self) -> None:
-        """Show what the choice means as the settings are written now."""
+        """Describe the choice for the servers as they are edited now."""
         chosen = self.chosen()
         reason = self._obstacle(chosen)
         about = tr(STAND_IN_NOTE).format(reason=reason) if reason else self._description(chosen)
         self.explain(about, is_error=bool(reason))
 
     def _obstacle(self, chosen: str) -> str:
-        """Return why that model cannot write; "" if it can."""
+        """Return the reason why that model cannot write summaries; "" if it can."""
         if "/" not in chosen:
             return ""
         if not self._servers.is_set_up(chosen):
@@ -84,7 +84,7 @@ class SummaryChoice(Choice):
         return tr_engine(model.note) if model and not model.window else ""
 
     def _choices(self) -> list[tuple[str, str]]:
-        """Return the choices. The built-in model is one only if it was chosen."""
+        """Return the choices. The built-in model is included only if it was chosen."""
         models = model_choices([model for model in self._models.values() if not model.is_builtin])
         chosen = self._utility_model
         if chosen and chosen not in {value for _, value in models}:
