@@ -1,1 +1,1 @@
-"""Commands that do without a window what the window does."""
+"""Commands that offer the window's functions on the terminal."""

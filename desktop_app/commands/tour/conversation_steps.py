@@ -176,7 +176,7 @@ async def let_long_lines_be(tour: TourSession) -> None:
 
 
 async def select_over_messages(tour: TourSession) -> None:
-    """Mark text with the mouse, from one message into the next one."""
+    """Select text with the mouse, from one message into the next one."""
     transcript = tour.window.transcript
     transcript.follow_end()
     await tour.driver.until(lambda: transcript.is_settled, 10, "the end")
@@ -185,7 +185,7 @@ async def select_over_messages(tour: TourSession) -> None:
 
 
 async def copy_it_as_markdown(tour: TourSession) -> None:
-    """Copy what is marked as Markdown, with who said what."""
+    """Copy the selection as Markdown, with the speakers."""
     await _transcript(tour).copy_as_markdown()
     await tour.driver.until(lambda: tour.window.toast.isVisible(), 5, "that it was copied")
 
@@ -202,7 +202,7 @@ async def see_the_request(tour: TourSession) -> None:
 
 
 async def see_what_has_changed(tour: TourSession) -> None:
-    """Compare it with what the model saw when it last answered."""
+    """Compare the request with the newest reply's request."""
     view = tour.window.chat_pane.request
     replies = [row.message.id for row in tour.model.rows if row.message.role is Role.ASSISTANT]
     tour.window.request.show_earlier(replies[-1], ShownRequest.CHANGES)

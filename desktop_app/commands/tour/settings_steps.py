@@ -69,7 +69,7 @@ async def leave_it_as_it_was(tour: TourSession) -> None:
 
 
 async def hold_it_otherwise(tour: TourSession) -> None:
-    """Give the conversation a system prompt and a temperature of its own, and save them as a persona."""
+    """Set a system prompt and a temperature for the conversation, and save them as a persona."""
     tour.window.commands.open_palette()
     await tour.driver.sheet(CommandPalette, 10, "the palette")
     await tour.driver.type("conversation settings")
