@@ -1,10 +1,10 @@
-"""Palimpsest: a desktop chat whose context window can be seen, kept from filling up, and undone."""
+"""Palimpsest: a desktop chat that shows its context window, keeps it from overflowing, and can undo each change."""
 
 import time
 
 __version__ = "0.1.0"
 
 STARTED = time.monotonic() - time.process_time()
-"""When Python started in this process, on the monotonic clock: what the process has worked until this line, the first
-of ours that runs, was the interpreter's own start. The system's figure begins with the shell that became this process,
-and has the time of a set-up in it."""
+"""Seconds on the monotonic clock at which Python started in this process: the CPU time until this line, the first of
+ours that runs, was spent on the interpreter's start. The system's figure is not used: it begins with the shell that
+became this process, and so includes the time of a set-up."""

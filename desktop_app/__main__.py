@@ -1,4 +1,4 @@
-"""Parses the arguments and runs the window, the engine or a command."""
+"""Parse the command line, and run the window, the engine or a command."""
 
 from __future__ import annotations
 
@@ -35,25 +35,24 @@ COMMANDS = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the console script `palimpsest` and return the exit code."""
-    if arguments is None:  # a process of its own, not a call of a test
+    if arguments is None:  # the process was started for this, and not by a test
         seal_process()
-    given = sys.argv[1:] if arguments is None else arguments
     try:
-        return _run(given)
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except ImportError as error:
-        told = "" if isinstance(error, ModuleNotFoundError) else explain_missing()
-        if not told:
+        explanation = "" if isinstance(error, ModuleNotFoundError) else explain_missing()
+        if not explanation:
             raise
-        sys.stderr.write(told)
+        sys.stderr.write(explanation)
         return 1
 
 
-def _run(given: list[str]) -> int:
-    if given[:1] == ["engine"]:
-        _run_engine(given[1:])
-    files = _files_to_open(given)
-    parser = _parser(given)
-    parsed = parser.parse_args(given[: len(given) - len(files)])
+def _run(arguments: list[str]) -> int:
+    if arguments[:1] == ["engine"]:
+        _run_engine(arguments[1:])
+    files = _files_to_open(arguments)
+    parser = _parser(arguments)
+    parsed = parser.parse_args(arguments[: len(arguments) - len(files)])
     if parsed.command is None:
         return _open_window(parsed, files)
     from desktop_app.commands.arguments import run_command
@@ -63,27 +62,27 @@ def _run(given: list[str]) -> int:
     try:
         code = run_command(module.run, parsed)
         sys.stdout.flush()
-    except BrokenPipeError:  # `palimpsest … | head`: whoever read has read enough
+    except BrokenPipeError:  # as in `palimpsest … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
 
 
 def _log_printably() -> None:
-    """Log warnings and bugs to standard error, where what others wrote cannot act on the terminal."""
+    """Log warnings and bugs to standard error, without escape sequences that would act on the terminal."""
     from desktop_app.commands.arguments import PrintableFormatter
 
-    shown = logging.StreamHandler()
-    shown.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[shown])
+    terminal = logging.StreamHandler()
+    terminal.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[terminal])
 
 
-def _files_to_open(given: list[str]) -> list[str]:
-    """Return the files at the end of the arguments; [] where there is a command in their place, or a misspelt one."""
+def _files_to_open(arguments: list[str]) -> list[str]:
+    """Return the files at the end of the arguments; [] if there is a command instead, even a misspelt one."""
     first = 0
-    while first < len(given) and given[first].startswith("-"):
-        first += 2 if given[first] == "--data-dir" else 1
-    names = given[first:]
+    while first < len(arguments) and arguments[first].startswith("-"):
+        first += 2 if arguments[first] == "--data-dir" else 1
+    names = arguments[first:]
     is_command = names[:1] == [] or names[0] in COMMANDS
     return [] if is_command or not all(map(_looks_like_a_file, names)) else names
 
@@ -92,20 +91,20 @@ def _looks_like_a_file(name: str) -> bool:
     return "." in name or os.sep in name or os.path.exists(name)
 
 
-def _parser(given: list[str]) -> argparse.ArgumentParser:
-    """Return the parser; only the command that is used is imported, so that the window starts at once."""
+def _parser(arguments: list[str]) -> argparse.ArgumentParser:
+    """Return the parser. Only the command in the arguments is imported, so that the window starts at once."""
     parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
     parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")
-    shown = parser.add_mutually_exclusive_group()
-    show = partial(shown.add_argument, dest="show", action="store_const")
+    opening = parser.add_mutually_exclusive_group()
+    show = partial(opening.add_argument, dest="show", action="store_const")
     show("--new", const="new", default="", help="open the window with a new conversation")
     show("--import", const="import", help="open the window, and choose there what to import")
     title = "commands; without one the window opens, and offers to import the files that are named in its place"
     commands = parser.add_subparsers(dest="command", metavar="COMMAND | FILE...", title=title)
     for name, (module, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
-        if name in given:
+        if name in arguments:
             importlib.import_module(f"desktop_app.commands.{module}").add_arguments(command)
     return parser
 
@@ -130,7 +129,7 @@ def _open_window(parsed: argparse.Namespace, files: list[str]) -> int:
     data = data_folder(parsed.data_dir)
     paths, token = tuple(map(os.path.abspath, files)), os.environ.get("XDG_ACTIVATION_TOKEN", "")
     opening = Opening(paths, parsed.show, token)
-    if hand_over(data, opening):  # before the window is imported, which takes a second of a slow computer
+    if hand_over(data, opening):  # before importing the window, which takes a second on a slow computer
         return 0
     from desktop_app.settings import Settings, SettingsDamaged, read_settings
     from desktop_app.ui.app import run_window
@@ -138,7 +137,7 @@ def _open_window(parsed: argparse.Namespace, files: list[str]) -> int:
     try:
         settings = read_settings(settings_file(data))
     except SettingsDamaged as error:
-        settings = error.usable  # the engine reads them too, and tells the window what is wrong
+        settings = error.usable  # the engine also reads them, and reports the damage to the window
     except OSError:
         settings = Settings()
     return run_window(data, settings, opening=opening)

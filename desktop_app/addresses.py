@@ -20,41 +20,43 @@ def host_of(base_url: str) -> str:
         parts = urlsplit(base_url)
         is_address = parts.scheme in ("http", "https") and parts.port != 0  # reading the port checks it
         after = parts.netloc.rpartition("]")[2] if "]" in parts.netloc else ""
-        is_address = is_address and after[:1] in ("", ":")  # [::1].example.com is no host, and its parts say ::1
+        is_address = is_address and after[:1] in ("", ":")  # urlsplit takes [::1].example.com for ::1
     except ValueError:
         return ""
     return parts.hostname or "" if is_address else ""
 
 
 def without_secrets(base_url: str, stand_in: str = HIDDEN) -> str:
-    """Return the address with something else in place of its password, and of keys in its query. A name without a
-    password before the @ may be a token."""
+    """Return the address with `stand_in` for its password and for keys in its query.
 
-    def hidden(found: re.Match[str]) -> str:
-        name, colon, _ = found[0].partition(":")
+    A user name without a password is also replaced, since it may be a token.
+    """
+
+    def hidden(match: re.Match[str]) -> str:
+        name, colon, _ = match[0].partition(":")
         return f"{name}:{stand_in}" if colon else stand_in
 
-    return _NAMED.sub(lambda found: found[1] + stand_in, _USER.sub(hidden, base_url))
+    return _NAMED.sub(lambda match: match[1] + stand_in, _USER.sub(hidden, base_url))
 
 
 def secrets_of(base_url: str) -> Iterator[str]:
-    """Yield what `without_secrets` leaves out, as it stands there and as it is meant."""
-    users = (found[0] for found in _USER.finditer(base_url))
+    """Yield the secrets that `without_secrets` replaces, as they are in the address and decoded."""
+    users = (match[0] for match in _USER.finditer(base_url))
     passwords = (user.partition(":")[2] or user.partition(":")[0] for user in users)
-    for secret in (*passwords, *(found[2] for found in _NAMED.finditer(base_url))):
+    for secret in (*passwords, *(match[2] for match in _NAMED.finditer(base_url))):
         yield from filter(None, dict.fromkeys((secret, unquote(secret))))
 
 
 def is_local(base_url: str) -> bool:
-    """Return whether the address is this machine's, where no proxy leads to and whose limits nobody publishes."""
+    """Return whether the address is this machine's, which is reached without a proxy, and has no published limits."""
     return is_local_host(host_of(base_url))
 
 
 def runs_models(kind: str, base_url: str, model: str, *, is_known: bool = False) -> bool:
     """Return whether a model of that server is known to run on this machine, so that it costs nothing.
 
-    A server here may only pass requests on to a provider. is_known: it has answered as programs do that run models.
-    Ollama's models in the cloud are named so.
+    A local server may merely forward requests to a provider. is_known: whether it has answered like a program that
+    runs models. Ollama's cloud models are recognized by their names.
     """
     is_here = is_local(base_url) and (is_known or kind in RUNNING_MODELS)
     return is_here and not model.lower().endswith(("-cloud", ":cloud"))
@@ -63,7 +65,7 @@ def runs_models(kind: str, base_url: str, model: str, *, is_known: bool = False)
 def is_local_host(host: str) -> bool:
     """Return whether the host is this machine: `localhost` and names below it (RFC 6761), or a loopback address.
 
-    A name that merely begins like one, such as localhost.example.com or 127.example.com, is somebody else's.
+    A name that merely begins like one, such as localhost.example.com or 127.example.com, is another machine.
     """
     name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):

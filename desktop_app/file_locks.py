@@ -1,4 +1,4 @@
-"""Locks on files, which the system releases when their holder dies."""
+"""File locks, which the system releases when their holder dies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(descriptor: int) -> None:
-        # Windows locks ranges of bytes, which cannot be read then: a byte far behind what is written there.
+        # Windows locks ranges of bytes and makes them unreadable, so lock a byte far beyond the end of the content.
         os.lseek(descriptor, 1 << 20, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:
@@ -24,7 +24,10 @@ else:
 
 
 def wait_for_lock(descriptor: int, seconds: float) -> bool:
-    """Lock that open file, waiting at most so long for another holder. Return whether it is locked. Raises OSError."""
+    """Lock that open file, waiting at most `seconds` for another holder. Return whether that succeeded.
+
+    Raises OSError.
+    """
     until = time.monotonic() + seconds
     while True:
         try:
@@ -39,7 +42,10 @@ def wait_for_lock(descriptor: int, seconds: float) -> bool:
 
 @contextlib.contextmanager
 def file_lock(file: Path, seconds: float) -> Iterator[None]:
-    """Hold the lock of that file, which is made and stays; after so many seconds go on without. Raises OSError."""
+    """Hold the lock of that file, or continue without it after `seconds`. Raises OSError.
+
+    The file is created if it does not exist, and is never removed.
+    """
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         wait_for_lock(descriptor, seconds)

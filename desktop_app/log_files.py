@@ -1,4 +1,4 @@
-"""The log of the window, the engine and `palimpsest chat`: one file, to which all append, and three older ones."""
+"""The log of the window, the engine and `palimpsest chat`: one file that all append to, and three older ones."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from queue import Queue
 from desktop_app.paths import log_file, make_private_file, make_private_folder
 
 LEVEL_VARIABLE = "PALIMPSEST_LOG_LEVEL"
-"""Names "DEBUG", "INFO", "WARNING" or "ERROR"; INFO without it."""
+"""Environment variable for the level: "DEBUG", "INFO", "WARNING" or "ERROR"; INFO if it is not set."""
 MAX_BYTES = 1_048_576
 KEPT = 3
-"""Older files: palimpsest.log.1 is the newest of them."""
+"""Number of older files, of which palimpsest.log.1 is the newest."""
 FORMAT = "%(asctime)s %(name)s %(levelname)s %(message)s"
 
 
 class RotatedLog(logging.FileHandler):
-    """Begins a new file when the old one has MAX_BYTES, or another process has begun one. Only its owner may read it.
+    """Begins a new file when the old one has MAX_BYTES, or another process has begun one. Only the user can read it.
 
-    Two processes that begin one at the same moment leave a short file, and lose nothing.
+    If two processes begin one at the same moment, a short file is left, and nothing is lost.
     """
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError."""
+        """Open the log file. Raises OSError."""
         make_private_file(path)
         self._path = path
         super().__init__(path, encoding="utf-8", errors="backslashreplace")
 
     def emit(self, record: logging.LogRecord) -> None:
-        with contextlib.suppress(OSError):  # then it goes on in the file that it has
+        with contextlib.suppress(OSError):  # then it continues in the open file
             if not self._is_current():
                 self._reopen()
             if self._path.stat().st_size >= MAX_BYTES:
@@ -64,7 +64,7 @@ class RotatedLog(logging.FileHandler):
 
 
 class LogThread(QueueHandler):
-    """Has a thread write what is logged: where a disk is slow a line takes seconds, and no loop may wait for them."""
+    """Writes the log on a thread: on a slow disk a line can take seconds, for which no event loop may wait."""
 
     def __init__(self, target: logging.Handler) -> None:
         self._records: Queue[logging.LogRecord] = Queue()
@@ -74,12 +74,12 @@ class LogThread(QueueHandler):
         self._listener.start()
 
     def flush(self) -> None:
-        """Wait until all is written that was logged before."""
+        """Wait until everything that was logged before is written."""
         if self._listener is not None:
             self._records.join()
 
     def close(self) -> None:
-        """Write what is left, and end the thread; what is logged afterwards goes nowhere."""
+        """Write what is left, and end the thread; later records are dropped."""
         if self._listener is not None:
             self._listener.stop()
             self._listener = None
@@ -89,9 +89,9 @@ class LogThread(QueueHandler):
 
 @contextmanager
 def log_beside(data: Path) -> Iterator[None]:
-    """Log to the file of that data folder as well, while a command shows warnings on the terminal.
+    """Also log to the file of that data folder, while a command shows warnings on the terminal.
 
-    Where it cannot be written, the command goes on without.
+    If the file cannot be written, the command runs without it.
     """
     path, root, own = log_file(data), logging.getLogger(), logging.getLogger("desktop_app")
     try:
@@ -103,8 +103,8 @@ def log_beside(data: Path) -> Iterator[None]:
         return
     target.setFormatter(logging.Formatter(FORMAT))
     before = own.level
-    for shown in root.handlers:
-        shown.setLevel(max(shown.level, logging.WARNING))
+    for existing in root.handlers:
+        existing.setLevel(max(existing.level, logging.WARNING))
     root.addHandler(target)
     own.setLevel(_wanted_level())
     try:
@@ -116,14 +116,14 @@ def log_beside(data: Path) -> Iterator[None]:
 
 
 def _wanted_level() -> int:
-    named = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
-    return named or logging.INFO
+    level = logging.getLevelNamesMapping().get(os.environ.get(LEVEL_VARIABLE, "").upper())
+    return level or logging.INFO
 
 
 def start_log(data: Path) -> Path | None:
-    """Log to the file of that data folder; return None if it cannot be written, and the terminal is used.
+    """Log to the file of that data folder and return its path; log to the terminal and return None if that fails.
 
-    Of libraries only warnings are logged: what they tell beside may name what was sent.
+    Of libraries only warnings are logged: their other messages may contain what was sent.
     """
     path = log_file(data)
     target: logging.Handler = logging.StreamHandler()
@@ -132,7 +132,7 @@ def start_log(data: Path) -> Path | None:
         target = LogThread(RotatedLog(path))
     except OSError as error:
         sys.stderr.write(f"The log file {path} cannot be written ({error.strerror}).\n")
-    logging.raiseExceptions = False  # a full disk is told by whoever wanted to store something there
+    logging.raiseExceptions = False  # a full disk is reported where something has to be stored
     logging.basicConfig(level=logging.WARNING, handlers=[target], format=FORMAT, force=True)
     logging.getLogger("desktop_app").setLevel(_wanted_level())
     return path if isinstance(target, LogThread) else None

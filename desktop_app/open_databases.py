@@ -1,8 +1,8 @@
-"""Which files this process has open through SQLite, and must not open and close in any other way.
+"""The databases that this process has open through SQLite, and must not open and close in any other way.
 
-POSIX drops all locks of a process on a file when it closes any descriptor of it. Without SQLite's lock, another program
-that opens the archive and closes it again takes itself for the last one, and removes the log that this process goes on
-writing to (https://sqlite.org/howtocorrupt.html, 2.2).
+When a process closes any descriptor of a file, POSIX drops all its locks on that file. Without SQLite's lock, another
+program that opens and closes the archive takes itself for the last user, and removes the write-ahead log, to which this
+process continues to write (https://sqlite.org/howtocorrupt.html, 2.2).
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from weakref import WeakSet
 from desktop_app.conversation.words import translatable
 
 Identity = tuple[int, int]
-"""A file, whatever its name: its device and its inode."""
+"""A file independently of its name: its device and its inode."""
 IN_USE = translatable("it is in use as the archive of Palimpsest")
 
 
 class ArchiveConnection(sqlite3.Connection):
-    """A connection that is known while it is open. file: what it has open; None of one in memory. name: its path."""
+    """A connection that is registered while it is open.
+
+    file: the database's identity; None for one in memory. name: its path.
+    """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -52,14 +55,15 @@ def is_open_here(path: Path) -> bool:
 
 
 def open_other(path: str | Path, flags: int, opener: Callable[[str | Path, int], int] = os.open) -> int:
-    """Open a file that others name, unless it is a database that is open here, or what belongs to one.
+    """Open a file whose name comes from elsewhere, unless it is a database that is open here, or part of one.
 
-    One that was put there a moment ago stays open for good. Raises OSError.
+    If the database takes the file's place at the last moment, the descriptor stays open for good, to keep the locks.
+    Raises OSError.
     """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return opener(path, flags)  # which says why
+        return opener(path, flags)  # raises the reason
     handle = -1 if _is_held(found) else opener(path, flags)
     if handle < 0 or _is_held(os.fstat(handle)):
         raise OSError(errno.EBUSY, IN_USE, str(path))

@@ -1,7 +1,7 @@
-"""Command lines of the processes that Palimpsest starts of itself: modules of ours, each run as a program.
+"""Command lines of the child processes that run Palimpsest's own modules as programs.
 
-From source that is `python -m MODULE`. A bundle has no Python beside it, so its executable takes the same arguments and
-`packaging/frozen.py` hands them to `run_module`.
+From source that is `python -m MODULE`. A bundle has no separate Python, so its executable takes the same arguments, and
+`packaging/frozen.py` passes them to `run_module`.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from collections.abc import Sequence
 
 PACKAGE = "desktop_app"
 ARGUMENTS_VARIABLE = "PALIMPSEST_ARGUMENTS"
-"""What a child was started for, as a JSON array: every user of the machine can read command lines."""
+"""Variable with a child's arguments as a JSON array, since every user of the machine can read command lines."""
 
 IS_BUNDLE = bool(getattr(sys, "frozen", False))
-"""Whether this is an executable with everything in it, to which pip adds nothing."""
+"""Whether this is a self-contained executable, to which pip cannot add packages."""
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """Return the command line that runs a module of ours, named within desktop_app; "" is the program itself."""
-    # -P: a folder in which Palimpsest is started may hold a desktop_app of its own, which is none of ours.
+    """Return the command line that runs a module, named relative to desktop_app; "" is the program itself."""
+    # -P: the folder in which Palimpsest is started may contain another desktop_app.
     return [sys.executable, "-P", "-m", _full_name(module), *arguments]
 
 
 def isolated_command(module: str, *arguments: str) -> list[str]:
-    """Return the same for a child that reads what others wrote: no variable and no folder of the user changes what is
-    imported. It finds an installed Palimpsest only."""
+    """Return the same for a child that reads untrusted input: the user's variables and folders do not change what is
+    imported. It works only with an installed Palimpsest."""
     return [sys.executable, "-I", "-m", _full_name(module), *arguments]
 
 
 def given_arguments() -> list[str]:
-    """Return what this process was started for: out of sight of other users, or, by hand, on its command line."""
+    """Return this process's arguments: from ARGUMENTS_VARIABLE, or from the command line if it was started by hand."""
     hidden = os.environ.pop(ARGUMENTS_VARIABLE, "")
     return json.loads(hidden) if hidden else sys.argv[1:]
 
 
 def run_module(arguments: Sequence[str]) -> bool:
-    """Run the module of ours that a bundle's executable was started for, and return whether there was one.
+    """Run the module that a bundle's executable was started for, and return whether there was one.
 
-    arguments: of the command line, without the executable.
+    arguments: the command line without the executable.
     """
     match list(arguments):
         case ["-I" | "-P", "-m", module, *rest] | ["-m", module, *rest] if module.split(".")[0] == PACKAGE:

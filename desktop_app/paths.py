@@ -1,6 +1,6 @@
-"""The folders and files of data and resources, and modes that keep other users of the machine from reading the data.
+"""Paths of data and resources, and modes that keep other users of the machine from reading the data.
 
-Modes are set after a file is made, so that no umask changes them.
+Modes are set after a file is created, so that no umask changes them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
 FOLDERS = ("spills", "prompts", "drafts", "backups")
-"""Whose files are ours, too, whatever their names."""
+"""Folders in which all files are ours, whatever their names."""
 _used: set[Path] = set()
-"""Data folders that this process works in."""
+"""Data folders that this process uses."""
 
 
 def data_folder(chosen: str | None = None) -> Path:
-    """Return `chosen`, else the folder that PALIMPSEST_DATA_DIR names, else the system's folder for user data."""
+    """Return `chosen`, or the folder that PALIMPSEST_DATA_DIR names, or the system's folder for user data."""
     named = chosen or os.environ.get("PALIMPSEST_DATA_DIR")
     return Path(os.path.expanduser(named)) if named else Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
 
 
 def keys_file() -> Path | None:
-    """Return the file of keys that the user asked for; None if there is none."""
+    """Return the file of keys that PALIMPSEST_KEYS_FILE names; None if it is not set."""
     path = os.environ.get(KEYS_FILE_VARIABLE, "")
     return Path(os.path.expanduser(path)) if path else None
 
@@ -49,17 +49,17 @@ def backups_folder(data: Path) -> Path:
 
 
 def spills_folder(data: Path) -> Path:
-    """Return the folder of the long outputs of tools, whole."""
+    """Return the folder of the full texts of tools' long outputs."""
     return data / "spills"
 
 
 def last_known_file(data: Path) -> Path:
-    """Return the file of what servers last said of their models."""
+    """Return the file with the models' capabilities that servers last reported."""
     return data / "models.json"
 
 
 def models_folder() -> Path:
-    """Return the folder of models that were fetched, whichever data folder a window was opened with."""
+    """Return the folder of downloaded models, which is independent of the window's data folder."""
     return data_folder() / "models"
 
 
@@ -74,14 +74,14 @@ def log_file(data: Path) -> Path:
 
 
 def prompt_files(data: Path, name: str) -> tuple[Path, Path]:
-    """Return the user's own prompt of that name, which need not exist, and the one that ships with Palimpsest."""
+    """Return the user's prompt of that name, which need not exist, and the one that is shipped with Palimpsest."""
     return data / "prompts" / f"{name}.md", RESOURCES / "prompts" / f"{name}.md"
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make the data folder, and take from others what they may do with it and with files of ours in it.
+    """Create the data folder, and remove other users' permissions for it and for our files in it.
 
-    A folder that is used for other things as well, such as the home, keeps its own mode. Raises OSError.
+    A folder that is also used for other things, such as the home folder, keeps its mode. Raises OSError.
     """
     is_new = not folder.exists()
     _used.discard(folder.absolute())
@@ -94,26 +94,26 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner may read, unless there is one. Raises OSError."""
-    with contextlib.suppress(FileExistsError):  # it is not opened: closing it would release the locks of this process
+    """Create an empty file that only the user can read, unless it exists. Raises OSError."""
+    with contextlib.suppress(FileExistsError):  # not opened if it exists: closing it would release our locks
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE))
     _set_mode(path, FILE_MODE)
 
 
 def create_file(path: Path) -> int:
-    """Open a new private file for reading and writing, in place of what has its name. Raises OSError.
+    """Remove the file of that name, and open a new private one for reading and writing. Raises OSError.
 
-    In a folder where others may write, such as /tmp, that may be their file, or their link to a file of the user's: it
-    is neither written to nor followed.
+    In a folder where others can write, such as /tmp, the old one may be their file, or their link to one of the user's
+    files: it is neither written to nor followed.
     """
     path.unlink(missing_ok=True)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, FILE_MODE)
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Replace the file in one step, so that a crash or a power cut leaves the old one or the new one.
+    """Replace the file atomically, so that a crash or a power cut leaves either the old one or the new one.
 
-    Only its owner may read it. Raises OSError.
+    Only the user can read it. Raises OSError.
     """
     make_folder(path.parent)
     new = path.with_name(path.name + ".new")
@@ -126,10 +126,10 @@ def replace_private_file(path: Path, content: bytes) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, unless they are there, so that a power cut leaves them. Raises OSError.
+    """Create a folder and its parents unless they exist, so that they survive a power cut. Raises OSError.
 
-    A data folder that has gone while this process works in it was moved, or its disk pulled out: what would be written
-    into a new one in its place would be missing once it is back.
+    A data folder that vanishes while this process uses it was moved, or its disk was removed. It is not created again:
+    what would be written there would be missing once the old one is back.
     """
     if not folder.is_dir():
         if folder.absolute() in _used:
@@ -140,7 +140,7 @@ def make_folder(folder: Path) -> None:
 
 
 def sync_file(path: Path) -> None:
-    """Wait until the disk has all of a file. Raises OSError."""
+    """Wait until all of a file is on the disk. Raises OSError."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         os.fsync(descriptor)
@@ -149,9 +149,9 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names in a folder: else a power cut undoes what was renamed there, or made.
+    """Wait until the names in a folder are on the disk: otherwise a power cut undoes renames and new files there.
 
-    A file system that cannot do it for folders is not waited for.
+    Ignored if the file system does not support it for folders. Raises OSError if the folder cannot be opened.
     """
     if os.name == "nt":
         return
@@ -177,6 +177,6 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 def _set_mode(path: Path, mode: int) -> None:
-    with contextlib.suppress(FileNotFoundError, PermissionError):  # gone meanwhile, or of another user: not ours to set
+    with contextlib.suppress(FileNotFoundError, PermissionError):  # removed in the meantime, or of another user
         if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)

@@ -1,4 +1,4 @@
-"""Settings: frozen values with defaults, kept as JSON in the data folder. Keys are never among them."""
+"""Settings: frozen values with defaults, stored as JSON in the data folder. They never contain keys."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ Language = Literal["", "en", "de"]
 """Of the window; "" for the system's."""
 
 FontScale = Annotated[float, msgspec.Meta(ge=0.5, le=3)]
-"""Times the usual size. The window's slider stays within this; beyond it no text could be read, or no window drawn."""
+"""Factor of the normal size. The window's slider stays within this range, beyond which the window is unusable."""
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
 
 Summaries = Literal["auto", "extractive"]
-"""Who writes summaries without the user's word. "auto": the utility model, and code where that is the built-in one;
-"extractive": code alone, so that no tokens are spent."""
+"""What writes automatic summaries. "auto": the utility model, or code if that is the built-in model; "extractive":
+always code, so that no tokens are spent."""
 
 
 CommandNetwork = Literal["ask", "allowed", "off"]
-"""Whether commands in the sandbox have network: when the user allows it, always, or never."""
+"""Whether commands in the sandbox have network access: if the user allows it, always, or never."""
 ServerSandbox = Literal["network", "closed", "off"]
-"""A server of tools runs in the sandbox with network, without, or outside of it."""
+"""Whether a tool server runs in the sandbox with network access, in the sandbox without it, or outside."""
 
 ServerKind = Literal[
     "openai_compatible",
@@ -50,11 +50,11 @@ ServerKind = Literal[
     "llama_cpp",
     "vllm",
 ]
-"""Whose API a server speaks."""
+"""The API of a server, by provider or program."""
 
 
 class ModelLimits(msgspec.Struct, frozen=True):
-    """Tokens of one model; 0 when its server's settings, the server or the catalogue is to say."""
+    """Limits of one model, in tokens; 0 if they come from its server's settings, the server or the catalogue."""
 
     window: NotNegative = 0
     max_output: NotNegative = 0
@@ -65,42 +65,42 @@ class Server(msgspec.Struct, frozen=True):
 
     # Unique, without "/".
     name: str
-    # "" for the provider's own address.
+    # "" for the default address of its kind.
     base_url: str
     models: tuple[str, ...]
-    # Tokens of all its models; 0 when the server or the catalogue is to say.
+    # Limits of all its models, in tokens; 0 if they come from the server or the catalogue.
     window: NotNegative = 0
     max_output: NotNegative = 0
     kind: ServerKind = "openai_compatible"
-    # By the names of models that have limits of their own.
+    # Limits of single models, by name.
     limits: dict[str, ModelLimits] = {}
 
     def limits_of(self, model: str) -> ModelLimits:
-        """Return the limits that are set for the model, by its own name or for all of the server."""
+        """Return the limits that are set for the model, or for all models of the server."""
         own = self.limits.get(model, ModelLimits())
         return ModelLimits(own.window or self.window, own.max_output or self.max_output)
 
 
 class McpServer(msgspec.Struct, frozen=True):
-    """A server of tools: a program, or an address. Its key, if it wants one, is in the keyring as "mcp/NAME"."""
+    """A tool server: a program, or an address. Its key, if it needs one, is in the keyring as "mcp/NAME"."""
 
     name: str
-    # The program and its arguments; it is spoken to over its standard input and output.
+    # The program and its arguments; it communicates over standard input and output.
     command: tuple[str, ...] = ()
-    # Its address; it is spoken to over HTTP.
+    # The address of a server that communicates over HTTP.
     url: str = ""
-    # What the program gets beside a minimal environment.
+    # Variables of the program, in addition to a minimal environment.
     environment: dict[str, str] = {}
-    # Where the program runs; "" for the working folder of the conversation.
+    # The folder in which the program runs; "" for the working folder of the conversation.
     folder: str = ""
     is_on: bool = True
     sandbox: ServerSandbox = "network"
-    # Folders that the program may write, beside its own.
+    # Folders that the program may write, in addition to its own.
     writable: tuple[str, ...] = ()
 
 
 class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}):
-    """What the user chose. Each of the models "": the same as the chat's."""
+    """The user's choices. The models for other roles may be "", which means the chat model."""
 
     # The model of new conversations.
     chat_model: str = "builtin"
@@ -109,10 +109,10 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     contrast: Contrast = "system"
     language: Language = ""
     font_scale: FontScale = 1.0
-    # The name of a preset, or of one of the user's own policies.
+    # The name of a preset, or of one of `policies`.
     policy: str = "balanced"
     policies: tuple[OwnPolicy, ...] = ()
-    # Whether room is made without the user's word.
+    # Whether room is made automatically.
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."
     # Writes summaries.
@@ -124,34 +124,34 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     research_model: str = ""
     # Named sets of a system prompt, parameters and more, for new conversations.
     personas: tuple[Persona, ...] = ()
-    # What is allowed or forbidden from now on.
+    # Permanent permissions and prohibitions for tools.
     rules: tuple[Rule, ...] = ()
     # Names of tools that are not offered.
     tools_off: tuple[str, ...] = ()
     mcp_servers: tuple[McpServer, ...] = ()
-    # Whether commands and programs of servers run in the sandbox, where there is one.
+    # Whether commands and the programs of tool servers run in the sandbox, if there is one.
     is_sandboxed: bool = True
     command_network: CommandNetwork = "ask"
-    # Folders that commands in the sandbox may write, beside the working folder.
+    # Folders that commands in the sandbox may write, in addition to the working folder.
     writable_folders: tuple[str, ...] = ()
-    # Requests of one turn, after which the user is asked whether to go on.
+    # Requests in one turn, after which the user is asked whether to continue.
     max_rounds: NotNegative = 25
     # A SearXNG server for web_search; "" for DuckDuckGo.
     search_url: str = ""
     # The working folder of new conversations.
     folder: str = ""
-    # Whether what is remembered of the user is sent.
+    # Whether memories are sent.
     is_memory_on: bool = True
-    # Whether the archive is searched for what a message refers to, before it is sent.
+    # Whether the archive is searched for the messages that a new one refers to, before it is sent.
     is_recalling: bool = True
-    # Whether the desktop tells of a long reply that has ended and of a question, while the window is not in front.
+    # Whether a desktop notification reports the end of a long reply, or a question, while the window is not active.
     is_notifying: bool = True
 
 
 class SettingsDamaged(Exception):
-    """The settings file is not valid; a copy of it is kept.
+    """The settings file is not valid; `copy` is a copy of it.
 
-    usable: all settings that could be read, and the defaults for the others.
+    usable: the settings that could be read, with defaults for the others.
     """
 
     def __init__(self, reason: str, copy: Path, usable: Settings) -> None:
@@ -163,8 +163,8 @@ class SettingsDamaged(Exception):
 def read_settings(path: Path) -> Settings:
     """Return the settings of that file, or the defaults if there is none.
 
-    Raises SettingsDamaged, with what can be read, when the file is not valid; a copy is kept beside it first. Raises
-    OSError.
+    If the file is not valid, a copy is stored next to it, and SettingsDamaged is raised with the usable settings.
+    Raises OSError.
     """
     if not path.exists():
         return Settings()
@@ -178,20 +178,20 @@ def read_settings(path: Path) -> Settings:
 
 
 STRING_OR_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-"""A string, or a comma before the end of an object or a list, where JSON has none."""
+"""A string, or a comma before the end of an object or a list, which JSON does not allow."""
 SETTING = re.compile(r'^ {0,2}(?:\{ *)?"(\w+)"\s*:\s*', re.MULTILINE)
 ELEMENT = re.compile(r"^ {4}(?=\S)", re.MULTILINE)
-"""Where settings, and the elements of those that are lists, begin in a file as `write_settings` lays it out."""
+"""The beginnings of settings, and of the elements of lists among them, in the layout of `write_settings`."""
 
 
 def _usable_settings(text: str) -> Settings:
-    """Return what can be read of a file that is not valid as a whole, setting by setting."""
-    found: dict[str, Any] = _values_in(STRING_OR_COMMA.sub(lambda match: match[1] or "", text))
-    with suppress(RecursionError):  # with half a character they could never be written again
-        found = replace_surrogates_in_builtins(found)
+    """Return the settings that can be read from a file that is not valid as a whole."""
+    values: dict[str, Any] = _values_in(STRING_OR_COMMA.sub(lambda match: match[1] or "", text))
+    with suppress(RecursionError):  # settings with a lone surrogate could not be written again
+        values = replace_surrogates_in_builtins(values)
     usable: dict[str, Any] = {}
     for field in msgspec.structs.fields(Settings):
-        value = found.get(field.encode_name)
+        value = values.get(field.encode_name)
         with suppress(msgspec.ValidationError):
             usable[field.name] = msgspec.convert(value, field.type)
         if field.name not in usable and isinstance(value, list) and get_origin(field.type) is tuple:
@@ -206,40 +206,40 @@ def _usable_elements(values: list[Any], kind: Any) -> Iterator[Any]:
 
 
 def _values_in(text: str) -> dict[str, Any]:
-    """Return the values of an object by their names; where it is not valid, those that are, as far as they are."""
+    """Return the values of a JSON object by name; if it is not valid, the values and list elements that are."""
     with suppress(ValueError, RecursionError):
-        whole = json.loads(text)
-        return whole if isinstance(whole, dict) else {}
+        content = json.loads(text)
+        return content if isinstance(content, dict) else {}
     values: dict[str, Any] = {}
-    begins = [*SETTING.finditer(text)]
-    for match, following in zip_longest(begins, begins[1:]):
-        own = text[match.end() : following.start() if following else None]
-        values.update((match[1], value) for value in _value_at(own, 0))
-        if match[1] not in values and own.startswith("["):
-            values[match[1]] = [value for at in ELEMENT.finditer(own) for value in _value_at(own, at.end())]
+    beginnings = [*SETTING.finditer(text)]
+    for match, following in zip_longest(beginnings, beginnings[1:]):
+        section = text[match.end() : following.start() if following else None]
+        values.update((match[1], value) for value in _value_at(section, 0))
+        if match[1] not in values and section.startswith("["):
+            values[match[1]] = [value for at in ELEMENT.finditer(section) for value in _value_at(section, at.end())]
     return values
 
 
-def _value_at(text: str, at: int) -> Iterator[Any]:
-    """Yield the value that begins there, if one does."""
+def _value_at(text: str, index: int) -> Iterator[Any]:
+    """Yield the JSON value that begins at that index, if there is a valid one."""
     with suppress(ValueError, RecursionError):
-        yield json.JSONDecoder().raw_decode(text, at)[0]
+        yield json.JSONDecoder().raw_decode(text, index)[0]
 
 
 def write_settings(path: Path, settings: Settings) -> None:
-    """Replace the file in one step. Raises OSError."""
+    """Replace the file atomically. Raises OSError."""
     replace_private_file(path, msgspec.json.format(msgspec.json.encode(settings), indent=2))
 
 
 LOCK_SECONDS = 5.0
-"""Another process holds the file for a few milliseconds."""
+"""Seconds to wait for the lock, which other processes hold for a few milliseconds."""
 
 
 def update_settings(path: Path, change: Callable[[Settings], Settings], otherwise: Settings) -> Settings:
-    """Replace the stored settings by what `change` makes of them, and return that as it will be read again.
+    """Replace the stored settings by the result of `change`, and return it as it will be read from the file.
 
-    Processes that do so at the same time do it one after the other. otherwise: taken for the stored settings where
-    there are none, or where they are damaged; the damaged file is kept beside. Raises OSError.
+    Concurrent updates of several processes are serialized. otherwise: used as the stored settings if there are none, or
+    they are damaged; a copy of the damaged file is kept. Raises OSError.
     """
     make_folder(path.parent)
     with file_lock(path.with_suffix(".lock"), LOCK_SECONDS):
@@ -253,10 +253,10 @@ def update_settings(path: Path, change: Callable[[Settings], Settings], otherwis
 
 
 def merge_settings(base: Settings, changed: Settings, stored: Settings) -> Settings:
-    """Return the stored settings with what somebody changed who had read `base`.
+    """Return the stored settings with the changes from `base` to `changed`.
 
-    Of servers, policies, rules and the like each one is taken for itself, so that nobody takes back what another has
-    added. Where both changed the same, the newer change holds.
+    Servers, policies, rules and the like are merged element by element, so that no change undoes another process's
+    additions. Where both changed the same element or setting, `changed` wins.
     """
     merged: dict[str, Any] = {}
     for name in Settings.__struct_fields__:
@@ -268,24 +268,24 @@ def merge_settings(base: Settings, changed: Settings, stored: Settings) -> Setti
 
 
 def _merge_elements(base: Sequence[Any], changed: Sequence[Any], stored: Sequence[Any]) -> tuple[Any, ...]:
-    before, others = {_key(one): one for one in base}, {_key(one): one for one in stored}
-    made: list[Any] = []
-    for one in changed:
-        key = _key(one)
-        if key not in before or not _is_same(one, before[key]):
-            made.append(one)
+    before, others = {_key(element): element for element in base}, {_key(element): element for element in stored}
+    merged: list[Any] = []
+    for element in changed:
+        key = _key(element)
+        if key not in before or not _is_same(element, before[key]):
+            merged.append(element)
         elif key in others:
-            made.append(others[key])
+            merged.append(others[key])
     known = {*before, *map(_key, changed)}
-    return (*made, *(one for key, one in others.items() if key not in known))
+    return (*merged, *(element for key, element in others.items() if key not in known))
 
 
 def _key(element: Any) -> Any:
-    """Return what tells the elements of a list apart: the name, or the tool, its state and the pattern of a rule."""
+    """Return what identifies an element of a list: its name, or a rule's tool, pattern and fingerprint."""
     if isinstance(element, Rule):
         return element.tool, element.pattern, element.fingerprint
     return getattr(element, "name", element)
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return msgspec.json.encode(one) == msgspec.json.encode(other)  # a list that was read may have been a tuple
+def _is_same(element: Any, other: Any) -> bool:
+    return msgspec.json.encode(element) == msgspec.json.encode(other)  # a list that was read may have been a tuple

@@ -1,4 +1,4 @@
-"""The system's libraries that Qt needs and that are missing, with what installs them."""
+"""Find system libraries that Qt needs and that are missing, and the packages that install them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LIBRARIES = {
     "libglib-2.0.so.0": "libglib2.0-0",
     "libX11.so.6": "libx11-6",
 }
-"""What Qt loads with or without a screen, by soname, and its package on Debian and Ubuntu."""
+"""Libraries that Qt always loads: soname to package name on Debian and Ubuntu."""
 SCREEN_LIBRARIES = {
     "libX11-xcb.so.1": "libx11-xcb1",
     "libxcb.so.1": "libxcb1",
@@ -35,7 +35,7 @@ SCREEN_LIBRARIES = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
-"""What a window on X11 needs besides."""
+"""Additional libraries for a window on X11."""
 
 
 def missing_packages(libraries: Mapping[str, str]) -> list[str]:
@@ -44,7 +44,7 @@ def missing_packages(libraries: Mapping[str, str]) -> list[str]:
 
 
 def explain_missing() -> str:
-    """Return what to do, for the terminal, before there is a window; "" if all libraries are there."""
+    """Return advice to print on the terminal if libraries are missing; "" if all are installed."""
     everything = LIBRARIES | SCREEN_LIBRARIES
     packages = missing_packages(everything)
     if not packages:
