@@ -1,1 +1,1 @@
-"""How each family of models counts its tokens."""
+"""Tokenizers, estimates and chat templates of each family of models."""

@@ -1,6 +1,6 @@
-"""Byte-level BPE from Hugging Face's tokenizer.json and llama.cpp's GGUF files, counted by tiktoken.
+"""Byte-level BPE from Hugging Face's tokenizer.json and llama.cpp's GGUF files, encoded by tiktoken.
 
-tiktoken counts a megabyte without a space in a tenth of a second; the package tokenizers takes seconds.
+tiktoken encodes a megabyte without a space in a tenth of a second; the package tokenizers takes seconds.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from .encoding import Encoding
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """The split of a tokenizer.json whose only pre-tokenizer is "ByteLevel", such as Claude 2's."""
 
-# DeepSeek's tokenizer.json splits three times: runs of up to three digits, runs of Chinese and kana, and the rest by a
-# pattern. In one pattern: nothing crosses those runs, white space is taken whole before one, and what no alternative
-# matches stays together.
+# DeepSeek's tokenizer.json splits three times: into runs of up to three digits, into runs of Chinese and kana, and the
+# rest by a pattern. This is all in one pattern: no match crosses those runs, white space before a run is one match, and
+# characters that no alternative matches stay together.
 _HAN = r"一-龥\x{3040}-ヿ"
 _LETTER = rf"[\p{{L}}\p{{M}}&&[^{_HAN}]]"
 _SIGN = rf"[\p{{P}}\p{{S}}&&[^{_HAN}]]"
@@ -42,13 +42,13 @@ DEEPSEEK = "|".join(
 )
 
 
-# Nothing joins with a following ASCII character. Normalization sorts marks in quadratic time, hence the bound: a longer
-# run that is not ASCII is split anywhere.
+# No character is composed with a following ASCII character. Normalization sorts marks in quadratic time, hence the
+# limit: a longer run of other characters is split anywhere.
 _RUNS = re.compile(r"[\x00-\x7f]*[^\x00-\x7f]{0,200}")
 
 
 class NormalizedEncoding:
-    """An encoding whose tokenizer normalizes text to a Unicode normal form first."""
+    """An encoding that first normalizes text to a Unicode normal form."""
 
     def __init__(self, form: Literal["NFC", "NFKC"], encoding: Encoding) -> None:
         self._form: Literal["NFC", "NFKC"] = form
@@ -64,28 +64,28 @@ class NormalizedEncoding:
 
 
 def load_tokenizer_json(content: bytes, pattern: str) -> tiktoken.Encoding:
-    """Load a tokenizer.json; its added tokens are plain text. Takes 0.5 s for 128,000 tokens."""
+    """Load a tokenizer.json; its added tokens are treated as plain text. Takes 0.5 s for 128,000 tokens."""
     model = msgspec.json.decode(content)["model"]
     merges = (merge if isinstance(merge, str) else " ".join(merge) for merge in model["merges"])
     return encoding_of(ranks_of(model["vocab"], merges), pattern)
 
 
 def encoding_of(ranks: dict[bytes, int], pattern: str) -> tiktoken.Encoding:
-    """Return tiktoken's encoding of tokens by their merge ranks."""
+    """Return tiktoken's encoding for tokens with merge ranks."""
     encoding = tiktoken.Encoding("of a file", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    # Up to 27 MB: the Rust half has its own copy, and no method that is called here reads this one.
+    # Frees up to 27 MB: the Rust part has its own copy, and no method that is called here reads this one.
     encoding._mergeable_ranks = {}
     return encoding
 
 
 def read_tiktoken_file(content: bytes) -> dict[bytes, int]:
-    """Read a file with a token in base64 and its rank on each line."""
+    """Read a file that has a token in base64 and its rank on each line."""
     pairs = (line.split() for line in content.splitlines() if line)
     return {base64.b64decode(token): int(rank) for token, rank in pairs}
 
 
 def ranks_of(tokens: Iterable[str], merges: Iterable[str]) -> dict[bytes, int]:
-    """Return the ranks of the single bytes among the tokens, then of what each merge joins."""
+    """Return the ranks of the single bytes among the tokens, followed by the result of each merge."""
     byte_of = byte_of_character()
     present = {byte_of[token] for token in tokens if token in byte_of}
     ranks = {bytes([byte]): rank for rank, byte in enumerate(sorted(present))}
@@ -95,7 +95,7 @@ def ranks_of(tokens: Iterable[str], merges: Iterable[str]) -> dict[bytes, int]:
 
 
 def byte_of_character() -> dict[str, int]:
-    """Return GPT-2's table: printable bytes stand for themselves, the others for characters from U+0100 on."""
+    """Return GPT-2's table: printable bytes are mapped to themselves, the others to characters from U+0100 on."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + n): byte for n, byte in enumerate(others)}

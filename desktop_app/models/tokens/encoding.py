@@ -1,4 +1,4 @@
-"""Counting a family's tokens by the best method that is installed, with a logged fallback to the next."""
+"""Count a family's tokens by the best installed method, with a logged fallback to the next one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from desktop_app.context.counting.tokens import Overhead
 log = logging.getLogger(__name__)
 
 CHUNK = 4_000
-"""Characters encoded at once: tiktoken's regular expression overflows its stack on a million spaces."""
+"""Characters that are encoded at once: tiktoken's regular expression overflows its stack on a million spaces."""
 
 BYTES_PER_TOKEN = 3
-"""Of UTF-8: more tokens than any tokenizer needs for prose, about right for JSON."""
+"""Bytes of UTF-8. It gives more tokens than any tokenizer needs for prose, and about the right number for JSON."""
 
 Count = Callable[[str], int]
 """Returns the tokens of a text, in linear time. Never raises."""
@@ -31,11 +31,11 @@ class Encoding(Protocol):
 
 
 class TokenizerMissing(Exception):
-    """A tokenizer's file is not installed, or is damaged."""
+    """A tokenizer's file is not installed or is damaged."""
 
 
 class CountingMethod(msgspec.Struct, frozen=True):
-    """One method of counting."""
+    """A method of counting."""
 
     name: str
     is_exact: bool
@@ -44,12 +44,12 @@ class CountingMethod(msgspec.Struct, frozen=True):
 
 
 class FamilyTokenizer:
-    """A `Tokenizer` that loads the first method that works at the first count, on whichever thread.
+    """A `Tokenizer` that loads the first method that works, at the first count and on the calling thread.
 
-    A method that fails is logged once, and the next one is used; after the last, characters are counted.
+    A method that fails is logged once, and the next one is used; if all fail, characters are counted.
     """
 
-    _loading = threading.RLock()  # one for all: families share encodings, and one may be fitted to another
+    _loading = threading.RLock()  # shared: families share encodings, and a method may load another family's tokenizer
 
     def __init__(self, overhead: Overhead, methods: Sequence[CountingMethod]) -> None:
         self.overhead = overhead
@@ -83,7 +83,7 @@ class FamilyTokenizer:
 
 
 class TemplateTokenizer:
-    """A family's tokenizer for models with another chat template: it counts texts alike."""
+    """A family's tokenizer for models with another chat template, which counts texts in the same way."""
 
     def __init__(self, tokenizer: FamilyTokenizer, overhead: Overhead) -> None:
         self.overhead = overhead
@@ -109,14 +109,14 @@ def count_with(encoding: Encoding) -> Count:
     return lambda text: sum(len(encoding.encode_ordinary(piece)) for piece in chunks(text))
 
 
-# Every encoding splits before a single space that follows a word, and after a single newline.
+# Every encoding splits before a single space after a word, and after a single newline.
 _BOUNDARY = re.compile(r"(?<=\S)(?= \S)|(?<=\S\n)(?=[^\s/])")
 
 
 def chunks(text: str) -> Iterator[str]:
     """Yield the text in pieces of at most CHUNK characters, split where that does not change the tokens.
 
-    Only a run of hundreds of characters without a space or newline is split anywhere, at a token more or less.
+    Only a run of hundreds of characters without a space or newline is split anywhere, which changes about one token.
     """
     start = 0
     while start < len(text):

@@ -1,8 +1,8 @@
-"""Families of models, which share a tokenizer, and the estimate of a family's tokens from those of o200k.
+"""Families of models that share a tokenizer, and the estimate of a family's tokens from o200k's tokens.
 
-Families differ by the kind of text: Llama 2 splits every digit, and Chinese into bytes; Claude needs more tokens for
-capitals. So o200k's tokens are sorted into classes by their characters, and each family has a weight for each class,
-fitted to its real tokenizer (tests/bench/measure_tokenizers.py). docs/tokenizers.md has the measured errors.
+Families differ by kind of text: Llama 2 splits every digit, and Chinese into bytes; Claude needs more tokens for
+capitals. So o200k's tokens are classified by their characters, and each family has a weight for each class, fitted to
+its real tokenizer (tests/bench/measure_tokenizers.py). docs/tokenizers.md has the measured errors.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from desktop_app.paths import RESOURCES
 from .encoding import Count, chunks
 
 ONE = 1_000
-"""Weights are integers, in thousandths of a token, so that sums do not depend on how a text was split."""
+"""The unit of weights: they are integers, in thousandths of a token, so that sums do not depend on the splitting."""
 
 
 class _Fitted(msgspec.Struct, frozen=True):
     unfitted: int
-    """The weight of classes that the fitted texts lacked: rare scripts and signs, which other families split more."""
+    """The weight of classes that were not in the fitted texts: rare scripts and signs, which other families split more.
+    """
     classes: tuple[str, ...]
     families: dict[str, tuple[int, ...]]
     """Weights in the order of the classes."""
@@ -37,18 +38,18 @@ WEIGHTS = _FITTED.families
 
 
 def estimate_with(encoding: tiktoken.Encoding, family: str) -> Count:
-    """Return a function that counts o200k's tokens by the family's weights.
+    """Return a function that sums the family's weights of o200k's tokens.
 
-    Fractions are rounded up or down by the text's checksum: the same text always counts the same, and many short
-    pieces of a stream add up to the count of the whole, where plain rounding would lose or add a quarter.
+    The text's checksum decides whether a fraction is rounded up or down: the same text always has the same count, and
+    many short pieces of a stream add up to the count of the full text, where plain rounding would be off by a quarter.
     """
     weight_of = _Weights(encoding.decode_single_token_bytes, family).__getitem__
     encode = encoding.encode_ordinary
 
     def count(text: str) -> int:
         thousandths = sum(sum(map(weight_of, encode(piece))) for piece in chunks(text))
-        whole, rest = divmod(thousandths, ONE)
-        return whole + (zlib.crc32(text.encode(errors="replace")) % ONE < rest) if rest else whole
+        tokens, rest = divmod(thousandths, ONE)
+        return tokens + (zlib.crc32(text.encode(errors="replace")) % ONE < rest) if rest else tokens
 
     return count
 
@@ -74,16 +75,16 @@ _SCRIPTS = (
     (re.compile(r"[\u0600-\u06ff]"), "arabic", (1, 3)),
     (re.compile(r"[\u00c0-\u024f]"), "latin", (1, 3, 6)),
 )
-"""Scripts by the first character that is not ASCII, each with the lengths at which its classes begin."""
+"""Scripts, recognized by the first character that is not ASCII, each with the lengths at which its classes begin."""
 
 _WITHOUT_SPACES = ("han", "kana", "script", "sign")
-"""Classes that hardly ever follow a space."""
+"""Beginnings of classes that hardly ever follow a space."""
 
 
 def class_of(token: bytes) -> str:
-    """Return the class of a token, such as "_lower4": a space, then four or five lower-case letters.
+    """Return the class of a token, such as "_lower4": a space and four or five lower-case letters.
 
-    The number is the class's smallest length; "_" stands for a leading space.
+    The number is the class's minimum length; "_" means a leading space.
     """
     try:
         text = token.decode()
@@ -133,7 +134,7 @@ def _bucket(length: int, starts: tuple[int, ...]) -> str:
     return str(max(start for start in starts if start <= length or start == starts[0]))
 
 
-# The first match counts. A distilled model has the tokenizer of the model that it was made from.
+# The first match counts. A distilled model has the tokenizer of its base model.
 _PATTERNS = (
     ("smollm2", r"smollm-?2"),
     ("llama-3", r"deepseek.*distill.*llama"),
@@ -152,7 +153,7 @@ _PATTERNS = (
     ("kimi", r"kimi|moonshot"),
     ("glm", r"(?<![a-z])(chat)?glm"),
     ("minimax", r"minimax"),
-    # mistral-common's table of models; what is newer than it has Tekken.
+    # From mistral-common's table of models; newer models have Tekken.
     ("mistral-v1", r"mixtral|mistral-?(7b|tiny|v?0\.)|mathstral|codestral-?(22b|mamba|2405)"),
     ("mistral-v1", r"(mistral|pixtral)-(large-24|small-(2312|2402)|medium-2312|embed)|zephyr-7b|mistral$"),
     ("mistral", r"mistral|ministral|codestral|devstral|magistral|pixtral|voxtral"),
@@ -166,14 +167,15 @@ _FAMILIES = tuple((family, re.compile(pattern)) for family, pattern in _PATTERNS
 
 
 def families() -> set[str]:
-    """Return every family, without the unknown one."""
+    """Return all families except the unknown one."""
     return {family for family, _ in _PATTERNS}
 
 
 def family_of(model_name: str) -> str:
-    """Return the family in a model's name, such as "claude" in "openrouter/anthropic/Claude-Sonnet"; "" when unknown.
+    """Return the family in a model's name, such as "claude" in "openrouter/anthropic/Claude-Sonnet"; "" if unknown.
 
-    The name after the last slash decides, up to a colon; then the whole name, for families that only a folder names.
+    The part after the last slash, up to a colon, decides; if it has no match, the whole name, whose folders may name
+    the family.
     """
     name = model_name.lower().replace("_", "-")
     if name == builtin.MODEL_ID:

@@ -1,8 +1,8 @@
-"""A local server's own tokenizer, where it offers one (C2): asked once about samples, then counted here.
+"""Use a local server's tokenizer, if it offers one (C2): it is asked once about samples, to which ours is fitted.
 
-Counting must not wait for a server, and the same text must always count the same. So the server's counts of some
-samples choose the tokenizer here: the family's own vocabulary if it agrees on every sample, else the estimate that fits
-best, times a factor. The usage that a provider reports corrects the rest (context/counting).
+Counting must not wait for a server, and the same text must always have the same count. So the server's counts of some
+samples select the tokenizer: the family's own vocabulary if it agrees on every sample, otherwise the estimate that fits
+best, times a factor. The remaining error is corrected by the usage that the provider reports (context/counting).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .tokenizers import tokenizer_for
 from .vocabularies import CL100K, load_published, o200k
 
 MAX_ERROR = 0.02
-"""Relative error up to which the family in the model's name is taken without trying the others."""
+"""Relative error up to which the family in the model's name is used without trying others."""
 SAMPLES = (
     "The harbour was quiet when they came back. Nobody had lit the lamps along the quay, and the rain that had "
     "followed them since noon was only now beginning to let up; somewhere a dog barked twice, thought better of "
@@ -51,17 +51,17 @@ SAMPLES = (
     "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 "
     "QmFzZTY0IGlzIG5vdCBhIGNpcGhlciwgYnV0IGl0IGxvb2tzIGxpa2Ugb25lLg==",
 )
-"""Texts of many kinds; short, since a server is asked about all of them before it is first used."""
+"""Texts of many kinds, which are short, since a server is asked about all of them before it is first used."""
 
 
 class _TokenizeRequest(msgspec.Struct, frozen=True):
-    """How a server is asked to tokenize a text."""
+    """The form of a server's request to tokenize a text."""
 
     path: str
     field: str
-    """Holds the text."""
-    no_marks: str
-    """The field that says to add no special tokens."""
+    """The field with the text."""
+    add_special: str
+    """The field that controls whether special tokens are added."""
 
 
 LLAMA_CPP = _TokenizeRequest("/tokenize", "content", "add_special")
@@ -73,41 +73,41 @@ TOKENIZE_REQUESTS: dict[ServerKind, tuple[_TokenizeRequest, ...]] = {
     "vllm": (VLLM,),
     "openai_compatible": (LLAMA_CPP, VLLM, KOBOLD),
 }
-"""By kind, in the order in which they are tried. LM Studio and Ollama offer none over HTTP."""
+"""Requests by kind of server, in the order in which they are tried. LM Studio and Ollama have none over HTTP."""
 
 
 ASKED: list[Json] = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello."}]
-"""The request with which a set of tools is rendered, and without which."""
+"""The messages of the request that is rendered with and without a set of tools."""
 MAX_TOOL_SETS = 64
-"""Sets of tools whose counts are kept."""
+"""Sets of tools whose counts are cached."""
 
 
 class ServerCounts:
-    """Counts of texts and of tools by servers, each asked for once."""
+    """Servers' counts of texts and tools, each requested once."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, _TokenizeRequest, str], int] = {}
         self._of_tools: dict[tuple[str, str, tuple[ToolSpec, ...]], int | None] = {}
 
     async def count_tools(self, client: Any, endpoint: Endpoint, model: str, tools: tuple[ToolSpec, ...]) -> int | None:
-        """Return the tokens that the server's own template makes of these tools: what a request has more with them.
+        """Return the tokens of these tools in the server's template: by how much they enlarge a request.
 
-        None where it renders no requests. Never raises.
+        None if the server does not render requests. Never raises.
         """
         key = (endpoint.address, model, tools)
         if key not in self._of_tools:
             bare = await _count_rendered(client, endpoint, model, ())
-            whole = await _count_rendered(client, endpoint, model, tools) if bare is not None else None
+            with_tools = await _count_rendered(client, endpoint, model, tools) if bare is not None else None
             if len(self._of_tools) >= MAX_TOOL_SETS:
                 self._of_tools.clear()
-            self._of_tools[key] = None if bare is None or whole is None or whole < bare else whole - bare
+            self._of_tools[key] = None if bare is None or with_tools is None or with_tools < bare else with_tools - bare
         return self._of_tools[key]
 
     async def count(self, client: Any, endpoint: Endpoint, model: str, texts: Sequence[str]) -> tuple[int, ...] | None:
-        """Return the server's count of each text; None where it offers no tokenizer. Never raises."""
+        """Return the server's count of each text; None if it offers no tokenizer. Never raises."""
         for request in TOKENIZE_REQUESTS.get(endpoint.kind, ()) if endpoint.is_local else ():
             keys = [(endpoint.address, model, request, text) for text in texts]
-            for key in keys:  # one by one: llama.cpp may have two threads only, and each takes a millisecond
+            for key in keys:  # one by one: llama.cpp may have only two threads, and each request takes a millisecond
                 if key not in self._known:
                     count = await _ask(client, *key)
                     if count is None:
@@ -119,14 +119,14 @@ class ServerCounts:
 
 
 async def _count_rendered(client: Any, endpoint: Endpoint, model: str, tools: tuple[ToolSpec, ...]) -> int | None:
-    """Return the tokens of a small request with these tools, as the server's own template writes it."""
+    """Return the tokens of a small request with these tools, rendered by the server's own template."""
     base, requests = endpoint.address.removesuffix("/v1"), TOKENIZE_REQUESTS.get(endpoint.kind, ())
     request: Json = {"model": model, "messages": ASKED} | ({"tools": [*map(function_of, tools)]} if tools else {})
     if LLAMA_CPP in requests:
         _, rendered = await ask(client, f"{base}/apply-template", request)
         prompt: object = cast("Json", rendered).get("prompt") if isinstance(rendered, dict) else None
         if isinstance(prompt, str):
-            as_prompt = {LLAMA_CPP.field: prompt, LLAMA_CPP.no_marks: True, "parse_special": True}
+            as_prompt = {LLAMA_CPP.field: prompt, LLAMA_CPP.add_special: True, "parse_special": True}
             return _count_in((await ask(client, f"{base}{LLAMA_CPP.path}", as_prompt))[1])
     if VLLM in requests:
         return _count_in((await ask(client, f"{base}{VLLM.path}", request | {"add_generation_prompt": True}))[1])
@@ -135,7 +135,7 @@ async def _count_rendered(client: Any, endpoint: Endpoint, model: str, tools: tu
 
 async def _ask(client: Any, address: str, model: str, request: _TokenizeRequest, text: str) -> int | None:
     url = address.removesuffix("/v1") + request.path
-    return _count_in((await ask(client, url, {request.field: text, "model": model, request.no_marks: False}))[1])
+    return _count_in((await ask(client, url, {request.field: text, "model": model, request.add_special: False}))[1])
 
 
 def _count_in(answer: Any) -> int | None:
@@ -150,7 +150,7 @@ def _count_in(answer: Any) -> int | None:
 
 
 def fitted_tokenizer(model: str, counts: Sequence[int]) -> Tokenizer:
-    """Return a tokenizer that counts as that server did for SAMPLES. It is fitted at the first count, in 0.1 s."""
+    """Return a tokenizer that reproduces the server's counts of SAMPLES. It is fitted at the first count, in 0.1 s."""
     family = family_of(model)
     method = CountingMethod(f"{family or 'o200k'} (fitted to the server's)", False, partial(_fit, model, tuple(counts)))
     return FamilyTokenizer(overhead_of(model), [method])
@@ -161,13 +161,13 @@ def _fit(model: str, counts: tuple[int, ...]) -> Count:
     error, factor = _error_of(own, counts)
     if error == 0.0 and factor == 1.0:
         return own
-    best, smallest, by = own, error, factor
+    best, smallest_error, best_factor = own, error, factor
     if error > MAX_ERROR:
         for count in _candidates():
             error, factor = _error_of(count, counts)
-            if error < smallest:
-                best, smallest, by = count, error, factor
-    return partial(_scaled, best, by)
+            if error < smallest_error:
+                best, smallest_error, best_factor = count, error, factor
+    return partial(_scaled, best, best_factor)
 
 
 def _candidates() -> list[Count]:
@@ -179,7 +179,7 @@ def _candidates() -> list[Count]:
 
 
 def _error_of(count: Count, counts: tuple[int, ...]) -> tuple[float, float]:
-    """Return the root mean square of the samples' relative errors after scaling, and the factor of the scaling."""
+    """Return the root mean square of the samples' relative errors after scaling, and the scaling factor."""
     ours = [max(count(sample), 1) for sample in SAMPLES]
     factor = sum(counts) / sum(ours)
     squares = [(our * factor / their - 1) ** 2 for our, their in zip(ours, counts, strict=True)]

