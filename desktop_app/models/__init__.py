@@ -1,1 +1,1 @@
-"""Language models: catalogue, tokenizers, litellm, and the built-in model as one more local server."""
+"""Language models: catalogue, tokenizers, litellm, and the built-in model, which is served like any local one."""

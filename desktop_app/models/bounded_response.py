@@ -1,6 +1,6 @@
-"""Bounding what is read of a server's response, including what its bytes decompress to.
+"""Limit the size of a server's response, including its decompressed size.
 
-A server may send for ever, or megabytes that decompress to gigabytes; httpx would read all of it into one text.
+A server may send data for ever, or megabytes that decompress to gigabytes; httpx would read all of it into one text.
 """
 
 from __future__ import annotations
@@ -14,20 +14,22 @@ from typing import Any
 import httpx
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024
-"""Of a streaming reply: 128,000 tokens, each in its own event, are 50 MB."""
+"""Limit for a streaming reply: 128,000 tokens, each in its own event, are 50 MB."""
 MAX_PAGE_BYTES = 16 * 1024 * 1024
-"""Of any other answer; the longest list of models has half a megabyte."""
+"""Limit for any other answer; the longest list of models has half a megabyte."""
 MAX_LINE_BYTES = 4 * 1024 * 1024
-"""Of one line of a reply, which is one event and is parsed at once. Other answers often have one line only."""
+"""Limit for one line of a streaming reply, which is one event and is parsed at once. Other answers are often a single
+line."""
 MAX_ERROR_BYTES = 50_000
-"""Of an error or a redirection, whose rest is ignored: litellm searches it for secrets, 8 s for each megabyte."""
+"""Bytes of an error or a redirection after which the rest is ignored: litellm searches it for secrets, which takes 8 s
+for each megabyte."""
 PIECE_BYTES = 64 * 1024
 ENCODING = "gzip"
-"""Which can be decompressed piece by piece."""
+"""The only compression that is accepted: it can be decompressed piece by piece."""
 
 
 class ResponseTooLarge(httpx.RequestError):
-    """A server sent more than the limit. httpx adds the request, for which litellm asks."""
+    """A server sent more than the limit. httpx adds the request, which litellm reads."""
 
     def __init__(self, what: str, limit: int) -> None:
         size = f"{limit // 1024**2} MB" if limit >= 1024**2 else f"{limit} bytes"
@@ -35,14 +37,14 @@ class ResponseTooLarge(httpx.RequestError):
 
 
 async def limit_bytes(limit: int, response: httpx.Response) -> None:
-    """Limit the bytes of a response, as a hook of httpx."""
+    """Limit the bytes of a response; an event hook for httpx."""
     coding = response.headers.pop("content-encoding", "identity").strip().lower()
     assert isinstance(response.stream, httpx.AsyncByteStream)
     response.stream = _BoundedStream(response.stream, coding, limit, not response.is_success)
 
 
 class _BoundedStream(httpx.AsyncByteStream):
-    """The decompressed bytes of a response. is_error: bytes beyond the limit are ignored, not refused."""
+    """The decompressed bytes of a response. is_error: bytes beyond MAX_ERROR_BYTES are ignored and raise no error."""
 
     def __init__(self, stream: httpx.AsyncByteStream, coding: str, limit: int, is_error: bool) -> None:
         self._stream = stream
@@ -63,7 +65,7 @@ class _BoundedStream(httpx.AsyncByteStream):
                 line = line + len(piece) if newline < 0 else len(piece) - newline - 1
                 self._refuse_too_much(total, line)
                 yield piece
-                await asyncio.sleep(0)  # lets other tasks run while there is always more, such as Stop
+                await asyncio.sleep(0)  # lets other tasks run, such as Stop, even if there is always more to read
 
     def _refuse_too_much(self, total: int, line: int) -> None:
         if total > self._limit:
@@ -76,7 +78,7 @@ class _BoundedStream(httpx.AsyncByteStream):
 
 
 def _unpacker(coding: str) -> Callable[[bytes], Iterator[bytes]]:
-    """Return what decompresses the bytes of a response, piece by piece. Raises httpx.DecodingError."""
+    """Return a function that decompresses the bytes of a response piece by piece. Raises httpx.DecodingError."""
     match coding:
         case "identity" | "":
             return iter_pieces
@@ -94,7 +96,7 @@ def iter_pieces(content: bytes) -> Iterator[bytes]:
 
 def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
     piece = bytes(PIECE_BYTES)
-    # A full piece: there may be more within. What stands behind the end is given back again and again.
+    # After a full piece there may be more output. Bytes after the end of the data would be returned again and again.
     while (packed or len(piece) == PIECE_BYTES) and not inflater.eof:
         try:
             piece = inflater.decompress(packed, PIECE_BYTES)

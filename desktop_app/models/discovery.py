@@ -1,6 +1,6 @@
-"""Find servers on this machine, and ask servers about their models: context windows and capabilities.
+"""Find servers on this machine, and ask servers for their models' context windows and capabilities.
 
-Servers to propose run on this machine, or their key is in the environment. All of them are asked at once, each briefly.
+Servers to propose run on this machine, or have a key in the environment. All are asked concurrently and briefly.
 """
 
 from __future__ import annotations
@@ -24,32 +24,33 @@ from .http_client import Answer, ProxyUnusable, ask, http_client, limit_size
 from .published import PROPOSED
 
 PROBE_SECONDS = 1.5
-"""For one probe, or for all about a tokenizer. An idle local server answers within 50 ms."""
+"""Limit for one probe, or for all requests about a tokenizer. An idle local server answers within 50 ms."""
 PATIENT_SECONDS = 8.0
-"""For one probe that a message waits for, since nothing is known from earlier."""
+"""Limit for one probe that a message waits for, since nothing is known from earlier."""
 KEY_REFUSED = (401, 403)
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
-    """What a server reported about one model."""
+    """A server's report about one model."""
 
     capabilities: ModelCapabilities
     is_up: bool
     """Whether anything answered at all."""
     url: str = ""
-    """Of the most informative probe, if the window stayed unknown; `status` and `is_json` describe its answer."""
+    """URL of the most informative probe if the window stayed unknown, otherwise ""; `status` and `is_json` describe its
+    answer."""
     status: int = 0
     is_json: bool = False
     listed: tuple[str, ...] = ()
-    """The models that the server has, as far as it was asked."""
+    """The models that the server lists, if it was asked."""
     better_address: str = ""
-    """The address below which it answers as it should."""
+    """The address at which it answers as it should; "" if there is no better one."""
 
 
 async def probe_models(
     endpoint: Endpoint, models: tuple[str, ...], seconds: float = PROBE_SECONDS
 ) -> dict[str, ProbeResult]:
-    """Return what the server reports about these models, each probe within so many seconds. Never raises."""
+    """Return the server's report about each model. seconds: limit for each probe. Never raises."""
     probes = {model: probes_for(model, endpoint.kind, endpoint.is_local) for model in models}
     async with _connect(endpoint, seconds) as server:
         if server is None:
@@ -60,7 +61,7 @@ async def probe_models(
 
 
 async def find_better_address(endpoint: Endpoint) -> str:
-    """Return the address with the "/v1" that it lacks, if models are listed there; else "". Never raises."""
+    """Return the address with a missing "/v1" added if models are listed there, otherwise "". Never raises."""
     if endpoint.kind in ("anthropic", "gemini", "ollama"):
         return ""
     async with _connect(endpoint) as server:
@@ -68,7 +69,7 @@ async def find_better_address(endpoint: Endpoint) -> str:
 
 
 async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
-    """Return the models that the server lists; none when it does not answer. Never raises."""
+    """Return the models that the server lists; none if it does not answer. Never raises."""
     path = {"anthropic": "/v1/models", "ollama": "/api/tags"}.get(endpoint.kind, "/models")
     async with _connect(endpoint) as server:
         return model_names_in((await server.ask(path))[1]) if server else ()
@@ -83,7 +84,7 @@ class ModelList(msgspec.Struct, frozen=True):
 
 
 async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
-    """Return the server's list with what it says of each model, within so many seconds. Never raises."""
+    """Return the server's list with each model's capabilities. seconds: limit for each request. Never raises."""
     path = {"anthropic": "/v1/models?limit=1000", "ollama": "/api/tags", "gemini": "/models?pageSize=1000"}
     paths = (path.get(endpoint.kind, "/models"), *(("/api/v0/models",) if endpoint.kind == "lm_studio" else ()))
     url = _url(endpoint, paths[0])
@@ -97,7 +98,7 @@ async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
 
 
 def is_probed(endpoint: Endpoint) -> bool:
-    """Return whether such a server is asked about its models at all: some list nothing but names."""
+    """Return whether such a server is asked about its models at all: some list only names."""
     return bool(probes_for("", endpoint.kind, endpoint.is_local))
 
 
@@ -113,9 +114,9 @@ async def _probe(server: _Server, model: str, probes: tuple[Probe, ...]) -> Prob
 async def _explain(
     server: _Server, result: ProbeResult, probes: tuple[Probe, ...], answers: list[Answer]
 ) -> ProbeResult:
-    """Add the answer that says why the window is unknown, and whether another address would do."""
+    """Add the answer that says why the window is unknown, and a better address if there is one."""
     refused = [index for index, (status, _) in enumerate(answers) if status in KEY_REFUSED]
-    index = refused[0] if refused else len(answers) - 1  # the list of models is asked for last
+    index = refused[0] if refused else len(answers) - 1  # the list of models is the last probe
     status, content = answers[index]
     listed = model_names_in(content)
     path = probes[index].path
@@ -127,7 +128,7 @@ async def _explain(
 
 
 class _Server(msgspec.Struct):
-    """A server while it is probed. A probe that several models need is sent once."""
+    """A server that is being probed. A probe that several models need is sent only once."""
 
     client: Any
     endpoint: Endpoint
@@ -151,7 +152,7 @@ class _Server(msgspec.Struct):
 
     async def _send(self, path: str, body: Json | None = None) -> Answer:
         try:
-            async with asyncio.timeout(self.seconds):  # httpx limits the time of each chunk only
+            async with asyncio.timeout(self.seconds):  # httpx limits only the time of each chunk
                 return await ask(self.client, _url(self.endpoint, path), body)
         except TimeoutError:
             return 0, None
@@ -159,7 +160,7 @@ class _Server(msgspec.Struct):
 
 @asynccontextmanager
 async def _connect(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> AsyncIterator[_Server | None]:
-    """Yield the server; None where it has no valid address, or no proxy leads to it."""
+    """Yield the server; None if it has no valid address, or its proxy cannot be used."""
     try:
         client = client_for(endpoint, seconds) if endpoint.is_address else None
     except ProxyUnusable:
@@ -174,15 +175,15 @@ async def _connect(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> AsyncI
 def client_for(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> Any:
     """Return an httpx client for a few short requests. Raises ProxyUnusable.
 
-    No connection stays open: a small server has a thread or two, each waiting for more on its connection.
+    Connections are closed after each request: open ones would block the one or two threads of a small server.
     """
     headers = {**headers_of(endpoint), "Connection": "close"}
-    verify = endpoint.address.startswith("https")  # a context for TLS takes 80 ms to make
+    verify = endpoint.address.startswith("https")  # creating a TLS context takes 80 ms
     return http_client(endpoint, timeout=seconds, headers=headers, verify=verify)
 
 
 def headers_of(endpoint: Endpoint) -> Mapping[str, str]:
-    """Return the headers by which that kind of server takes its key."""
+    """Return the headers in which that kind of server expects its key."""
     if not endpoint.key:
         return {}
     match endpoint.kind:
@@ -200,7 +201,7 @@ def _url(endpoint: Endpoint, path: str) -> str:
 
 
 SECONDS = 1.5
-"""For all ports together. An idle server answers within 50 ms; one that loads a model may not."""
+"""Limit for all ports together. An idle server answers within 50 ms; one that is loading a model may not."""
 
 USUAL_PORTS = {
     1234: "LM Studio",
@@ -230,23 +231,23 @@ _FINGERPRINTS: tuple[tuple[str, str, str, ServerKind], ...] = (
     ("/api/tags", "models", "Ollama", "ollama"),
     ("/v1/models", "data", "", "openai_compatible"),
 )
-"""Pages, the field by which a server is known, its name and kind. llama.cpp and KoboldCpp also speak as Ollama does."""
+"""Pages, the field that identifies a server, its name and kind. llama.cpp and KoboldCpp also imitate Ollama."""
 
 
 def providers_in_environment() -> tuple[Server, ...]:
-    """Return a server to propose for each provider whose own variable holds a key."""
+    """Return a server to propose for each provider whose environment variable contains a key."""
     return tuple(Server(PROVIDERS[kind], "", PROPOSED[kind], kind=kind) for kind in kinds_with_key())
 
 
 async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = SECONDS) -> tuple[Server, ...]:
-    """Return the servers on this machine's ports with the models that they list, in the order of the ports.
+    """Return the servers on this machine with the models that they list, in the order of the ports.
 
-    Only loopback is asked, all ports at once. Never raises; a server that does not answer in time is left out. A server
-    that requires a key has no models.
+    Only loopback is asked, all ports concurrently. Never raises; a server that does not answer in time is left out.
+    A server that requires a key has no models.
     """
     import httpx
 
-    headers = {"Connection": "close"}  # a small server has a thread or two
+    headers = {"Connection": "close"}  # a small server has one or two threads
     async with limit_size(httpx.AsyncClient(timeout=seconds, trust_env=False, verify=False, headers=headers)) as client:
         found = await asyncio.gather(*(_server_at(client, port, name, seconds) for port, name in ports.items()))
     return tuple(server for server in found if server is not None)
@@ -279,7 +280,7 @@ def _is_vllm(listed: Any) -> bool:
 
 
 async def _is_open(port: int) -> bool:
-    """Whether anything listens: five requests to a closed port would cost more."""
+    """Return whether anything listens on the port: five requests to a closed one would take longer."""
     try:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
     except OSError:

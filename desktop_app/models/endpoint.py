@@ -1,7 +1,8 @@
 """Endpoints: a server's kind and address, and its key in the keyring, the environment or a file.
 
-PALIMPSEST_KEYS_FILE=/path/to/keys.json holds {"server": "key", ...} as plain text, for machines without a keyring;
-others must not be able to read it. Without any of these, an entered key lasts for this run only, and `storage` says so.
+PALIMPSEST_KEYS_FILE=/path/to/keys.json contains {"server": "key", ...} as plain text, for machines without a keyring;
+other users must not be able to read it. Without any of these, an entered key lasts only for this run, and `storage`
+says so.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "llama_cpp": "http://127.0.0.1:8080/v1",
     "vllm": "http://127.0.0.1:8000/v1",
 }
-"""Of a provider, or a local server's usual port, where the settings name no address."""
+"""A provider's address, or a local server's usual port, used if the settings have no address."""
 
 PREFIX: dict[ServerKind, str] = {
     "openai_compatible": "openai",
@@ -50,34 +51,34 @@ PREFIX: dict[ServerKind, str] = {
     "llama_cpp": "openai",
     "vllm": "hosted_vllm",
 }
-"""litellm's names. Ollama is reached by its own protocol, since OpenAI's has no `num_ctx`."""
+"""litellm's provider names. Ollama's own protocol is used, since OpenAI's has no `num_ctx`."""
 
 THROUGH_OPENAI_CLIENT: frozenset[ServerKind] = frozenset(
     {"openai_compatible", "openai", "moonshot", "lm_studio", "llama_cpp"}
 )
-"""Kinds for which litellm takes a client of the package openai; for the others it takes its own over httpx."""
+"""Kinds for which litellm uses a client of the package openai; for the others it uses its own, based on httpx."""
 
 OPENAI_SHAPED: frozenset[ServerKind] = frozenset({"vllm", "openrouter"})
-"""Others whose chunks are in OpenAI's format."""
+"""Other kinds whose chunks have OpenAI's format."""
 
 _WITHOUT_VERSION: frozenset[ServerKind] = frozenset({"anthropic", "ollama"})
-"""Kinds to whose address litellm adds the whole path, including "v1"."""
+"""Kinds to whose address litellm appends the whole path, including "v1"."""
 
 
 class Endpoint(msgspec.Struct, frozen=True):
-    """A server as it is reached."""
+    """A server's address, key and kind."""
 
     name: str
-    """For people."""
+    """The server's name in the settings."""
     base_url: str
     """"" for the default address."""
     key: str = ""
-    """Never shown."""
+    """Never displayed."""
     kind: ServerKind = "openai_compatible"
 
     @property
     def address(self) -> str:
-        """The address without a trailing slash, also where the settings name none."""
+        """The address without a trailing slash; the default one if the settings have none."""
         return (self.base_url or DEFAULT_ADDRESS.get(self.kind, "")).rstrip("/")
 
     @property
@@ -87,12 +88,12 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What no text may show: its key, and those in its address."""
+        """Texts that must never be displayed: the key, and secrets in the address."""
         return tuple(filter(None, (self.key, *secrets_of(self.base_url))))
 
     @property
     def api_base(self) -> str:
-        """The address as litellm takes it for this kind of server."""
+        """The address in the form that litellm expects for this kind of server."""
         address = self.address
         if self.kind in _WITHOUT_VERSION:
             return address.removesuffix("/v1/messages").removesuffix("/api/chat").removesuffix("/v1")
@@ -122,26 +123,26 @@ VARIABLES: dict[ServerKind, tuple[str, ...]] = {
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "moonshot": ("MOONSHOT_API_KEY",),
 }
-"""The providers' own variables, in the order in which their libraries look."""
+"""The providers' own environment variables, in the order in which their libraries read them."""
 
 
 def named_key(name: str) -> str:
-    """Return PALIMPSEST_KEY_<NAME>, where a server of models or of tools ("mcp/NAME") has that name."""
+    """Return the value of PALIMPSEST_KEY_<NAME> for a server of that name; tool servers have the name "mcp/NAME"."""
     return variable(key_variable(name)).strip()
 
 
 def key_variable(name: str) -> str:
-    """Return the name of the variable of the environment that has the key of that server: PALIMPSEST_KEY_<NAME>."""
+    """Return the name of the environment variable for that server's key: PALIMPSEST_KEY_<NAME>."""
     return "PALIMPSEST_KEY_" + re.sub(r"[^A-Z0-9]", "_", name.upper())
 
 
 def environment_key(server: Server) -> str:
-    """Return the key by the server's name, else the provider's, which goes to the provider's own address only."""
+    """Return the key for the server's name, or the provider's key, which is sent only to the provider's own address."""
     return named_key(server.name) or next((_key_of_kind(kind) for kind in VARIABLES if _is_own(server, kind)), "")
 
 
 def _is_own(server: Server, kind: ServerKind) -> bool:
-    """Whether it is the provider's own server, whatever kind the settings say."""
+    """Return whether it is the provider's own server, whatever kind the settings say."""
     if not server.base_url:
         return server.kind == kind
     return server.base_url.startswith("https://") and host_of(server.base_url) == host_of(DEFAULT_ADDRESS[kind])
@@ -152,12 +153,12 @@ def _key_of_kind(kind: ServerKind) -> str:
 
 
 def kinds_with_key() -> tuple[ServerKind, ...]:
-    """Return the providers whose own variable is set."""
+    """Return the providers whose own environment variable is set."""
     return tuple(kind for kind in VARIABLES if _key_of_kind(kind))
 
 
 class _NotStored(Exception):
-    """Keys cannot be stored; the text says why, without any key."""
+    """Keys cannot be stored; the text says why and contains no key."""
 
 
 class _KeyFile:
@@ -175,8 +176,8 @@ class _KeyFile:
         try:
             replace_private_file(self._path, content)
         except OSError as error:
-            told = translatable("{path} cannot be written ({reason})")
-            raise _NotStored(told.format(path=self._path, reason=error.strerror)) from error
+            text = translatable("{path} cannot be written ({reason})")
+            raise _NotStored(text.format(path=self._path, reason=error.strerror)) from error
 
     def _content(self) -> dict[str, str]:
         path = self._path
@@ -184,14 +185,14 @@ class _KeyFile:
             with path.open("rb") as file:
                 status = os.fstat(file.fileno())
                 if os.name == "posix" and (status.st_mode & OTHERS or status.st_uid != os.getuid()):
-                    told = translatable("others can read {path}; chmod 600 makes it yours alone")
-                    raise _NotStored(told.format(path=path))
+                    text = translatable("others can read {path}; chmod 600 makes it yours alone")
+                    raise _NotStored(text.format(path=path))
                 content = json.loads(file.read())
         except FileNotFoundError:
             return {}
         except OSError as error:
-            told = translatable("{path} cannot be read ({reason})")
-            raise _NotStored(told.format(path=path, reason=error.strerror)) from error
+            text = translatable("{path} cannot be read ({reason})")
+            raise _NotStored(text.format(path=path, reason=error.strerror)) from error
         except (ValueError, RecursionError):
             raise _NotStored(translatable("{path} is not JSON").format(path=path)) from None  # the cause would quote it
         if not isinstance(content, dict) or not all(isinstance(key, str) for key in content.values()):
@@ -200,7 +201,7 @@ class _KeyFile:
 
 
 class _Keyring:
-    """The system's keyring, which takes 0.2 s to import, and may ask the desktop."""
+    """The system's keyring, which takes 0.2 s to import, and may ask the user to unlock it."""
 
     def __init__(self) -> None:
         import keyring
@@ -208,8 +209,8 @@ class _Keyring:
         self._keyring = keyring
         backend = keyring.get_keyring()
         if not _is_safe(backend):
-            told = translatable("this system offers no keyring ({variable} can name a file)")
-            raise _NotStored(told.format(variable=KEYS_FILE_VARIABLE))
+            text = translatable("this system offers no keyring ({variable} can name a file)")
+            raise _NotStored(text.format(variable=KEYS_FILE_VARIABLE))
         self.words = translatable("in the system’s keyring ({name})").format(name=backend.name)
 
     def read(self, names: Sequence[str]) -> dict[str, str]:
@@ -231,77 +232,77 @@ def _translate_errors() -> Iterator[None]:
 
     try:
         yield
-    except KeyringError as error:  # locked or broken; its text is not shown, since it might hold anything
-        told = translatable("the system’s keyring did not open ({kind})")
-        raise _NotStored(told.format(kind=type(error).__name__)) from None
+    except KeyringError as error:  # locked or broken; its text is not shown, since it might contain anything
+        text = translatable("the system’s keyring did not open ({kind})")
+        raise _NotStored(text.format(kind=type(error).__name__)) from None
 
 
 def _is_safe(backend: Any) -> bool:
-    """Whether a keyring backend stores keys, and not as plain text."""
+    """Return whether a keyring backend stores keys, and not as plain text."""
     if backend.priority <= 0 or backend.__class__.__module__.endswith((".fail", ".null")):
         return False
     return "plain" not in backend.__class__.__name__.lower()
 
 
 class Keys:
-    """Keys by server name. `load` comes first; reading is then free, on any thread."""
+    """Keys by server name. After `load`, they can be read on any thread."""
 
     def __init__(self) -> None:
-        self._given: dict[str, str] = {}  # stored, or entered in this session
-        self._stored: set[str] = set()  # the names of those that are stored
+        self._entered: dict[str, str] = {}  # stored, or entered in this session
+        self._stored: set[str] = set()  # names of servers whose keys are stored
         self._of_environment: dict[str, str] = {}
         self._is_keyring_refused = False
         self.storage = MEMORY
-        """Where keys are stored, in words, or why they last for this session only."""
+        """Where keys are stored, or why they last for this session only, as text for the user."""
 
     def __repr__(self) -> str:
         return f"Keys of {', '.join(self.servers_with_key()) or 'nobody'}"
 
     def get(self, server: str) -> str:
-        """Return the key of that server; "" if it has none. A server of tools has the name "mcp/NAME"."""
-        return self._given.get(server) or self._of_environment.get(server, "")
+        """Return the key of that server; "" if it has none. A tool server has the name "mcp/NAME"."""
+        return self._entered.get(server) or self._of_environment.get(server, "")
 
     def stored(self, server: str) -> str:
-        """Return the key that is stored, or was entered, for that server; "" if there is none."""
-        return self._given.get(server, "")
+        """Return the key that is stored or was entered for that server; "" if there is none."""
+        return self._entered.get(server, "")
 
     def servers_with_key(self) -> tuple[str, ...]:
-        return tuple(sorted(self._given.keys() | self._of_environment.keys()))
+        return tuple(sorted(self._entered.keys() | self._of_environment.keys()))
 
     def unstored(self) -> dict[str, KeyPlace]:
-        """Return where those keys are that are not stored, by the names of their servers."""
-        places: dict[str, KeyPlace] = dict.fromkeys(self._of_environment.keys() - self._given.keys(), "environment")
-        places.update(dict.fromkeys(self._given.keys() - self._stored, "session"))
+        """Return the places of keys that are not stored, by server name."""
+        places: dict[str, KeyPlace] = dict.fromkeys(self._of_environment.keys() - self._entered.keys(), "environment")
+        places.update(dict.fromkeys(self._entered.keys() - self._stored, "session"))
         return places
 
     async def load(self, servers: Sequence[Server], others: Sequence[str] = ()) -> None:
-        """Read the keys of these servers on a thread. others: more names that may have a key, such as "mcp/NAME"."""
+        """Read the keys of these servers on a thread. others: other names that may have a key, such as "mcp/NAME"."""
         names = [*(server.name for server in servers), *others]
         await asyncio.to_thread(self._use_store, lambda store: self._take(store.read(names)))
-        # Each time: a provider's key must not follow a server that has moved to another address.
-        found = {server.name: environment_key(server) for server in servers}
-        found |= {name: named_key(name) for name in others}
-        self._of_environment = {name: key for name, key in found.items() if key}
+        # Read again each time: a provider's key must not go to a server whose address was changed.
+        keys = {server.name: environment_key(server) for server in servers}
+        keys |= {name: named_key(name) for name in others}
+        self._of_environment = {name: key for name, key in keys.items() if key}
 
     async def set(self, server: str, key: str) -> None:
-        """Store the key; an empty one removes it, except from the environment."""
+        """Store the key; an empty one removes the stored key, but not one in the environment."""
         key = key.strip()
         is_stored = await asyncio.to_thread(self._use_store, lambda store: store.write(server, key))
-        self._given.pop(server, None)
+        self._entered.pop(server, None)
         self._stored.discard(server)
         if key:
-            self._given[server] = key
+            self._entered[server] = key
             self._stored |= {server} if is_stored else set()
 
     def _take(self, stored: dict[str, str]) -> None:
-        self._given.update(stored)
+        self._entered.update(stored)
         self._stored.update(stored)
 
     def _use_store(self, use: Callable[[_KeyFile | _Keyring], None]) -> bool:
-        """Return whether that was done."""
+        """Call `use` with the key file or the keyring. Return whether that succeeded."""
         file = keys_file()
         if file is None and self._is_keyring_refused:
-            return False  # it would ask the user again
+            return False  # the keyring would ask the user again
         try:
             store = _KeyFile(file) if file else _Keyring()
             self.storage = store.words

@@ -1,4 +1,4 @@
-"""Reading the metadata of a GGUF file (version 2 or 3), such as its tokenizer and window. The weights are not read.
+"""Read the metadata of a GGUF file (version 2 or 3), such as its tokenizer and window. The weights are not read.
 
 The layout is llama.cpp's (ggml/docs/gguf.md): magic, version, counts, then keys with typed values, little-endian.
 """
@@ -42,7 +42,7 @@ class _MetadataReader:
         version = self._number("I")
         if version not in (2, 3):
             raise BadGguf(f"GGUF version {version} is not known")
-        self._number("Q")  # how many tensors
+        self._number("Q")  # the number of tensors
         count = self._number("Q")
         return {self._string().decode(): self._value(self._number("I")) for _ in range(count)}
 

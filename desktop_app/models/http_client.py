@@ -1,4 +1,4 @@
-"""HTTP clients with bounded responses and with the environment's proxies, and short questions to servers."""
+"""HTTP clients with bounded responses and the environment's proxies, and short requests to servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from .endpoint import Endpoint
 
 Answer = tuple[int, Any]
-"""Status and JSON; status 0 when nobody answered, None when it was an error, or no JSON."""
+"""Status and JSON; status 0 if there was no answer, JSON None if it was an error or not JSON."""
 
 
 class ProxyUnusable(Exception):
@@ -23,8 +23,8 @@ class ProxyUnusable(Exception):
 def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     """Return an httpx.AsyncClient that uses the environment's proxies, except to reach this machine.
 
-    limit: bytes of one answer; 0: MAX_PAGE_BYTES. Raises ProxyUnusable, such as for socks5:// without the package
-    socksio.
+    limit: maximum bytes of one answer; 0 for MAX_PAGE_BYTES. Raises ProxyUnusable, such as for socks5:// without the
+    package socksio.
     """
     import httpx
 
@@ -35,7 +35,7 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
 
 
 def limit_size(client: Any, limit: int = 0) -> Any:
-    """Limit the bytes that the client reads of an answer, and return it. limit: as above."""
+    """Limit the bytes that the client reads of an answer, and return the client. limit: as above."""
     from .bounded_response import ENCODING, MAX_PAGE_BYTES, limit_bytes
 
     hooks: dict[str, list[Any]] = client.event_hooks
@@ -46,7 +46,7 @@ def limit_size(client: Any, limit: int = 0) -> Any:
 
 
 async def ask(client: Any, url: str, body: Any = None) -> Answer:
-    """Return what is answered to a GET, or to a POST of that JSON. Never raises."""
+    """Return the answer to a GET request, or to a POST of `body` as JSON. Never raises."""
     import httpx
 
     try:
@@ -54,5 +54,5 @@ async def ask(client: Any, url: str, body: Any = None) -> Answer:
         return response.status_code, response.json() if response.status_code == 200 else None
     except httpx.HTTPError:
         return 0, None
-    except (ValueError, RecursionError):  # no JSON, no text, or nested too deep
+    except (ValueError, RecursionError):  # not JSON, not text, or nested too deeply
         return 200, None

@@ -1,7 +1,7 @@
-"""Values of a provider's JSON, each converted to the expected type. Pure.
+"""Convert values of a provider's JSON to the expected types. Pure.
 
-Providers, and servers that imitate them, send numbers as text, content as a list, and calls without names. A value with
-a sensible reading is taken, such as "12" for 12; anything else becomes "", None or nothing.
+Providers, and servers that imitate them, send numbers as text, content as a list, and calls without names. A value
+that can be interpreted is converted, such as "12" to 12; anything else becomes "", None or is left out.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import Any, cast
 from desktop_app.conversation.openai_chat import Json
 
 MAX_TOKENS = 10**9
-"""A larger number is no count of tokens."""
+"""A larger number is not a count of tokens."""
 MAX_DOLLARS = 1e6
 MAX_DIGITS = 32
-"""Characters of a number that comes as text: parsing a longer one takes quadratic time."""
+"""Characters of a number as text: parsing a longer one would take quadratic time."""
 
 USAGE_FIELDS = ("usage", "usageMetadata")
-"""Where a chunk, or the message in it, reports its tokens, in all formats but Ollama's."""
+"""Fields in which a chunk, or the message in it, reports its tokens, in all formats except Ollama's."""
 _COUNT = re.compile(r"_tokens|TokenCount|_count$")
 
 
 class MalformedChunk(Exception):
-    """A provider sent something that is no chunk of a chat reply."""
+    """A provider sent something that is not a chunk of a chat reply."""
 
 
 def field_of(value: Any, name: str) -> Any:
@@ -38,7 +38,7 @@ def is_object(value: Any) -> bool:
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return the value if it is a list, else an empty one."""
+    """Return the value if it is a list, otherwise []."""
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
@@ -56,7 +56,7 @@ def word_of(value: Any) -> str:
 
 
 def json_of(value: Any) -> str:
-    """Return JSON text as it is, and another value as JSON: some servers give arguments as an object."""
+    """Return JSON text unchanged, and any other value as JSON: some servers send arguments as an object."""
     if value is None or isinstance(value, str):
         return value or ""
     try:
@@ -66,13 +66,13 @@ def json_of(value: Any) -> str:
 
 
 def count_of(value: Any) -> int | None:
-    """Return a count of tokens; None if the value is none."""
+    """Return the value as a count of tokens; None if it is not one."""
     number = _number_of(value)
     return None if number is None or not 0 <= number <= MAX_TOKENS else round(number)
 
 
 def with_valid_counts(chunk: Json) -> Json:
-    """Return the chunk with its token counts as numbers, for a parser that would refuse all of it otherwise."""
+    """Return the chunk with its token counts as numbers, for a parser that would otherwise refuse the whole chunk."""
     checked = {name: _usage(value) if name in USAGE_FIELDS else value for name, value in _checked(chunk).items()}
     message = chunk.get("message")
     if isinstance(message, dict) and "usage" in message:  # Anthropic's first event
@@ -85,19 +85,19 @@ def _usage(usage: Any) -> Json:
 
 
 def _checked(fields: Json) -> Json:
-    """Convert the counts among the fields; drop those that are no counts."""
+    """Convert the fields that should be counts; drop values that are not counts."""
     counts = {name: count_of(value) if _COUNT.search(name) else value for name, value in fields.items()}
     return {name: value for name, value in counts.items() if value is not None or fields[name] is None}
 
 
 def dollars_of(value: Any) -> float | None:
-    """Return a sum of money; None if the value is none."""
+    """Return the value as a sum of money; None if it is not one."""
     number = _number_of(value)
     return None if number is None or not 0 <= number <= MAX_DOLLARS else float(number)
 
 
 def index_of(value: Any) -> int | None:
-    """Return the index of a call among the calls of its reply; None if the value is none."""
+    """Return the value as the index of a call in its reply; None if it is not one."""
     number = _number_of(value)
     return round(number) if number is not None and number == round(number) else None
 
@@ -112,5 +112,5 @@ def _number_of(value: Any) -> int | float | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a finite number that fits into 64 bits."""
+    """Return whether it is a finite number that fits into 64 bits."""
     return isinstance(value, int | float) and not isinstance(value, bool) and -(2**63) <= value < 2**63

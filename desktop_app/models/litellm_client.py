@@ -1,7 +1,7 @@
-"""litellm, and the connections that it is given. Only `litellm_library` imports this, on a thread: it takes seconds.
+"""litellm, and the connections that it uses. Only `litellm_library` imports this, on a thread: it takes seconds.
 
-Every request goes through a pool of ours, so that nothing below retries, uses a proxy on the way to this machine, or
-keeps a connection that nobody reads any more.
+Every request goes through our own connection pool, so that no library retries, uses a proxy to reach this machine, or
+keeps a connection that is no longer read.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ IDENTIFYING_HEADERS = (
     "http-referer",
     *(f"x-stainless-{of}" for of in ("lang", "package-version", "os", "arch", "runtime", "runtime-version", "async")),
 )
-"""Of openai and litellm. The package openai reads the other x-stainless headers itself."""
+"""Headers of openai and litellm. The package openai reads the other x-stainless headers itself."""
 CONNECT_SECONDS = 10.0
 WITHOUT_DATA = (":", "event:", "id:", "retry:")
-"""Beginnings of the lines of server-sent events that are no data: what an event is stands in its JSON, too."""
+"""Beginnings of lines of server-sent events that are not data: the type of an event is also in its JSON."""
 
-litellm.suppress_debug_info = True  # else it prints to standard output, which is the engine's protocol
+litellm.suppress_debug_info = True  # otherwise it prints to standard output, which carries the engine's protocol
 litellm.turn_off_message_logging = True
-litellm.disable_hf_tokenizer_download = True  # for figures that nobody asks it for
-# In the Responses API it would count what no server reported, and pass it on as reported.
+litellm.disable_hf_tokenizer_download = True  # it would be for figures that are not used
+# For the Responses API it would estimate usage that no server reported, and present it as reported.
 streaming_iterator._estimate_usage_safely = lambda *_: None
 
-_TLS = httpx.create_ssl_context()  # takes 80 ms, so it is made here, on the thread that imports
+_TLS = httpx.create_ssl_context()  # takes 80 ms, so it is created here, on the thread that imports
 _opened: contextvars.ContextVar[list[httpx.Response] | None] = contextvars.ContextVar("opened", default=None)
 
 ERRORS: tuple[type[Exception], ...] = (
@@ -63,12 +63,12 @@ ERRORS: tuple[type[Exception], ...] = (
 
 
 async def _set_user_agent(request: httpx.Request) -> None:
-    """Name the application. The libraries below would name themselves, the machine and its system."""
+    """Identify the application. The libraries would identify themselves, the machine and its system."""
     for name in IDENTIFYING_HEADERS:
         if name in request.headers:
             del request.headers[name]
     request.headers["User-Agent"] = APP
-    if "x-title" in request.headers:  # OpenRouter's lists of apps
+    if "x-title" in request.headers:  # for OpenRouter's lists of apps
         request.headers["x-title"] = APP
 
 
@@ -79,10 +79,10 @@ async def _note_response(response: httpx.Response) -> None:
 
 
 class Pool:
-    """The connections to one server, in the two forms that litellm takes. Raises ProxyUnusable."""
+    """The connections to one server, in the two forms that litellm accepts. Raises ProxyUnusable."""
 
     def __init__(self, endpoint: Endpoint, patience: float, transport: Any = None) -> None:
-        # Of connecting, and of each wait between two chunks; a whole reply may take longer.
+        # For connecting, and for each wait between two chunks; a whole reply may take longer.
         timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS)
         self.http = http_client(
             endpoint,
@@ -109,14 +109,14 @@ class Pool:
 
 
 class _OpenAI(openai.AsyncOpenAI):
-    """The client of the package openai with events as they should be read."""
+    """The client of the package openai, with our event decoder."""
 
     def _make_sse_decoder(self) -> EventDecoder:
         return EventDecoder()
 
 
 class _NoRetryClient(AsyncHTTPHandler):
-    """litellm's HTTP client without its retry, its second client, and its translation of timeouts."""
+    """litellm's HTTP client without its retries, its second client, and its translation of timeouts."""
 
     def __init__(self, http: httpx.AsyncClient) -> None:
         self.timeout = None
@@ -137,7 +137,7 @@ class _NoRetryClient(AsyncHTTPHandler):
         files: Any = None,
         content: Any = None,
     ) -> httpx.Response:
-        """Send one request, with the pool's timeout instead of litellm's."""
+        """Send a request once, with the pool's timeout instead of litellm's."""
         if isinstance(data, str | bytes):
             data, content = None, data
         request = self.client.build_request(
@@ -152,12 +152,14 @@ class _NoRetryClient(AsyncHTTPHandler):
 
 
 async def _lines(response: httpx.Response) -> AsyncGenerator[str]:
-    """Yield the lines of a stream but those of events that hold no data, after which litellm's reader for Gemini would
-    read nothing more. httpx also splits at U+2028 and the like, which may stand in JSON."""
-    rest: list[str] = []  # joined once its line ends: joining at each piece would take quadratic time
+    """Yield the lines of a stream except those without data, after which litellm's reader for Gemini would stop.
+
+    httpx also splits at U+2028 and similar characters, which may occur in JSON.
+    """
+    rest: list[str] = []  # joined once the line ends, since joining at each piece would take quadratic time
     async for text in response.aiter_text():
-        *whole, last = text.split("\n")
-        for end in whole:
+        *ends, last = text.split("\n")
+        for end in ends:
             line, rest = "".join([*rest, end]).removesuffix("\r"), []
             if not line.startswith(WITHOUT_DATA) and line != "data":
                 yield line
@@ -180,19 +182,19 @@ async def open_stream(endpoint: Endpoint, model: str, request: Json, pool: Pool,
             api_base=endpoint.api_base,
             api_key=endpoint.key or "none",
             client=pool.client_for(endpoint),
-            timeout=pool.http.timeout,  # else litellm puts its own, ten minutes, over the client's
+            timeout=pool.http.timeout,  # otherwise litellm overrides the client's with its own ten minutes
             max_retries=0,
             **request,
         )
-        if response.completion_stream is None:  # Gemini's is opened at the first chunk
+        if response.completion_stream is None:  # litellm opens Gemini's only at the first chunk
             await response.fetch_stream()
         stream: Any = response.completion_stream
-        if hasattr(stream, "chunk_parser"):  # those of the package openai have none
+        if hasattr(stream, "chunk_parser"):  # streams of the package openai have none
             stream.chunk_parser = partial(_parse, endpoint.kind, stream.chunk_parser)
         return stream
     except httpx.ResponseNotRead:  # litellm quotes the content for a status that is neither 200 nor an error
-        said = f"It answered with status {opened[-1].status_code}."
-        raise httpx.HTTPStatusError(said, request=opened[-1].request, response=opened[-1]) from None
+        message = f"It answered with status {opened[-1].status_code}."
+        raise httpx.HTTPStatusError(message, request=opened[-1].request, response=opened[-1]) from None
     finally:
         _opened.reset(token)
 
@@ -207,13 +209,13 @@ async def _open_responses(endpoint: Endpoint, model: str, request: Json, pool: P
         max_retries=0,
         **responses_request_of(request),
     )
-    # litellm's own errors lack the provider's code, and take a server of another protocol for a cut stream.
+    # litellm's own errors lack the provider's code, and report a server of another protocol as a cut stream.
     events._maybe_raise_for_error_event = events._raise_if_ended_without_terminal_event = _pass
     return _responses_chunks(events)
 
 
 def _pass(*_: Any) -> None:
-    """Do nothing: errors of a stream are read from its chunks, as with the others."""
+    """Do nothing: errors in a stream are read from its chunks, as for other streams."""
 
 
 async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
@@ -224,39 +226,39 @@ async def _responses_chunks(events: Any) -> AsyncGenerator[Any]:
 
 
 def _parse(kind: ServerKind, parse: Any, chunk: Any) -> Any:
-    """Return what litellm's parser makes of an event's JSON, after a check of what it fails on.
+    """Parse an event's JSON with litellm's parser, after checking the fields on which it fails.
 
-    Where the format is OpenAI's already, that parser would only refuse a chunk with one odd field. For Gemini it says
-    "stop" in each chunk, so that a cut would go unnoticed, and for both "stop" where the window was full or a call
-    malformed.
+    If the format is OpenAI's already, the parser is not needed, and would refuse a chunk with one odd field. For Gemini
+    it reports "stop" in each chunk, so that a cut would go unnoticed, and for Gemini and Claude also if the window was
+    full or a call was malformed.
     """
     if not isinstance(chunk, dict):
         raise MalformedChunk
     if kind in OPENAI_SHAPED:
         return SimpleNamespace(**chunk)
-    read = parse(with_valid_counts(chunk))
+    parsed = parse(with_valid_counts(chunk))
     reason = _finish_reason_of(chunk)
-    for choice in read.choices if read is not None else ():
+    for choice in parsed.choices if parsed is not None else ():
         if kind == "gemini" and not reason:
             choice.finish_reason = None
         elif FINISH_REASONS.get(reason.lower(), "stop") not in ("stop", "tool_calls"):
             choice.finish_reason = reason
-    return read
+    return parsed
 
 
 def _finish_reason_of(chunk: Json) -> str:
-    """Return the reason in the words of Claude or Gemini; "" if the chunk has none. litellm says "stop" for several."""
-    said = [field_of(chunk.get("delta"), "stop_reason"), field_of(chunk.get("promptFeedback"), "blockReason")]
-    said += [field_of(one, "finishReason") for one in list_of(chunk.get("candidates"))]
-    found = next((reason for reason in said if isinstance(reason, str) and reason), "")
-    return found or ("SAFETY" if chunk.get("promptFeedback") else "")
+    """Return Claude's or Gemini's own reason; "" if the chunk has none. litellm translates several to "stop"."""
+    values = [field_of(chunk.get("delta"), "stop_reason"), field_of(chunk.get("promptFeedback"), "blockReason")]
+    values += [field_of(candidate, "finishReason") for candidate in list_of(chunk.get("candidates"))]
+    reason = next((value for value in values if isinstance(value, str) and value), "")
+    return reason or ("SAFETY" if chunk.get("promptFeedback") else "")
 
 
 async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:
-    """Yield the chunks of a streaming reply as litellm parses them, without None and dictionaries for empty lines.
+    """Yield the chunks of a streaming reply as litellm parses them, without the values that it yields for empty lines.
 
-    litellm's own iterator would end a cut stream as if it were finished, count tokens itself where none were reported,
-    give up after a hundred equal chunks, and take 1 ms for each.
+    litellm's own iterator would end a cut stream as if it were finished, estimate tokens if none were reported, give up
+    after a hundred equal chunks, and take 1 ms for each chunk.
     """
     try:
         async for chunk in stream:
@@ -265,5 +267,5 @@ async def raw_chunks(stream: Any) -> AsyncGenerator[Any]:
     except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         if isinstance(error, ERRORS):
             raise
-        # litellm fails on JSON of another format in all these ways.
+        # litellm fails in all these ways on JSON of another format.
         raise json.JSONDecodeError("not a chunk of a reply", "", 0) from error

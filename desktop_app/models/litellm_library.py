@@ -1,4 +1,4 @@
-"""litellm, imported once on a thread (it takes seconds), and one connection pool for each server."""
+"""Import litellm once on a thread, since it takes seconds, and keep one connection pool for each server."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from desktop_app.conversation.openai_chat import Json
 from .endpoint import Endpoint
 
 PATIENCE_SECONDS = 120.0
-"""Of silence between two chunks. llama.cpp sends a comment every 30 s while it reads a long prompt."""
+"""Longest wait between two chunks. llama.cpp sends a comment every 30 s while it reads a long prompt."""
 
 JOIN_SECONDS = 10.0
-"""How long a command waits for the import when it ends: a thread that is frozen in it keeps the import lock, for which
-litellm's own threads would wait for ever. The engine does not wait (see `engine/serve.py`)."""
+"""Longest wait of a command for the import when it ends: a thread that is frozen during the import keeps the import
+lock, for which litellm's own threads would wait for ever. The engine does not wait (see `engine/serve.py`)."""
 
 IMPORT_THREAD = "litellm"
 """The name of the thread that imports."""
@@ -44,15 +44,18 @@ class LiteLLM:
         return self._loading is not None and self._loading.done() and self._loading.exception() is None
 
     async def load(self) -> Any:
-        """Import litellm, and make one request within this process, so that the first real one does not pay for what
-        litellm imports late (0.8 s). Return the module `litellm_client`."""
+        """Import litellm, and return the module `litellm_client`.
+
+        One request is made within this process, so that the first real one does not wait for litellm's late imports
+        (0.8 s).
+        """
         if self._loading is None:
             self._loading = _on_thread(_load)
-        # Shielded: whoever asked first may be cancelled while others wait for the same import.
+        # Shielded: one caller may be cancelled while others wait for the same import.
         return await asyncio.shield(asyncio.wrap_future(self._loading))
 
     def with_patience(self, seconds: float) -> LiteLLM:
-        """Return the same library with connections of its own, and that much patience with silence."""
+        """Return the same library with separate connections. seconds: the longest wait between two chunks."""
         other = LiteLLM(seconds)
         other._loading = self._loading
         return other
@@ -70,9 +73,9 @@ class LiteLLM:
                 async for chunk in chunks:
                     yield chunk
         finally:
-            for response in opened:  # litellm has wrapped it in generators that leave it open
+            for response in opened:  # litellm wraps it in generators that leave it open
                 await response.aclose()
-            opened.clear()  # asyncio keeps cancelled timers for a while, with the context that holds this list
+            opened.clear()  # asyncio keeps cancelled timers for a while, and with them the context with this list
 
     def published(self) -> dict[str, Json]:
         """Return litellm's catalogue of limits, prices and capabilities by name. Empty before litellm is loaded."""
@@ -94,19 +97,19 @@ class LiteLLM:
         pool = client.Pool(endpoint, self.patience)
         self._pools[endpoint.name] = (endpoint, pool)
         if known is not None:
-            self._retired.append(known[1])  # replies that stream over it go on
+            self._retired.append(known[1])  # it may still stream replies
         return pool
 
 
 def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
-    """Run it on a daemon thread: the engine may end before the import does."""
+    """Run work on a daemon thread: the engine may end before the import does."""
     future: concurrent.futures.Future[Any] = concurrent.futures.Future()
 
     def run() -> None:
         future.set_running_or_notify_cancel()
         try:
             future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - handed on to whoever awaits
+        except BaseException as error:  # noqa: BLE001 - raised again where the future is awaited
             future.set_exception(error)
 
     thread = threading.Thread(target=run, name=IMPORT_THREAD, daemon=True)
@@ -116,12 +119,12 @@ def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
 
 
 def _load() -> Any:
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks the network for a price list
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it downloads a price list
     from . import litellm_client
 
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its errors quote requests, and reach us as exceptions
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its messages quote requests, and errors are raised anyway
     asyncio.run(_warm_up(litellm_client))
-    gc.freeze()  # else each full collection walks 370,000 objects that live as long as the engine: 0.15 s
+    gc.freeze()  # otherwise each full collection visits 370,000 objects that live as long as the engine: 0.15 s
     return litellm_client
 
 

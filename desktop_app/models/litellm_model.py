@@ -1,4 +1,4 @@
-"""A model behind a server of any kind, reached through litellm."""
+"""A model of a server of any kind, reached through litellm."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from .reply_reader import DETAILS, ReplyReader, StreamError
 from .window_failures import version_failure
 
 TRAILER_SECONDS = 10.0
-"""How long to wait for what follows the end of a reply, such as its usage: some servers never close the stream. Long
-enough for a server that repeats its finish reason in every chunk."""
+"""Longest wait for a chunk after the end of a reply, such as its usage: some servers never close the stream. It is long
+enough for a server that has a finish reason in every chunk."""
 
 
 class LiteLLMModel(msgspec.Struct, frozen=True):
@@ -41,9 +41,9 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     litellm: LiteLLM
     endpoint: Endpoint
     name: str
-    """The model as its server calls it."""
+    """The server's name of the model."""
     options: Json = {}
-    """More fields of each request."""
+    """Additional fields of each request."""
 
     async def stream(
         self,
@@ -64,7 +64,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                         yield piece
         except (MalformedChunk, StreamError, *client.ERRORS) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
-                # Without its cause: a provider's exception may quote the key, and causes are logged.
+                # Without the cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks) from None
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self.endpoint.shown_address} answered with something else than a reply")
@@ -80,7 +80,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         tools: Sequence[ToolSpec],
         options: ReplyOptions,
     ) -> Json:
-        """Return the fields of a request as litellm gets them. litellm: the library itself."""
+        """Return the fields of a request that are passed to litellm. litellm: the library itself."""
         kind = self.endpoint.kind
         request = request_of(kind, self.name, self.info, messages, max_tokens, tools) | self.options
         if options.names():
@@ -88,7 +88,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         return with_thinking(litellm, self.name, request) if kind == "anthropic" else request
 
     async def _refuse_short_address(self, answered: str) -> None:
-        """Raise ModelError if the address lacks the "/v1" below which the server answers."""
+        """Raise ModelError if the address lacks "/v1", with which the server answers."""
         better = await find_better_address(self.endpoint)
         if better:
             raise ModelError(version_failure(self.endpoint, answered, better), kind="not_found") from None
@@ -105,7 +105,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         await self.litellm.load()
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Do nothing: reading may cost money, and a local server may be busy with another client's request."""
+        """Do nothing: it could cost money, and a local server may be busy with another client's request."""
 
     @property
     def _target(self) -> RequestTarget:
@@ -113,7 +113,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
 
 
 async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any:
-    """Return the next chunk; None if there is none, or none within so many seconds."""
+    """Return the next chunk; None if there is none, or none arrives within that time."""
     try:
         async with asyncio.timeout(seconds):
             return await anext(chunks, None)

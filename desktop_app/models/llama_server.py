@@ -1,7 +1,7 @@
 """The built-in model's server: llama.cpp in a child process, on a free loopback port, behind a token.
 
-The child is this module run as a program; it loads the model, prints one line of JSON with its address, and ends
-when its standard input does, so that it never outlives the engine. `LlamaServer` owns it in the engine.
+The child runs this module as a program: it loads the model, prints one line of JSON with its address, and ends when its
+standard input is closed, so that it never outlives the engine. `LlamaServer` owns it in the engine.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from desktop_app.process_secrets import seal_process, variable
 
 TOKEN_VARIABLE = "PALIMPSEST_LLAMA_TOKEN"
 START_SECONDS = 60.0
-"""Loading takes half a second; this is for a machine that is swapping."""
+"""Loading takes half a second; the limit allows for a machine that is swapping."""
 STOP_SECONDS = 3.0
 DYING_SECONDS = 0.5
 MAX_THREADS = 4
-"""So small a model gains nothing from more."""
+"""More do not make such a small model faster."""
 
-# The model's own template adds a system prompt, which nobody counted, where there is none.
+# The model's own template adds a system prompt if there is none, which would not be counted.
 CHAT_TEMPLATE = (
     "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>\n' }}"
     "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}"
@@ -45,7 +45,7 @@ class _EndedWhileLoading(ModelError):
 
 
 class LlamaServer:
-    """Starts the child when it is first needed, and again after it died."""
+    """Starts the child when it is first needed, and again after it has died."""
 
     def __init__(self, model: Path, window: int) -> None:
         self._model = model
@@ -55,7 +55,7 @@ class LlamaServer:
         self._loading: asyncio.subprocess.Process | None = None
         self._is_closed = False
         self.base_url = ""
-        """Of the running server, such as http://127.0.0.1:40123/v1."""
+        """The running server's, such as http://127.0.0.1:40123/v1."""
         self.token = secrets.token_urlsafe(24)
 
     @property
@@ -68,9 +68,9 @@ class LlamaServer:
         return self._child.pid if self._child is not None and self.is_running else 0
 
     async def start(self) -> str:
-        """Start the server if it does not run, and return its base URL. Raises ModelError.
+        """Start the server if it is not running, and return its base URL. Raises ModelError.
 
-        A child that ends while it loads, which may have been killed, is started once more.
+        A child that ends while loading, perhaps because it was killed, is started once more.
         """
         async with self._starting:
             if not self.is_running:
@@ -117,7 +117,7 @@ class LlamaServer:
                 child.kill()
             try:
                 self.base_url = await _address(child, errors)
-            except BaseException:  # cancellation too: a child that nobody waits for must not stay
+            except BaseException:  # including cancellation: the child must not be left running
                 await _end(child)
                 raise
             finally:
@@ -152,7 +152,7 @@ def _last_words(errors: IO[bytes], code: int) -> str:
 
 
 async def _end(child: asyncio.subprocess.Process) -> None:
-    """Close the child's input, which asks it to end, and kill it if it does not."""
+    """Close the child's input, which ends it, and kill it if it does not end in time."""
     if child.stdin is not None:
         child.stdin.close()
     try:
@@ -163,7 +163,7 @@ async def _end(child: asyncio.subprocess.Process) -> None:
 
 
 def _import_path() -> str:
-    """Return a PYTHONPATH by which the child finds this package, however the engine was started."""
+    """Return a PYTHONPATH with which the child finds this package, however the engine was started."""
     root = str(Path(__file__).resolve().parent.parent.parent)
     return os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH", ""))))
 
@@ -187,18 +187,18 @@ def main(model: str, window: int, port: int = 0, name: str = "builtin") -> None:
     seal_process()
     server = _serve(model, window, port, name)
     print(json.dumps({"base_url": f"{server.listening_address}/v1"}), flush=True)
-    os.dup2(2, 1)  # nobody reads what a library may still print
-    gone = threading.Thread(target=sys.stdin.buffer.read, daemon=True)
-    gone.start()
-    gone.join()
-    os._exit(0)  # llama.cpp's threads would be waited for
+    os.dup2(2, 1)  # standard output is no longer read, but a library may still print to it
+    input_reader = threading.Thread(target=sys.stdin.buffer.read, daemon=True)
+    input_reader.start()
+    input_reader.join()
+    os._exit(0)  # a normal exit would wait for llama.cpp's threads
 
 
 def _serve(model: str, window: int, port: int, name: str) -> Any:
-    """Load the model and listen; takes 335 MB with a window of 8,192.
+    """Load the model and listen; needs 335 MB with a window of 8,192.
 
-    Quantizing the cache would save 85 MB, and read long prompts at half the speed. One slot, with a cache for the
-    prompts of a few other conversations: reading 2,000 tokens again takes 20 s.
+    Quantizing the cache would save 85 MB, but halve the speed of reading long prompts. There is one slot, with a cache
+    for the prompts of a few other conversations, since reading 2,000 tokens again takes 20 s.
     """
     xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
     params = xllamacpp.CommonParams()
@@ -210,11 +210,11 @@ def _serve(model: str, window: int, port: int, name: str) -> Any:
     params.api_keys = [token] if token else []
     params.n_ctx = window
     params.n_parallel = 1
-    params.n_batch = params.n_ubatch = 64  # a reading that is cancelled ends with its batch
+    params.n_batch = params.n_ubatch = 64  # small, since a cancelled prompt is read to the end of its batch
     params.cache_ram_mib = 64
-    # Threads spin while they wait for each other, hundreds of times a token: on two busy cores two threads read 12 to
-    # 130 tokens a second and wrote 2 to 20, one read 40 to 100 and wrote 24 to 45. On idle cores two are half as fast
-    # again. So one core is left free.
+    # Threads spin while they wait for each other, hundreds of times per token: on two busy cores, two threads read 12
+    # to 130 tokens a second and wrote 2 to 20, one thread read 40 to 100 and wrote 24 to 45. On idle cores, two are
+    # half as fast again as one. So one core is left free.
     threads = max(1, min(MAX_THREADS, (os.cpu_count() or 1) - 1))
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
     params.n_threads_http = 2

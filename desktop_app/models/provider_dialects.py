@@ -1,7 +1,7 @@
-"""What each kind of server expects of a request beyond OpenAI's format. Pure.
+"""Adapt requests to each kind of server, beyond OpenAI's format. Pure.
 
-The messages are already valid for every provider (`context/view`); what is applied here would be wrong, or wasted,
-for other providers.
+The messages are already valid for every provider (`context/view`); the changes that are made here would be wrong or
+useless for other providers.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from desktop_app.settings import ServerKind
 from .tokens.estimate import family_of
 
 FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
-"""Servers that turn messages and template into tokens together, or may; others read control tokens as text."""
+"""Servers that tokenize the rendered template, or may do so; others read control tokens in messages as text."""
 BY_ITS_MAKER = re.compile(r"(?:anthropic/|x-ai/|moonshotai/|openai/(?!gpt-oss)|google/gemini)", re.IGNORECASE)
-"""Models that OpenRouter has from those who made them; others run on servers that fill templates."""
+"""Models that OpenRouter gets from their makers; others run on servers that fill templates."""
 REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
 
 MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
@@ -39,19 +39,19 @@ MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
 ID_CHARACTERS = string.ascii_letters + string.digits
 
 REQUIRES_REASONING = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
-"""Kimi models that refuse a tool call without `reasoning_content`, even a blank one
+"""Kimi models that refuse a tool call without `reasoning_content`, which may be blank
 (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model)."""
 
 
 class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a provider wants back with a call: more fields of it and of its message, in OpenAI's format.
+    """Data that a provider requires back with a call: additional fields of it and of its message, in OpenAI's format.
 
-    Gemini signs a call with its reasoning; OpenRouter and OpenAI's Responses API return the reasoning itself, encrypted
-    or not. Without it the model goes on as if it had not reasoned. Another model may refuse it.
+    Gemini adds a signature of its reasoning to a call; OpenRouter and OpenAI's Responses API return the reasoning
+    itself, encrypted or not. Without it the model continues as if it had not reasoned. Another model may refuse it.
     """
 
     writer: str
-    """The model that gave them, as the record names it."""
+    """The model that sent the data, as named in the record."""
     call: Json = {}
     message: Json = {}
 
@@ -80,11 +80,11 @@ def request_of(
 ) -> Json:
     """Return the fields of a streaming request as litellm expects them, without the model.
 
-    name: the model as its server calls it. The messages and the tools are those of the model's dialect already, see
-    `context/view/dialect.py`: what is sent here was counted before.
+    name: the server's name of the model. The messages and the tools are already in the model's dialect (see
+    `context/view/dialect.py`) and counted as they are sent here.
     """
     family = family_of(name)
-    if info.breaks_control_tokens:  # a question beside the conversation was not assembled from a view
+    if info.breaks_control_tokens:  # again, since requests outside the conversation are not assembled from a view
         messages = [with_parts(message, [*map(part_without_control_tokens, message.parts)]) for message in messages]
         tools = [without_control_tokens(tool) for tool in tools]
     chat = [_with_metadata(sent, m, info.record_name) for sent, m in zip(chat_of(messages), messages, strict=True)]
@@ -93,7 +93,7 @@ def request_of(
     if kind not in REPORTS_USAGE_UNASKED:
         request["stream_options"] = {"include_usage": True}
     if kind == "ollama":
-        request["num_ctx"] = info.window  # otherwise it uses a window of its own and truncates silently
+        request["num_ctx"] = info.window  # otherwise it uses its default window and truncates silently
     if tools and all(tool.description == NOT_AVAILABLE for tool in tools):
         request["tool_choice"] = "none"
     if info.returned_reasoning:
@@ -107,21 +107,21 @@ def request_of(
 
 
 def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
-    """Add the metadata that this model gave with its calls; another model's may be refused."""
+    """Add the metadata that this model sent with its calls; another model's may be refused."""
     metadata = [decode_metadata(call.provider_metadata, writer) for call in message.tool_calls]
     if not any(metadata):
         return sent
-    of_message = next((one.message for one in metadata if one and one.message), {})
-    calls = [call | (one.call if one else {}) for call, one in zip(sent["tool_calls"], metadata, strict=True)]
+    of_message = next((each.message for each in metadata if each and each.message), {})
+    calls = [call | (each.call if each else {}) for call, each in zip(sent["tool_calls"], metadata, strict=True)]
     return sent | of_message | {"tool_calls": calls}
 
 
 def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
-    """Return what a `ModelInfo` says of the dialect of that model. name: as its server calls it.
+    """Return the fields of `ModelInfo` about the model's dialect. name: the server's name of the model.
 
-    Kimi and DeepSeek require the reasoning behind the calls of the current turn; that of earlier turns goes back only
-    as far as it is required, since nothing else counts it. Of equal calls only one is sent where litellm drops the
-    others, as for Gemini, but not their results. Anthropic refuses calls of tools that are not declared.
+    Kimi and DeepSeek require the reasoning before the calls of the current turn; earlier turns' reasoning is returned
+    only where it is required, since it is not counted otherwise. For Gemini, litellm drops all but one of equal calls,
+    but not their results, so only one is sent. Anthropic refuses calls of tools that are not declared.
     """
     family, returned = family_of(name), ""
     if family in ("kimi", "deepseek"):
@@ -141,7 +141,7 @@ def _with_mistral_ids(message: Json) -> Json:
 
 
 def mistral_id_of(call_id: str) -> str:
-    """Map any call id to nine letters and digits, deterministically. Ids that Mistral accepts stay as they are."""
+    """Map any call id to nine letters and digits, deterministically. Ids that Mistral accepts are not changed."""
     if MISTRAL_CALL_ID.fullmatch(call_id):
         return call_id
     number = int.from_bytes(hashlib.sha256(call_id.encode()).digest()[:8], "big")
@@ -152,13 +152,13 @@ MARKER: Json = {"type": "ephemeral"}
 
 
 def with_cache_markers(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
-    """Return copies of the messages and tools, in OpenAI's format, with markers on some of them.
+    """Return copies of the messages and tools, in OpenAI's format, with cache markers on some of them.
 
-    A prompt is read in the order tools, system, messages; a marker caches everything before it, and four are allowed.
-    One goes behind the tools and one behind the system prompt, which outlive every compaction; one at the end of this
-    request; and one where the previous request ended, since Anthropic looks back only 20 blocks from a marker, and a
-    round of many parallel calls is longer than that. One-off requests such as summaries, which have no tools and no
-    reply yet, are not marked: writing to the cache costs a quarter more.
+    A prompt is read in the order tools, system, messages; a marker caches everything up to it, and four are allowed.
+    One is on the last tool and one on the system prompt, which survive every compaction; one is at the end of this
+    request; and one is where the previous request ended, since Anthropic looks back only 20 blocks from a marker, and a
+    round of many parallel calls is longer than that. One-off requests such as summaries, which have neither tools nor a
+    reply yet, get no markers: writing to the cache costs a quarter more.
     (https://docs.claude.com/en/docs/build-with-claude/prompt-caching)
     """
     if not tools and not any(message["role"] == "assistant" for message in chat):
@@ -181,5 +181,5 @@ def _with_marker(message: Json) -> Json:
     if isinstance(content, list) and content:
         return message | {"content": [*content[:-1], content[-1] | {"cache_control": MARKER}]}
     if message["role"] == "tool":
-        return message | {"cache_control": MARKER}  # on the result as a whole, not on the text in it
+        return message | {"cache_control": MARKER}  # on the result itself, not on its text
     return message | {"content": [{"type": "text", "text": content, "cache_control": MARKER}]}

@@ -1,7 +1,7 @@
 """Published limits, prices and capabilities of cloud models. Pure.
 
-litellm's catalogue has most of them. `KNOWN` has those that litellm 1.106.2's lacks or has wrong, each number with its
-source. The limits are *estimated* until the server reports its own.
+Most come from litellm's catalogue. `KNOWN` has the ones that are missing or wrong in litellm 1.106.2, each number with
+its source. The limits are *estimated* until the server reports its own.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ PREFIX_OF_HOST = {
     "api.z.ai": "zai",
     "dashscope.aliyuncs.com": "dashscope",
 }
-"""litellm's name of the provider behind an OpenAI-compatible address."""
+"""litellm's name of the provider at an OpenAI-compatible address."""
 
 
 def _dollars(prompt: float, reply: float, cached: float) -> Price:
-    """For a million tokens each."""
+    """Return the price, given the dollars for a million tokens each."""
     return Price(prompt / 1e6, reply / 1e6, cached / 1e6)
 
 
 # https://platform.moonshot.ai/docs/pricing/chat, and openrouter.ai/moonshotai (262,144 for both); the July model had
-# half of that window. No longest reply is published; the documentation's examples ask for 32 * 1,024 tokens
-# (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model), thoughts included.
+# half of that window. No limit of the reply is published; the documentation's examples request 32 * 1,024 tokens,
+# including thoughts (https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model).
 _KIMI_REPLY = 32_768
 _KIMI_K2 = ModelCapabilities(262_144, _KIMI_REPLY, True, False, _dollars(0.60, 2.50, 0.15))
 _KIMI_K2_TURBO = ModelCapabilities(262_144, _KIMI_REPLY, True, False, _dollars(1.15, 8.00, 0.15))
 
-# https://openai.com/index/introducing-gpt-5-for-developers: 400,000 tokens are 272,000 of the prompt and 128,000 of the
-# reply, and more in a prompt is refused (github.com/cline/cline/issues/5474, github.com/openai/codex/issues/19339).
+# https://openai.com/index/introducing-gpt-5-for-developers: 400,000 tokens are 272,000 for the prompt and 128,000 for
+# the reply, and larger prompts are refused (github.com/cline/cline/issues/5474, github.com/openai/codex/issues/19339).
 # The catalogue has 400,000 for the prompt of these.
 _CODEX = ModelCapabilities(272_000, 128_000)
 
@@ -61,7 +61,7 @@ KNOWN: dict[str, ModelCapabilities] = {
     "kimi-k2-turbo-preview": _KIMI_K2_TURBO,
     "kimi-k2-thinking-turbo": _KIMI_K2_TURBO,
 }
-"""By the name behind the last slash. What is 0 or None here is taken from the catalogue."""
+"""By the name after the last slash. Values that are 0 or None here come from the catalogue."""
 
 PROPOSED: dict[ServerKind, tuple[str, ...]] = {
     "anthropic": (
@@ -84,11 +84,11 @@ PROPOSED: dict[ServerKind, tuple[str, ...]] = {
         "moonshotai/kimi-k2.5",
     ),
 }
-"""What the settings window proposes before any server was asked."""
+"""Models that the settings propose before the server was asked."""
 
 
 def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -> ModelCapabilities | None:
-    """Return what is published of that model, as that server names it; None if nothing is."""
+    """Return the published capabilities of that model, under that server's name for it; None if there are none."""
     found = next((catalogue[key] for key in _keys(endpoint, name) if key in catalogue), None)
     published = _capabilities_in(found) if found else ModelCapabilities()
     known = KNOWN.get(name.rpartition("/")[2])
@@ -97,8 +97,8 @@ def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -
 
 
 def proposals(catalogue: Mapping[str, Json], kind: ServerKind) -> tuple[str, ...]:
-    """Return names of models to propose for such a server: well-known ones, then those of the catalogue that chat and
-    call tools. A local server lists its own."""
+    """Return model names to propose for such a server: well-known ones, then others of the catalogue that can chat and
+    call tools. Local servers list their own models."""
     first = PROPOSED.get(kind, ())
     if kind not in ("anthropic", "openai", "gemini", "moonshot"):
         return first
@@ -117,7 +117,7 @@ def _keys(endpoint: Endpoint, name: str) -> Iterator[str]:
     prefix = PREFIX_OF_HOST.get(host_of(endpoint.address)) or PREFIX[endpoint.kind]
     yield f"{prefix}/{name}"
     yield name
-    if endpoint.kind == "openrouter":  # it says anthropic/claude-sonnet-4.5
+    if endpoint.kind == "openrouter":  # its names are like anthropic/claude-sonnet-4.5
         vendor, _, own = name.partition(":")[0].partition("/")
         yield f"{ {'google': 'gemini', 'moonshotai': 'moonshot'}.get(vendor, vendor) }/{own}"
         yield own

@@ -1,4 +1,4 @@
-"""Reading the chunks of a streaming reply, in OpenAI's format as litellm gives it for every provider. Pure."""
+"""Read the chunks of a streaming reply, which litellm converts to OpenAI's format for every provider. Pure."""
 
 from __future__ import annotations
 
@@ -40,27 +40,27 @@ FINISH_REASONS = {
         "malformed_call",
     ),
 }  # fmt: skip
-"""Finish reasons other than "stop": of OpenAI, Claude, Gemini, Zhipu, Mistral and Bedrock. An unknown one, such as
+"""Finish reasons of OpenAI, Claude, Gemini, Zhipu, Mistral and Bedrock other than "stop". An unknown one, such as
 "eos", counts as "stop"."""
 
 BROKEN_OFF = ("error", "abort", "network_error", "insufficient_system_resource")
-"""Finish reasons of a reply that its server did not finish: vLLM's and SGLang's, Zhipu's and DeepSeek's."""
+"""Finish reasons of a reply that the server could not complete: of vLLM, SGLang, Zhipu and DeepSeek."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-"""llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM the second, others the rest."""
+"""llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM versions the second, others the rest."""
 
 DETAILS = "reasoning_details"
-"""OpenRouter's field, and ours for the Responses API, of the reasoning that goes back with a message."""
+"""OpenRouter's field, and ours for the Responses API, for the reasoning that is returned with a message."""
 
 STREAMED_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "thinking": "thinking"}
-"""The field of a reasoning detail that grows as it streams, by the detail's type. The last is Claude's."""
+"""The field of a reasoning detail that is streamed in fragments, by the detail's type. The last is Claude's."""
 
 SIGNATURE = "__thought__"
 """Separates a call's id from its signature, as litellm joins them for Gemini."""
 
 
 class StreamError(Exception):
-    """A provider reported an error within a stream. message: its error object as JSON, or its words."""
+    """A provider reported an error within a stream. message: its error object as JSON, or its text."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -80,36 +80,36 @@ class _PartialCall(msgspec.Struct):
 
 
 class ReplyReader:
-    """Reads the chunks of one reply in order. A chunk is any object with the fields of OpenAI's.
+    """Reads the chunks of one reply in order. A chunk is any object with the fields of OpenAI's chunks.
 
-    writer: the model that replies, as the record names it. details: the field of a delta with the reasoning that goes
-    back, in which it goes back, too.
+    writer: the model that replies, as named in the record. details: the field of a delta with the reasoning that has to
+    be returned, which is also the field in which it is returned.
     """
 
     def __init__(self, writer: str = "", details: str = DETAILS) -> None:
         self.chunks = 0
-        """Chunks that had the shape of a chat completion; if 0, the server speaks another protocol."""
+        """Number of chunks with the form of a chat completion; if 0, the server speaks another protocol."""
         self._writer, self._details_field = writer, details
         self._reason = ""
         self._usage: Usage | None = None
         self._calls: list[_PartialCall] = []
-        self._position_of: dict[int, int] = {}  # in self._calls, by the index that the provider gives
+        self._position_of: dict[int, int] = {}  # position in self._calls, by the provider's index
         self._details: list[Json] = []
 
     @property
     def is_finished(self) -> bool:
-        """Whether the provider gave a finish reason. A stream that ends without one was cut."""
+        """Whether the provider sent a finish reason. A stream that ends without one was cut."""
         return bool(self._reason)
 
     def pieces(self, chunk: Any) -> Iterator[Piece]:
-        """Yield what the reply has grown by. Raises MalformedChunk, and StreamError behind what came along with it."""
+        """Yield the chunk's pieces. Raises MalformedChunk, and StreamError after the pieces that came with it."""
         if not is_object(chunk):
             raise MalformedChunk
         self._usage = usage_of(field_of(chunk, "usage")) or self._usage
         choices = field_of(chunk, "choices")
         choice = next(iter(list_of(choices)), None)
         if (error := _error_in(chunk, choice)) is not None:
-            yield from self._pieces_beside_error(choice)
+            yield from self._pieces_with_error(choice)
             raise error
         if choices is None:
             return
@@ -129,22 +129,22 @@ class ReplyReader:
         return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
 
     def _metadata(self, index: int) -> str:
-        """Return the call's metadata as JSON; the first call's includes that of the message."""
+        """Return the call's metadata as JSON; the first call's includes the message's."""
         of_message = {self._details_field: self._details} if self._details and index == 0 else {}
         try:
             return encode_metadata(ProviderMetadata(self._writer, self._calls[index].metadata, of_message))
-        except (RecursionError, OverflowError):  # nested too deep, or with numbers too large, to be stored
+        except (RecursionError, OverflowError):  # nested too deeply, or with numbers that are too large, to be stored
             return ""
 
     def _pieces_of_choice(self, choice: Any) -> list[Piece]:
         if not is_object(choice):
             raise MalformedChunk
-        self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it there
+        self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it here
         reason = field_of(choice, "finish_reason")
         self._reason = reason if isinstance(reason, str) and reason else self._reason
         return self._pieces_of_delta(field_of(choice, "delta"))
 
-    def _pieces_beside_error(self, choice: Any) -> list[Piece]:
+    def _pieces_with_error(self, choice: Any) -> list[Piece]:
         delta = field_of(choice, "delta") if is_object(choice) else None
         pieces = self._pieces_of_delta(delta) if is_object(delta) else []
         self.chunks += bool(pieces)
@@ -161,7 +161,7 @@ class ReplyReader:
         for detail in list_of(field_of(delta, self._details_field)):
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
-        # OpenAI puts a refusal in a field of its own; it is an answer, too.
+        # OpenAI puts a refusal, which is also an answer, in a separate field.
         text = text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal"))
         if text:
             pieces.append(TextPiece(text))
@@ -170,8 +170,10 @@ class ReplyReader:
         return pieces
 
     def _add_detail(self, detail: Json) -> None:
-        """Join details that continue each other: they come word by word, with the same index, and end with a signature
-        if they have one."""
+        """Append a detail, or join it with the last one if it continues that.
+
+        Details are streamed word by word, with the same index, and end with a signature if they have one.
+        """
         last = self._details[-1] if self._details else {}
         field = STREAMED_DETAILS.get(word_of(detail.get("type")))
         is_open = not last.get("signature")
@@ -191,17 +193,17 @@ class ReplyReader:
         return [ToolCallPiece(index, call.name, text)] if text else []
 
     def _index_of_call(self, fragment: Any) -> int:
-        """Return which call a fragment belongs to: by its index, or the last call where a server gives no index.
+        """Return the position of the call that a fragment belongs to: by its index, or the last call if it has none.
 
-        Ollama gives each call whole, and litellm the index 0 to each of them.
+        Ollama sends each call as a whole, and litellm gives all of them the index 0.
         """
-        given = index_of(field_of(fragment, "index"))
-        if given is None:
+        index = index_of(field_of(fragment, "index"))
+        if index is None:
             is_new = bool(word_of(field_of(fragment, "id"))) or not self._calls
-            given = len(self._calls) if is_new else len(self._calls) - 1
-        position = self._position_of.get(given)
+            index = len(self._calls) if is_new else len(self._calls) - 1
+        position = self._position_of.get(index)
         if position is None or _begins_another(self._calls[position], fragment):
-            position = self._position_of[given] = len(self._calls)
+            position = self._position_of[index] = len(self._calls)
             self._calls.append(_PartialCall())
         return position
 
@@ -212,7 +214,7 @@ def _reasoning_of(delta: Any) -> str:
 
 
 def _begins_another(call: _PartialCall, fragment: Any) -> bool:
-    """Whether a fragment with the index of that call, which is complete, begins a call of its own."""
+    """Return whether a fragment with the same index as that call, which is complete, begins another call."""
     call_id = _id_of(fragment)[0]
     if not call_id or not call.call_id or call_id == call.call_id:
         return False
@@ -232,7 +234,7 @@ def _id_of(fragment: Any) -> tuple[str, str]:
 
 
 def _take_id(call: _PartialCall, fragment: Any) -> None:
-    """Store the id and the signature, which litellm gives in a field of its own or in the id."""
+    """Store the id and the signature, which litellm puts in a separate field or in the id."""
     call_id, signature = _id_of(fragment)
     call.call_id = call.call_id or call_id
     signature = word_of(field_of(field_of(fragment, "provider_specific_fields"), "thought_signature")) or signature
@@ -252,10 +254,10 @@ def _error_in(chunk: Any, choice: Any) -> StreamError | None:
 
 
 def usage_of(reported: Any) -> Usage | None:
-    """Return the usage that a provider reported; None if that is no report, as zeros are none.
+    """Return the usage that a provider reported; None if there is none, or all its numbers are zero.
 
-    Prompt tokens include cached ones. Some servers leave them out, as Anthropic does: more cached tokens than there are
-    prove it.
+    The result's prompt tokens include cached ones. Some servers leave them out, as Anthropic does: it can be recognized
+    if there are more cached tokens than prompt tokens.
     """
     prompt = count_of(field_of(reported, "prompt_tokens"))
     if prompt is None:

@@ -1,6 +1,6 @@
-"""Translating requests and events of OpenAI's Responses API from and to the chat format. Pure.
+"""Translate requests from the chat format to OpenAI's Responses API, and its events to chat chunks. Pure.
 
-The Codex models have no other API. litellm can translate, too, but then opens connections of its own.
+The Codex models have no other API. litellm can also translate, but then opens its own connections.
 https://platform.openai.com/docs/api-reference/responses-streaming
 """
 
@@ -16,24 +16,24 @@ from desktop_app.conversation.openai_chat import Json
 from .json_fields import field_of
 
 NEEDS_RESPONSES = re.compile(r"gpt-(5\.([4-9]|\d\d)|[6-9])")
-"""Since GPT-5.4 OpenAI refuses tools in chat completions while the model reasons."""
+"""Models with which OpenAI refuses tools in chat completions while they reason: GPT-5.4 and later."""
 
 FINISH_REASONS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 
 
 def is_answered_by_responses(catalogue: Mapping[str, Json], name: str) -> bool:
-    """Return whether OpenAI offers that model, or its tools, in this API only."""
+    """Return whether OpenAI offers that model, or its tools, only in this API."""
     published = catalogue.get(name) or catalogue.get(f"openai/{name}") or {}
     return published.get("mode") == "responses" or bool(NEEDS_RESPONSES.match(name))
 
 
 def responses_request_of(request: Json) -> Json:
-    """Translate a request. Nothing is stored at OpenAI, so reasoning comes and goes back encrypted."""
+    """Translate a request. Nothing is stored at OpenAI, so reasoning is received and returned encrypted."""
     chat: list[Json] = request["messages"]
     instructions = "\n\n".join(m["content"] for m in chat if m["role"] == "system")
     body: Json = {
         "input": [item for message in chat if message["role"] != "system" for item in _items(message)],
-        "max_output_tokens": max(request["max_tokens"], 16),  # it refuses less
+        "max_output_tokens": max(request["max_tokens"], 16),  # the API refuses less
         "stream": True,
         "store": False,
         "include": ["reasoning.encrypted_content"],
@@ -71,7 +71,7 @@ def _content(message: Json) -> str | list[Json]:
 
 
 def chunk_of(event: Any) -> SimpleNamespace | None:
-    """Return an event as a chunk of OpenAI's chat format; None if it adds nothing."""
+    """Return an event as a chunk of OpenAI's chat format; None if it has no content."""
     kind = str(getattr(event.type, "value", event.type))
     match kind:
         case "response.output_text.delta" | "response.refusal.delta":
@@ -107,14 +107,14 @@ def _last(response: Any, kind: str) -> SimpleNamespace:
 
 
 def _reasoning(item: Any) -> Json:
-    """Return a reasoning item as it goes back: without its id, since nothing is stored."""
-    whole = item if isinstance(item, dict) else item.model_dump(exclude_none=True)
-    return {name: value for name, value in whole.items() if name in ("type", "summary", "encrypted_content")}
+    """Return a reasoning item in the form in which it is returned: without its id, since nothing is stored."""
+    fields = item if isinstance(item, dict) else item.model_dump(exclude_none=True)
+    return {name: value for name, value in fields.items() if name in ("type", "summary", "encrypted_content")}
 
 
 def _error(error: Any) -> SimpleNamespace:
-    said = {name: field_of(error, name) for name in ("message", "type", "code")}
-    return SimpleNamespace(choices=[], usage=None, error=said)
+    fields = {name: field_of(error, name) for name in ("message", "type", "code")}
+    return SimpleNamespace(choices=[], usage=None, error=fields)
 
 
 def _call(index: int, call_id: str | None, function: SimpleNamespace) -> SimpleNamespace:

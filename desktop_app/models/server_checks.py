@@ -1,6 +1,6 @@
-"""Listing a server's models, and testing it before or after its settings are stored: through the path of a real turn.
+"""List a server's models, and test it in the same way as a real turn uses it, even before its settings are stored.
 
-A test asks for two tiny replies. Each step is bounded, and cancelling it closes its connection.
+A test requests two tiny replies. Each step has a time limit, and cancelling it closes its connection.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .published import published_of
 
 LIST_SECONDS = 8.0
 REPLY_SECONDS = 60.0
-"""A local server may have to load the model first."""
+"""Limit for a reply: a local server may have to load the model first."""
 MAX_REPLY = 300
-"""Tokens of a reply; a model that reasons begins with its thoughts."""
+"""Tokens of a reply; enough for the thoughts with which a reasoning model begins."""
 STREAMED = "Count from one to ten in words, separated by blanks. Write nothing else."
 CALLED = "What is 2 + 3? Call the tool “add” to find out."
 ADD = ToolSpec(
@@ -41,30 +41,30 @@ ADD = ToolSpec(
     '{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a","b"]}',
 )
 UNKNOWN_WINDOW = 8_192
-"""Tokens with which a model is tested whose window nobody knows: the test needs less than a tenth."""
+"""Tokens that are assumed in the test of a model with an unknown window: the test needs less than a tenth."""
 
 
 async def list_offers(
     server: Server, key: str, litellm: LiteLLM
 ) -> tuple[tuple[ModelOffer, ...], tuple[CheckResult, ...]]:
-    """Return the models that the server lists, and what was found on the way. Never raises."""
-    began, endpoint = time.monotonic(), _endpoint_of(server, key)
+    """Return the models that the server lists, and the results of asking it. Never raises."""
+    start, endpoint = time.monotonic(), _endpoint_of(server, key)
     listed = await read_list(endpoint, LIST_SECONDS)
     if not endpoint.is_local:
         await litellm.load()  # it has the prices
     offers = tuple(_offer_of(name, known, endpoint, litellm) for name, known in listed.models.items())
-    return offers, _results_of(listed, time.monotonic() - began)
+    return offers, _results_of(listed, time.monotonic() - start)
 
 
 async def run_check(server: Server, key: str, model: str, step: CheckStep, litellm: LiteLLM) -> tuple[CheckResult, ...]:
-    """Return what that step found. Never raises."""
+    """Return the results of that step. Never raises."""
     if step == "list":
         return (await list_offers(server, key, litellm))[1]
     async with _catalogue_for(server, key, model, litellm) as catalogue:
         window = _window_result(catalogue)
         if step == "window":
             return (window,)
-        if not window.count:  # a request needs some number
+        if not window.count:  # a request needs a number
             limits = replace(server.limits_of(model), window=UNKNOWN_WINDOW)
             catalogue.change(Settings(servers=(replace(server, models=(model,), limits={model: limits}),)))
         chat, price = catalogue.model(catalogue.infos()[1].id), catalogue.price(catalogue.infos()[1].id)
@@ -73,10 +73,10 @@ async def run_check(server: Server, key: str, model: str, step: CheckStep, litel
 
 @asynccontextmanager
 async def _catalogue_for(server: Server, key: str, model: str, litellm: LiteLLM) -> AsyncIterator[Catalogue]:
-    """Yield a catalogue of that model alone, with connections of its own, once its server was asked about it."""
+    """Yield a catalogue of only that model, with its own connections, after asking the server about it."""
     await litellm.load()
-    alone = replace(server, name=server.name or "server", models=(model,))
-    catalogue = Catalogue(Settings(servers=(alone,)), lambda _: key, litellm.with_patience(REPLY_SECONDS))
+    tested = replace(server, name=server.name or "server", models=(model,))
+    catalogue = Catalogue(Settings(servers=(tested,)), lambda _: key, litellm.with_patience(REPLY_SECONDS))
     try:
         await catalogue.discover()
         yield catalogue
@@ -90,15 +90,15 @@ def _endpoint_of(server: Server, key: str) -> Endpoint:
 
 def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint, litellm: LiteLLM) -> ModelOffer:
     published = None if endpoint.is_local else published_of(litellm.published(), endpoint, name)
-    all_known = known.or_else(published) if published else known
-    limits, price = (all_known.window, all_known.max_output), per_million(all_known.price)
-    source: WindowSource = "server" if known.window else "catalogue" if all_known.window else ""
+    combined = known.or_else(published) if published else known
+    limits, price = (combined.window, combined.max_output), per_million(combined.price)
+    source: WindowSource = "server" if known.window else "catalogue" if combined.window else ""
     runs_here = runs_models(endpoint.kind, endpoint.address, name, is_known=known.runs_here)
-    return ModelOffer(name, *limits, all_known.supports_tools, all_known.supports_vision, price, source, runs_here)
+    return ModelOffer(name, *limits, combined.supports_tools, combined.supports_vision, price, source, runs_here)
 
 
 def per_million(price: Price | None) -> ModelPrice | None:
-    """Return what a million tokens cost."""
+    """Return the price of a million tokens; None if the price is not known."""
     return ModelPrice(price.prompt * 1e6, price.reply * 1e6) if price else None
 
 
@@ -119,24 +119,24 @@ def _window_result(catalogue: Catalogue) -> CheckResult:
 
 
 async def _test_reply(model: ChatModel, price: Price | None) -> tuple[CheckResult, ...]:
-    began = time.monotonic()
+    start = time.monotonic()
     pieces = await _pieces_of(model, STREAMED, (), "replied")
     if isinstance(pieces, CheckResult):
         return (CheckResult("key", "bad", detail=pieces.detail),) if pieces.kind == "key" else (pieces,)
-    grown = sum(not isinstance(piece, ReplyEnd) for piece in pieces)
-    dollars, seconds = _dollars(pieces, price), time.monotonic() - began
-    replied = CheckResult("replied", "good" if grown else "bad", seconds=seconds, dollars=dollars)
-    return CheckResult("key", "good"), replied, CheckResult("streamed", "good" if grown > 1 else "unsure", grown)
+    count = sum(not isinstance(piece, ReplyEnd) for piece in pieces)
+    dollars, seconds = _dollars(pieces, price), time.monotonic() - start
+    replied = CheckResult("replied", "good" if count else "bad", seconds=seconds, dollars=dollars)
+    return CheckResult("key", "good"), replied, CheckResult("streamed", "good" if count > 1 else "unsure", count)
 
 
 async def _test_tools(model: ChatModel, price: Price | None) -> tuple[CheckResult, ...]:
-    began = time.monotonic()
+    start = time.monotonic()
     pieces = await _pieces_of(model, CALLED, (ADD,), "tools")
     if isinstance(pieces, CheckResult):
         return (pieces,)
     end = pieces[-1]
     is_called = isinstance(end, ReplyEnd) and any(_is_valid(call.name, call.arguments) for call in end.tool_calls)
-    seconds, dollars = time.monotonic() - began, _dollars(pieces, price)
+    seconds, dollars = time.monotonic() - start, _dollars(pieces, price)
     return (CheckResult("tools", "good" if is_called else "unsure", seconds=seconds, dollars=dollars),)
 
 
@@ -150,7 +150,7 @@ def _is_valid(name: str, arguments: str) -> bool:
 async def _pieces_of(
     model: ChatModel, question: str, tools: Sequence[ToolSpec], kind: CheckKind
 ) -> list[Piece] | CheckResult:
-    """Return the reply, or why there is none."""
+    """Return the pieces of the reply, or the result that says why there is none."""
     limit = min(model.info.max_output or DEFAULT_MAX_OUTPUT, MAX_REPLY)
     pieces: list[Piece] = []
     try:

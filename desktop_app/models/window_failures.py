@@ -1,4 +1,4 @@
-"""Failures for a model whose context window is unknown: what was found, and the setting to change. Pure."""
+"""Failures for a model with an unknown context window: the reason, and the setting to change. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT = translatable("What you wrote is kept, and nothing was changed in the conv
 
 
 def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -> Failure:
-    """Return why the model's window is unknown. result: None if its server was not asked yet."""
+    """Return the failure that says why the model's window is unknown. result: None if its server was not asked yet."""
     server = endpoint.name
     if not endpoint.is_address:
         detail = translatable("“{base_url}” is not the address of a server.").format(
@@ -85,7 +85,7 @@ def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> F
 
 
 def key_failure(endpoint: Endpoint, result: ProbeResult) -> Failure:
-    """Return the failure of a server that needs a key, or another one."""
+    """Return the failure of a server that needs a key or refused it."""
     detail = translatable("{answered}.") if endpoint.key else translatable("{answered}, and no key is set.")
     detail = detail.format(answered=_answered(result))
     return _failure_of_request(endpoint, "", "auth", detail)

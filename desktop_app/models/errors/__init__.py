@@ -1,1 +1,1 @@
-"""What a provider's error is, and what is said to people about it."""
+"""Classify providers' errors, and describe them to the user."""

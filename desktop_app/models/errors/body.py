@@ -1,7 +1,7 @@
-"""Parse the words, codes and numbers of a provider's error, whatever its format.
+"""Extract the messages, codes and numbers of a provider's error, whatever its format.
 
 Errors come as OpenAI's object, as Anthropic's, as Google's with details, as plain text, as an HTML page, as JSON inside
-a text of JSON (gateways quote the provider behind them), and as the text of an exception that quotes one.
+a string of JSON (gateways quote their provider), and as the text of an exception that quotes one of these.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 8
-"""Levels of nested objects that are read; real bodies have four."""
+"""Nested objects that are read; real bodies have four levels."""
 
 MAX_TEXT = 8_000
-"""Characters that are searched: some servers answer with a page, or with a traceback."""
+"""Characters that are searched: some servers answer with a page or a traceback."""
 
 WORDS = ("message", "msg", "detail", "error", "raw", "reason", "blockReason", "retryDelay", "errorMessage")
 """Fields for people, the most informative first."""
@@ -27,10 +27,10 @@ CODES = ("code", "type", "status", "reason", "blockReason", "quotaId", "errorTyp
 """Fields for programs."""
 
 ECHO = {"input", "messages", "content", "contents", "prompt", "text", "failed_generation", "flagged_input", "arguments"}
-"""Fields in which servers quote the request or the model's output."""
+"""Fields in which servers quote the request or the model's output, and which are ignored."""
 
 GENERIC = {"error", "invalid_request_error", "bad_request_error", "badrequesterror", "api_error", "invalid_argument"}
-"""Codes that are used for any kind of error."""
+"""Codes that are used for any kind of error, and which are ignored."""
 
 _TAG = re.compile(r"<[^<>]*>")
 _SCRIPT = re.compile(r"<(style|script)\b", re.IGNORECASE)
@@ -38,10 +38,10 @@ _SCRIPT_ENDS = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("style
 
 
 class ErrorBody(msgspec.Struct, frozen=True):
-    """What an error says."""
+    """The content of an error."""
 
     text: str
-    """All its words, in lines."""
+    """All messages, one per line."""
     codes: frozenset[str] = frozenset()
     """In lower case."""
     numbers: dict[str, int] = {}
@@ -49,9 +49,9 @@ class ErrorBody(msgspec.Struct, frozen=True):
     status: int = 0
     """The HTTP status that the body itself names; 0 if it names none."""
     is_page: bool = False
-    """Whether it is HTML."""
+    """Whether the body is HTML."""
     message: str = ""
-    """The words to show, the innermost ones where one server quotes another."""
+    """The message to show; the innermost one if a server quotes another."""
 
 
 def parse_body(text: str) -> ErrorBody:
@@ -89,12 +89,12 @@ def _without_scripts(page: str) -> str:
 
 
 def _is_message(name: str, value: str) -> bool:
-    # Some put the sentence into `param`, and "Param Incorrect" into the message.
+    # Some servers put the sentence into `param`, and "Param Incorrect" into the message.
     return bool(value.strip()) and (name in WORDS or (name == "param" and " " in value))
 
 
 def _value_in(text: str) -> Any:
-    """Return the JSON value of a text, or of the object that it quotes; None if there is none."""
+    """Return the JSON object or list in a text, either as all of it or quoted in it; None if there is none."""
     for part in (text, _quoted(text)):
         try:
             value = json.loads(part)
@@ -110,7 +110,7 @@ def _quoted(text: str) -> str:
 
 
 def _named_values(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
-    """Yield every named scalar, the outer ones first; JSON inside a text is read, too."""
+    """Yield every named scalar, the outer ones first, including those in JSON inside strings."""
     if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
@@ -128,7 +128,7 @@ def _named_values(value: Any, depth: int) -> Iterator[tuple[str, Any]]:
 
 
 def _with_location(value: dict[str, Any]) -> dict[str, Any]:
-    """Put the location that a validator gives in a field of its own before its message."""
+    """Prepend the location, which validators report in a separate field, to the message."""
     match value:
         case {"loc": [*location], "msg": str(words)}:
             return value | {"msg": f"{'.'.join(map(str, location))}: {words}"}
@@ -146,7 +146,7 @@ def _status(found: list[tuple[str, Any]]) -> int:
 
 
 def _message_in(found: list[tuple[str, Any]]) -> str:
-    """Return the last message, which is the innermost; else the first words of any kind."""
+    """Return the last message, which is the innermost, or the first text of any kind if there is no message."""
 
     def texts(*names: str) -> list[str]:
         return [value for name, value in found if name in names and isinstance(value, str) and value]
@@ -161,11 +161,11 @@ MIN_WINDOW = 256
 """No context window is smaller."""
 
 RETRY_FIELDS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
-"""Fields of bodies that hold the seconds until a retry."""
+"""Fields of bodies with the seconds until a retry."""
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Compile a phrase with <limit> for the limit, and <observed>, or <prompt> and <reply>, for what was counted."""
+    """Compile a phrase with <limit> for the limit, and <observed>, or <prompt> and <reply>, for the counted tokens."""
     return re.compile(re.sub(r"<(\w+)>", lambda match: f"(?P<{match[1]}>{N[1:]}", text), re.IGNORECASE | re.DOTALL)
 
 
@@ -197,7 +197,7 @@ PATTERNS = [
         r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
         r"context length is only <limit> tokens",
         r"sequence length for this model \(<observed> > <limit>\)",
-        # whoever else says it in that order
+        # any other that has the limit in this position
         r"maximum context length of \S+ is <limit>\..{0,60}?will take <observed> tokens",
         r"too large for \S+ model\. max size: <limit> tokens",
         r"maximum context length (?:is|of) <limit>",
@@ -216,20 +216,20 @@ REPLIES = [
         r"tokens and <reply> `?max_new_tokens",
     )
 ]
-"""How errors name the part of the observed tokens that the reply was to have."""
+"""Phrases for the part of the observed tokens that was requested for the reply."""
 
 
 def reply_tokens_in(text: str) -> int:
-    """Return how many of the observed tokens of an overflow were asked for as the reply; 0 where it does not say."""
+    """Return how many of an overflow's observed tokens were requested for the reply; 0 if it does not say."""
     found = (match for match in (pattern.search(text) for pattern in REPLIES) if match)
     return next((int(re.sub(r"\D", "", match["reply"])) for match in found), 0)
 
 
 def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
-    """Return the limit and the observed tokens of an overflow; 0 where it does not say.
+    """Return the limit and the observed tokens of an overflow; 0 for a number that it does not contain.
 
     numbers: named fields of the body, such as llama.cpp's n_prompt_tokens and n_ctx. The reply's tokens are included
-    where the limit is for both.
+    if the limit applies to both.
     """
     if numbers.get("n_ctx"):
         return numbers["n_ctx"], numbers.get("n_prompt_tokens", 0)
@@ -247,8 +247,11 @@ _ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len|(input|prompt) lengt
 
 
 def _in_other_words(text: str) -> tuple[int, int]:
-    """Read an unknown sentence: the smallest number after a word for a maximum is the limit, and the largest number, if
-    it is larger, was observed. Return zeros where that is not so: a wrong window does harm."""
+    """Interpret an unknown sentence, and return the limit and the observed tokens.
+
+    The smallest number after a word for a maximum is the limit, and the largest number in the text, if it is larger,
+    was observed. Otherwise zeros are returned, since a wrong window does harm.
+    """
     if not _ABOUT_TOKENS.search(text):
         return 0, 0
     limits = [int(re.sub(r"\D", "", number)) for number in _MAXIMUM.findall(text.lower())]
@@ -268,9 +271,9 @@ _DELAY = re.compile(r"^(\d+(?:\.\d+)?)s$", re.MULTILINE)
 
 
 def retry_after_of(headers: Mapping[str, str], text: str, numbers: Mapping[str, int] | None = None) -> float | None:
-    """Return the seconds until a retry, from headers, named fields of the body, or its words; None if absent.
+    """Return the seconds until a retry, from headers, named fields of the body, or its text; None if absent.
 
-    A date in a header is compared with the header `Date` of the same answer, so that no clock is needed.
+    A date is compared with the `Date` header of the same answer, so that no clock is needed.
     """
     named = {name.lower(): value for name, value in headers.items()}
     in_milliseconds = _number(named.get("retry-after-ms", ""))

@@ -1,19 +1,19 @@
-"""Classify a provider's error by its status, headers, words and codes. Pure.
+"""Classify a provider's error by its status, headers, text and codes. Pure.
 
-A library's exception classes are ignored: they differ from provider to provider. The rules, in their order:
+Exception classes of libraries are ignored: they differ from provider to provider. The rules, in order of precedence:
 
-1. statuses that mean one thing only: 402 is money, 401 the key, whatever the message quotes;
-2. money and rates, by codes and by words: they come with many statuses, and in the words of other kinds;
-3. the provider's own codes, the specific ones before the general ones;
-4. its words, the narrow kinds before the wide ones, collected phrases before what they have in common;
+1. unambiguous statuses: 402 is money, 401 the key, whatever the message quotes;
+2. money and rates, by codes and by text: they come with many statuses, and with phrases of other kinds;
+3. the provider's own codes, specific ones before general ones;
+4. its text, narrow kinds before wide ones, collected phrases before general patterns;
 5. the status.
 
 The dangerous confusions are an overflow with a limit per minute (Groq's 413, OpenAI's "Request too large ... on tokens
 per min"), with money (OpenRouter's "Prompt tokens limit exceeded"), and with a reply limit that is too large.
 
-The phrases come from documentation and issue threads; tests/models/errors/vectors holds the whole bodies, each with its
-source. A phrase is listed if it was seen for that kind and cannot mean another one; ambiguous words ("tokens", "limit",
-"quota") are never enough by themselves.
+The phrases come from documentation and issue threads; tests/models/errors/vectors has the complete bodies, each with
+its source. A phrase is listed if it was seen for that kind and cannot mean another one; ambiguous words ("tokens",
+"limit", "quota") are never enough by themselves.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ ANY_OVERFLOW = _any(
     rf"\b(max_\w*tokens|\w*_tokens|prompt_tokens|seq_len\w*)\b[^.\n]{{0,40}}{TOO_MUCH} [^.\n]{{0,20}}(max|limit|seq)",
     r"too many (input |prompt )?tokens",
 )
-"""A length above its maximum, in words that were not collected. Tried last, and only where NOT_OF_THE_PROMPT does not
-match, since images, replies and rates have maxima, too."""
+"""A length above its maximum, in general patterns. Tried last, and only if NOT_OF_THE_PROMPT does not match, since
+images, replies and rates also have maxima."""
 
 TEMPLATE = _any(r"jinja (exception|template)|(chat|prompt)[_ ]template|rendering prompt")
-"""A local server's chat template refuses this history."""
+"""A local server's chat template refuses the history."""
 
 QUOTA = _any(
     r"(credit balance|balance|credits?) (is|are) too low",
@@ -153,7 +153,7 @@ ANY_MALFORMED = _any(
     rf"\b{REFUSED}\b[^.\n]{{0,60}}\W{A_PART}\b",
     r"(?m:^)(body\.)?(messages|input|contents)[.\[]\S*:",
 )
-"""A refused part of the history, in words that were not collected. Tried after all other phrases."""
+"""A refused part of the history, in general patterns. Tried after all other phrases."""
 
 UNSUPPORTED = _any(
     r"(does|do) not support (tools?|function|images?|vision|thinking|reasoning|system|parallel|['\"\d.])",
@@ -255,7 +255,7 @@ _CODES: dict[ErrorKind, str] = {
 }
 
 CODES: dict[ErrorKind, frozenset[str]] = {kind: frozenset(codes.split()) for kind, codes in _CODES.items()}
-"""In the order of precedence where a body has several codes."""
+"""In order of precedence, in case a body has several codes."""
 
 WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
     ("content_filter", CONTENT_FILTER),
@@ -274,10 +274,10 @@ WORDS: tuple[tuple[ErrorKind, re.Pattern[str]], ...] = (
 NEVER_OVERFLOW = (403, 429)
 
 QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
-"""A gateway's message about what the provider behind it has refused."""
+"""A gateway's message about a request that its provider has refused."""
 
 MAX_BODY = 50_000
-"""Characters of a body that are read: the error comes first, and some servers quote the request."""
+"""Characters of a body that are read: the error comes first, and some servers quote the request after it."""
 
 CERTAIN: dict[int, ErrorKind] = {401: "auth", 402: "quota"}
 
@@ -294,9 +294,10 @@ STATUSES: dict[int, ErrorKind] = {
 
 
 class Classification(msgspec.Struct, frozen=True):
-    """What an error means. limit, observed: the tokens that the provider accepts and counted; 0 if it did not say.
+    """The meaning of an error.
 
-    reply: how many of the observed ones were asked for as the reply.
+    limit, observed: the tokens that the provider accepts and counted; 0 if it did not say. reply: how many of the
+    observed tokens were requested for the reply.
     """
 
     kind: ErrorKind
@@ -306,11 +307,11 @@ class Classification(msgspec.Struct, frozen=True):
     observed: int = 0
     reply: int = 0
     message: str = ""
-    """The provider's own words."""
+    """The provider's own message."""
 
 
 def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classification:
-    """Return what an answer means. status: 0 for an error inside a stream."""
+    """Return the classification of an answer. status: 0 for an error inside a stream."""
     body = parse_body(body_text[:MAX_BODY])
     named = {name.lower(): value for name, value in headers.items()}
     if "x-amzn-errortype" in named:
@@ -336,10 +337,10 @@ def _kind(status: int, body: ErrorBody) -> ErrorKind:
 
 
 def _about_money_or_rate(status: int, body: ErrorBody) -> ErrorKind | None:
-    """Return quota or rate limit; None when it is neither.
+    """Return quota or rate limit; None if it is neither.
 
-    Google says "You exceeded your current quota, please check your plan and billing details" for both: the name of
-    the quota tells them apart.
+    Google has the message "You exceeded your current quota, please check your plan and billing details" for both; they
+    differ in the name of the quota.
     """
     is_money = bool(CODES["quota"] & body.codes or QUOTA.search(body.text))
     is_rate = bool(CODES["rate_limit"] & body.codes or RATE_LIMIT.search(body.text))
@@ -358,7 +359,7 @@ def _by_code(status: int, body: ErrorBody) -> ErrorKind | None:
     for kind, codes in CODES.items():
         if not codes & body.codes or (kind == "overflow" and status in NEVER_OVERFLOW):
             continue
-        # llama.cpp calls anything "server_error", and any wrong path is "not_found": the words say more.
+        # llama.cpp has the code "server_error" for anything, and any wrong path is "not_found": the text says more.
         return _by_words(status, body) or kind if kind in ("server", "not_found", "unsupported") else kind
     return None
 
@@ -376,7 +377,7 @@ def _by_words(status: int, body: ErrorBody) -> ErrorKind | None:
 
 def _by_status(status: int, body: ErrorBody) -> ErrorKind:
     if status == 413 and (not body.text or body.is_page):
-        return "overflow"  # Cerebras sends nothing else, nginx a page
+        return "overflow"  # Cerebras sends only the status, nginx a page
     if status in STATUSES:
         return STATUSES[status]
     return "server" if status >= 500 else "provider"

@@ -1,4 +1,4 @@
-"""Translate exceptions of litellm, openai and httpx into ModelError, with a title and advice for the user."""
+"""Translate exceptions of litellm, openai and httpx to ModelError, with a title and advice for the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from desktop_app.models.endpoint import Endpoint
 from .classify import Classification, classify
 
 MAX_DETAIL = 400
-"""Characters quoted of a server's message: some answer with a whole page."""
+"""Characters of a server's message that are quoted: some answer with a whole page."""
 
 
 class RequestTarget(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ ACCOUNTS = {
     "api.mistral.ai": "https://admin.mistral.ai/organization/billing",
     "api.x.ai": "https://console.x.ai",
 }
-"""Where an account's credit and limits are seen, by the host of the API."""
+"""Pages that show an account's credit and limits, by the host of the API."""
 
 _LITELLM_PREFIX = re.compile(r"^(litellm\.\w+: )+(\w+(Exception|Error) - )?(Error code: \d+ - )?")
 _PLAIN_WORD = r"[A-Za-z][a-z]{0,18}(-[a-z]{1,18})*(?![\w*\-])"
@@ -58,9 +58,9 @@ _ABOUT_LENGTH = re.compile(r"max_(completion_|output_)?tokens|maximum tokens you
 def failure_of(
     target: RequestTarget, found: Classification, status: int = 0, offered: tuple[str, ...] = (), detail: str = ""
 ) -> Failure:
-    """Return the failure of a request. status: 0 where no server answered, or for an error inside a stream.
+    """Return the failure of a request. status: 0 if no server answered, or for an error inside a stream.
 
-    offered: the models that the server lists, if it was asked. detail: what to show where the server said nothing.
+    offered: the models that the server lists, if it was asked. detail: shown if the server sent no message.
     """
     title, advice = _title_and_advice(target, status, found, offered)
     detail = (
@@ -74,7 +74,7 @@ def failure_of(
 
 
 def _setting(target: RequestTarget, kind: ErrorKind, offered: tuple[str, ...]) -> str:
-    """Return the setting that would solve it; "" if none would."""
+    """Return the setting that can solve the problem; "" if there is none."""
     fields: dict[ErrorKind, str] = {"auth": "key", "connection": "address", "garbage": "address"}
     field = fields.get(kind, "") if kind != "not_found" else "models" if offered else "address"
     return f"servers/{target.endpoint.name}/{field}" if field else ""
@@ -108,7 +108,7 @@ ADVICE: dict[ErrorKind, str] = {
     "garbage": translatable("Check the address in the settings: it usually ends with /v1."),
     "provider": translatable("Another model may accept it."),
 }
-"""Kinds whose advice does not depend on the error."""
+"""Advice that does not depend on details of the error."""
 
 
 def _title_and_advice(
@@ -199,7 +199,7 @@ def _advice_on_abilities(message: str) -> str:
 
 
 def without_prefix(message: str) -> str:
-    """Remove the names of litellm's exceptions from the start of a message: a gateway may be litellm, too."""
+    """Remove the names of litellm's exceptions from the start of a message. Gateways may also use litellm."""
     return _LITELLM_PREFIX.sub("", message)
 
 
@@ -225,19 +225,19 @@ EXCEPTIONS: dict[ErrorKind, set[str]] = {
     "cut": {"NetworkError", "RemoteProtocolError"},
     "garbage": {"JSONDecodeError", "UnicodeDecodeError", "DecodingError"},
 }
-"""Names of exceptions that carry no answer of the provider. Of several that caused each other, the first kind here says
-what happened."""
+"""Names of exceptions without an answer of the provider. Of a chain of exceptions, the first kind in this order counts.
+"""
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
-    """What a provider answered instead of a reply."""
+    """A provider's answer that is not a reply."""
 
     status: int
     """0 for an error inside a stream."""
     headers: Mapping[str, str]
     text: str
     is_original: bool = False
-    """Whether it is the answer itself, not what a library made of it."""
+    """Whether it is the answer itself, and not a library's version of it."""
 
 
 def error_of_response(target: RequestTarget, response: ErrorResponse, offered: tuple[str, ...] = ()) -> ModelError:
@@ -251,7 +251,7 @@ def error_of_response(target: RequestTarget, response: ErrorResponse, offered: t
 def error_without_response(
     target: RequestTarget, kind: ErrorKind, patience: float = 0.0, message: str = ""
 ) -> ModelError:
-    """Return the error of a request that was not answered, or not as it should be. patience: see `error_of`."""
+    """Return the error of a request without a valid answer. patience: see `error_of`."""
     address = target.endpoint.shown_address
     details: dict[ErrorKind, str] = {
         "connection": translatable("There was no connection to “{address}”.").format(address=address),
@@ -267,7 +267,7 @@ def error_without_response(
 
 
 def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
-    """Return the error of a reply that contains something else, or is longer than any. detail: says so."""
+    """Return the error of a reply that contains something invalid, or is too long. detail: "" for the former."""
     title = translatable("{name} sent something that is not a chat reply").format(name=target.endpoint.name)
     address = target.endpoint.shown_address
     detail = detail or translatable(
@@ -280,11 +280,11 @@ def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
 def error_of(
     error: BaseException, target: RequestTarget, patience: float, offered: tuple[str, ...] = (), has_begun: bool = False
 ) -> ModelError:
-    """Return the error of an exception of litellm, openai or httpx. patience: seconds of silence that were allowed.
+    """Return the error for an exception of litellm, openai or httpx. patience: seconds of the timeout.
 
-    has_begun: whether chunks of a reply had arrived, so that the server does speak the protocol.
+    has_begun: whether chunks of a reply had arrived, which shows that the server speaks the protocol.
     """
-    causes = _causes(error)  # the innermost first: the others translate it
+    causes = _causes(error)  # the innermost first: the others are translations of it
     responses = [response for response in map(_response_of, causes) if response is not None]
     original = next((response for response in responses if response.is_original), None)
     if original is not None:
@@ -292,7 +292,7 @@ def error_of(
     words = {kind.__name__: str(cause) for cause in causes for kind in type(cause).__mro__}
     if "ResponseTooLarge" in words:
         return odd_reply_error(target, f"{target.endpoint.shown_address}: {words['ResponseTooLarge']}")
-    # Before litellm's responses: it makes up a status where there was none, 500 for a server that is not there.
+    # Before litellm's responses, since it invents statuses, such as 500 for a server that cannot be reached.
     for kind, names in EXCEPTIONS.items():
         if not names & words.keys() or (kind == "garbage" and responses):
             continue
@@ -304,13 +304,13 @@ def error_of(
 
 
 def status_of(error: BaseException) -> int:
-    """Return the HTTP status that an exception carries; 0 when it carries none."""
+    """Return the HTTP status of an exception; 0 if it has none."""
     status = getattr(error, "status_code", None)
     return status if isinstance(status, int) else 0
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """Return what caused the exception, the innermost first, and the exception itself."""
+    """Return the chain of exceptions, the innermost cause first, and the exception itself last."""
     causes: list[BaseException] = []
     cause: BaseException | None = error
     while cause is not None and cause not in causes:
@@ -320,9 +320,9 @@ def _causes(error: BaseException) -> list[BaseException]:
 
 
 def _response_of(error: BaseException) -> ErrorResponse | None:
-    """Return the provider's answer, if this exception carries it: a response, or the error object inside a stream.
+    """Return the provider's answer, if this exception has it: a response, or the error object inside a stream.
 
-    litellm's own exceptions carry responses that were never sent, so only their messages count.
+    The responses of litellm's own exceptions were never received, so only their messages are used.
     """
     if type(error).__module__.partition(".")[0] in ("openai", "httpx"):
         response, body = getattr(error, "response", None), getattr(error, "body", None)
@@ -340,7 +340,7 @@ def _text_of(response: Any, error: BaseException) -> str:
 
     try:
         return response.text
-    except httpx.StreamError:  # its body was not read before it was closed
+    except httpx.StreamError:  # the response was closed before its body was read
         return _message_of(error)
 
 
