@@ -208,8 +208,8 @@ def test_what_is_pure_asks_no_clock_for_the_day() -> None:
 FORBIDDEN = """
 conversation/message.py    | from desktop_app.context.view.view import View     | conversation may import nothing of
 conversation/message.py    | import time                                        | conversation is pure
-context/search/times.py    | from datetime import datetime                      | context is pure
-context/search/times.py    | from datetime import date                          |
+context/recall/times.py    | from datetime import datetime                      | context is pure
+context/recall/times.py    | from datetime import date                          |
 context/view.py            | from desktop_app.chat import ports                 | context may import conversation
 permissions/rules.py       | from desktop_app.context.view.view import View     | permissions may import conversation
 context/prune/strategies.py      | from ...chat.ports import Archive                  | context may import conversation

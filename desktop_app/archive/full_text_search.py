@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.context.search.question import Question, question_of
+from desktop_app.context.recall.question import Question, question_of
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text

@@ -33,7 +33,7 @@ from desktop_app.context.recall.rank import (
     shared_information,
     telling_word_limit,
 )
-from desktop_app.context.search.times import TimeSpan
+from desktop_app.context.recall.times import TimeSpan
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 

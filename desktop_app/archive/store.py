@@ -21,17 +21,16 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.paths import make_private_file, make_private_folder
 
-from . import erasing, health, reading, search_filters, writing
+from . import damage, erasing, reading, search_filters, writing
 from . import memory_table as memory_rows
 from . import project_table as project_rows
-from .backups import damage_of_copy, entry_total
+from .backups import compacted_file, damage_of_copy, entry_total, put_in_place, remove_leftovers
 from .damage import keep_damaged
 from .disk_failures import damaged_archive, failing_as, in_use, mended_archive, not_compacted, world_errors
 from .full_text_search import search_messages
 from .migrations import OnProgress, ignore_progress
 from .opening import FolderLock, check_is_ours, closed_on_error, open_to_read, open_to_write
 from .recall_search import RecallRows, RecallSearch
-from .restoring import compacted_file, put_in_place, remove_leftovers
 from .whole_archive import import_whole
 from .writing import EntryCounts, lost_entries, missing_entries
 
@@ -152,7 +151,7 @@ class Store:
     attachment_bytes = _within(_reading, reading.attachment_bytes)
     deleted_conversations = _within(_reading, erasing.deleted_conversations)
     unused_room = _within(_reading, erasing.unused_room)
-    examine = _within(_reading, health.examine)
+    examine = _within(_reading, damage.examine)
     search = _within(_reading, search_messages)
     search_values = _within(_reading, search_filters.search_values)
     entries_without_facets = _within(_reading, search_filters.entries_without)

@@ -24,8 +24,8 @@ from desktop_app.conversation.foreign_record import conversation_id, new_entries
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.other_hosts import is_on_other_host
 from desktop_app.conversation.setup import ConversationSetup
+from desktop_app.conversation.tools import is_on_other_host
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,

@@ -54,7 +54,7 @@ from desktop_app.context.recall.recollection import (
     recollected_of,
     text_of,
 )
-from desktop_app.context.search.times import TimeSpan
+from desktop_app.context.recall.times import TimeSpan
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Recalled

@@ -39,8 +39,7 @@ from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.services import EngineServices
 from desktop_app.log_files import log_beside
-from desktop_app.permissions.pattern_effects import effect_of
-from desktop_app.permissions.rules import COMMANDS, rules_of_option
+from desktop_app.permissions.rules import COMMANDS, effect_of, rules_of_option
 from desktop_app.settings import Server, ServerKind, Settings
 
 from .arguments import (

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from desktop_app.archive.health import Health, list_names
+from desktop_app.archive.damage import Health, list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.words import pluralize

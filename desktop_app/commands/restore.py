@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from desktop_app.archive.restoring import restore_backup
+from desktop_app.archive.backups import restore_backup
 from desktop_app.paths import database_file
 
 from .arguments import add_data_dir, add_json, data_of, print_json, show

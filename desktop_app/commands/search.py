@@ -10,7 +10,7 @@ from datetime import date, datetime
 
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
-from desktop_app.context.search.filters import FilterNames, TypedQuery, read_query
+from desktop_app.context.recall.filters import FilterNames, TypedQuery, read_query
 from desktop_app.conversation.listing import NO_FILTERS, SearchResult, title_in_english
 from desktop_app.conversation.message import Role
 from desktop_app.paths import SENTENCE_KINDS, database_file

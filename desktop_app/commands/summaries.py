@@ -15,7 +15,7 @@ from desktop_app.context import sentence_kinds
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.transcript import Compaction
-from desktop_app.engine.prompts import read_prompts
+from desktop_app.engine.compose import read_prompts
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import environment_key
 from desktop_app.paths import SENTENCE_KINDS

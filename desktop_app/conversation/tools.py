@@ -1,8 +1,13 @@
-"""Values of tools: offered tools, required permissions of a call, and the user's rules."""
+"""Values of tools: offered tools, required permissions of a call, the user's rules, and paths to other computers.
+
+On Windows, access to a path on another computer sends the user's name to that host, and a response that proves the
+password.
+"""
 
 from __future__ import annotations
 
 import fnmatch
+import ntpath
 from collections.abc import Sequence
 from typing import Literal
 
@@ -154,3 +159,18 @@ class ToolContext(msgspec.Struct, frozen=True):
     """The actions that the call may do; None until that is decided."""
     is_by_user: bool = False
     """Whether the user typed the call, which then runs even if its tool is switched off for models."""
+
+
+def is_on_other_host(path: str) -> bool:
+    """Return whether a path begins with two slashes of either kind, as in `\\\\host\\share` and `//host/share`.
+
+    This includes devices (`\\\\.\\pipe`, `\\\\?\\UNC`). On other systems than Windows, two slashes are the same as one.
+    """
+    return path[:2].replace("/", "\\") == "\\\\"
+
+
+def leads_to_other_host(path: str, folder: str) -> bool:
+    """Return whether a path relative to the folder is on another host, and not on the share of the folder itself."""
+    joined = ntpath.join(folder, path)
+    share, own = (ntpath.normcase(ntpath.splitdrive(each)[0]) for each in (joined, folder))
+    return is_on_other_host(joined) and share != own

@@ -1,11 +1,18 @@
-"""The composition root: creates every service of the engine and connects them."""
+"""The composition root: creates every service of the engine and connects them.
+
+Prompts of the requests that Palimpsest makes by itself are read from the resources, or from the user's files.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.migrations import OnProgress, ignore_progress
@@ -28,7 +35,15 @@ from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue, LastKnownFile
 from desktop_app.models.endpoint import Keys
-from desktop_app.paths import SENTENCE_KINDS, database_file, keys_file, last_known_file, settings_file, spills_folder
+from desktop_app.paths import (
+    SENTENCE_KINDS,
+    database_file,
+    keys_file,
+    last_known_file,
+    prompt_files,
+    settings_file,
+    spills_folder,
+)
 from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.tools.mcp.server_context import ServerSandbox
 from desktop_app.tools.mcp.source import McpServers
@@ -39,8 +54,36 @@ from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
 from .event_coalescer import EventCoalescer, report_if_long
-from .prompts import read_prompt, read_prompts
 from .services import EngineServices, keys_of_tools
+
+MAX_PROMPT = 40_000
+"""Characters: a longer file was put there by mistake."""
+
+P = TypeVar("P", bound=msgspec.Struct)
+
+log = logging.getLogger(__name__)
+
+
+def read_prompts(kind: type[P], data: Path) -> P:
+    """Return prompts that are used together; each field is read from the prompt of the same name."""
+    return kind(**{name: read_prompt(data, name) for name in kind.__struct_fields__})
+
+
+def read_prompt(data: Path, name: str) -> str:
+    """Return the prompt of that name: `prompts/NAME.md` in the data folder if it exists, otherwise the shipped one.
+
+    A user's file that is unreadable, empty or far too long is ignored, with a warning in the log.
+    """
+    own, shipped = prompt_files(data, name)
+    try:
+        if own.exists():
+            prompt = own.read_text(encoding="utf-8").strip()
+            if 0 < len(prompt) <= MAX_PROMPT:
+                return prompt
+            log.warning("%s is empty or too long, and is not used", own)
+    except (OSError, UnicodeDecodeError) as error:
+        log.warning("%s cannot be read (%s), and is not used", own, error)
+    return shipped.read_text(encoding="utf-8").strip()
 
 
 async def compose_engine(

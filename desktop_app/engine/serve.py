@@ -18,8 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from desktop_app.archive.backups import list_backups, list_kept_copies
-from desktop_app.archive.restoring import restore_backup, set_damaged_aside
+from desktop_app.archive.backups import list_backups, list_kept_copies, restore_backup, set_damaged_aside
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
 from desktop_app.chat.turn.take_turn import failure_of

@@ -19,8 +19,7 @@ from typing import ClassVar, Literal, TypeVar
 
 import msgspec
 
-from desktop_app.conversation.other_hosts import leads_to_other_host
-from desktop_app.conversation.tools import RequiredPermission, ToolContext
+from desktop_app.conversation.tools import RequiredPermission, ToolContext, leads_to_other_host
 from desktop_app.permissions.rules import escape_pattern
 from desktop_app.permissions.secret_paths import is_secret
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from archive_messages import overwrite_page, said
 
-from desktop_app.archive.health import list_names
+from desktop_app.archive.damage import list_names
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo

@@ -21,10 +21,10 @@ from desktop_app.archive.backups import (
     is_backup_due,
     list_backups,
     make_backup,
+    restore_backup,
     times_to_keep,
 )
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST
-from desktop_app.archive.restoring import restore_backup
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.export_files import write_export

@@ -17,8 +17,7 @@ import pytest
 from archive_messages import PAGE, said
 
 from desktop_app.__main__ import main
-from desktop_app.archive.backups import make_backup
-from desktop_app.archive.restoring import restore_backup
+from desktop_app.archive.backups import make_backup, restore_backup
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo

@@ -10,7 +10,7 @@ import pytest
 from archive_messages import said
 from msgspec.structs import replace
 
-from desktop_app.archive import erasing, restoring
+from desktop_app.archive import backups, erasing
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
@@ -98,7 +98,7 @@ def test_a_compacted_file_is_smaller_and_is_written_on(store: Store, gone: str, 
     store.append("c", said("c2", "more tea"))
     assert [hit.message for hit in store.search("more")] == ["c2"]
     assert store.database.execute_sql("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert not restoring.compacted_file(path).exists()
+    assert not backups.compacted_file(path).exists()
 
 
 def test_a_compaction_that_is_stopped_or_fails_changes_nothing(
@@ -115,11 +115,11 @@ def test_a_compaction_that_is_stopped_or_fails_changes_nothing(
     monkeypatch.setattr(erasing, "STEPS", 1)
     with pytest.raises(Stopped):
         store.compact(stop)
-    assert not restoring.compacted_file(path).exists()
+    assert not backups.compacted_file(path).exists()
     monkeypatch.setattr(erasing, "VACUUM", "ATTACH '/nowhere/at/all' AS ?")
     with pytest.raises(ArchiveError) as raised:
         store.compact()
     assert "could not be made smaller" in raised.value.failure.title
-    assert not restoring.compacted_file(path).exists()
+    assert not backups.compacted_file(path).exists()
     store.append("c", said("c2"))
     assert [entry.id for entry in store.entries("c")] == ["c1", "c2"]

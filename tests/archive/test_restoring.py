@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
-from desktop_app.archive import damage, migrations, restoring
-from desktop_app.archive.backups import list_kept_copies, make_backup
-from desktop_app.archive.restoring import prepare_restore, restore_backup, restored_file
+from desktop_app.archive import backups, damage, migrations
+from desktop_app.archive.backups import list_kept_copies, make_backup, prepare_restore, restore_backup, restored_file
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 
@@ -101,7 +100,7 @@ def test_killed_before_the_end_it_is_the_old_one_and_nothing_is_left(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(restoring, moment, kill)
+        patch.setattr(backups, moment, kill)
         patch.setattr(Path, "unlink", lambda *_, **__: None)  # whoever is killed removes nothing
         with pytest.raises(Killed):
             restore_backup(path, backup)

@@ -10,7 +10,7 @@ from asked_conversations import TODAY, write_conversations
 
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
-from desktop_app.context.search.filters import read_query
+from desktop_app.context.recall.filters import read_query
 from desktop_app.paths import SENTENCE_KINDS
 
 

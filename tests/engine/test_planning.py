@@ -15,7 +15,7 @@ from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import RoomProgressed, ViewChanged
 from desktop_app.conversation.message import Usage
 from desktop_app.engine import protocol as p
-from desktop_app.engine.prompts import read_prompts
+from desktop_app.engine.compose import read_prompts
 from provider import Hang, Reply, Status
 
 PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"

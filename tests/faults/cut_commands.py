@@ -24,8 +24,7 @@ from recorded import WAYS, Change, Disk, emptied, read_log
 from shim import shim
 
 from desktop_app.__main__ import main
-from desktop_app.archive.backups import make_backup
-from desktop_app.archive.restoring import restore_backup
+from desktop_app.archive.backups import make_backup, restore_backup
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.commands.doctor import checks

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.conversation.tools import RequiredPermission, Rule
-from desktop_app.permissions import pattern_effects as texts
-from desktop_app.permissions.pattern_effects import PatternEffect, effect_of, merge_effects
-from desktop_app.permissions.rules import decide, escape_pattern
+from desktop_app.permissions import rules as texts
+from desktop_app.permissions.rules import PatternEffect, decide, effect_of, escape_pattern, merge_effects
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from tool_calls import Desk
 
 from desktop_app.conversation.message import ToolCall
-from desktop_app.conversation.other_hosts import leads_to_other_host
-from desktop_app.conversation.tools import Rule, ToolContext
+from desktop_app.conversation.tools import Rule, ToolContext, leads_to_other_host
 from desktop_app.permissions.command_line import parse_commands
 from desktop_app.permissions.rules import decide, suggest_pattern
 from desktop_app.tools import path_policy

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.other_hosts import is_on_other_host
+from desktop_app.conversation.tools import is_on_other_host
 from desktop_app.ui.composer.draft_field import given_files, has_attachments
 from desktop_app.ui.tools.tools_sheet import SpillViewer
 from desktop_app.ui.widgets.long_text import TextReader

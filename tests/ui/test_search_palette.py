@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from desktop_app.context.search.filters import TypedQuery
+from desktop_app.context.recall.filters import TypedQuery
 from desktop_app.conversation.listing import SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.ui.palette.result_rows import runs_of

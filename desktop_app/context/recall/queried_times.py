@@ -6,11 +6,10 @@ from datetime import date
 
 import msgspec
 
-from desktop_app.context.search.question import question_of
-from desktop_app.context.search.times import TimeSpan, days_in, time_in
-
 from .outline import Outline
 from .query import MAX_QUERY
+from .question import question_of
+from .times import TimeSpan, days_in, time_in
 
 
 class QueryReading(msgspec.Struct, frozen=True):

@@ -13,9 +13,10 @@ from typing import get_args
 
 import msgspec
 
-from desktop_app.context.search.times import Day, days_in
 from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.words import lexicon
+
+from .times import Day, days_in
 
 MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a pasted page."""

@@ -15,10 +15,9 @@ from heapq import nlargest
 
 import msgspec
 
-from desktop_app.context.search.times import days_in
-
 from .outline import Outline
 from .query import FEEDBACK_WEIGHT, MAX_FEEDBACK, RecallQuery, Term
+from .times import days_in
 
 SATURATION, BY_LENGTH = 1.2, 0.5
 """BM25's k1 and b, for a word that counts once."""

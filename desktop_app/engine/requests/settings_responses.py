@@ -9,9 +9,8 @@ from typing import TypeVar, assert_never
 
 from msgspec.structs import replace
 
-from desktop_app.archive.backups import back_up_to_folder, list_backups, list_kept_copies
+from desktop_app.archive.backups import back_up_to_folder, list_backups, list_kept_copies, prepare_restore
 from desktop_app.archive.migrations import OnProgress
-from desktop_app.archive.restoring import prepare_restore
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import WholeArchive, export_whole
 from desktop_app.chat.importing import (

@@ -12,7 +12,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
 from desktop_app.conversation.message import Attachment
-from desktop_app.conversation.other_hosts import is_on_other_host
+from desktop_app.conversation.tools import is_on_other_host
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task

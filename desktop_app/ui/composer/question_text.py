@@ -183,7 +183,7 @@ def pattern_effect(pattern: str, needs: Sequence[RequiredPermission]) -> tuple[s
 
     pattern: the content of the field, for a single permission; several have their proposed patterns.
     """
-    from desktop_app.permissions.pattern_effects import QUOTED, effect_of, merge_effects
+    from desktop_app.permissions.rules import QUOTED, effect_of, merge_effects
 
     if not can_be_kept(needs):
         return "", False

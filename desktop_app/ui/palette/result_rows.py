@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from desktop_app.context.search.filters import TypedFilter
+from desktop_app.context.recall.filters import TypedFilter
 from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text

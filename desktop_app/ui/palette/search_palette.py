@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.context.search.filters import (
+from desktop_app.context.recall.filters import (
     FilterKind,
     FilterNames,
     TypedFilter,

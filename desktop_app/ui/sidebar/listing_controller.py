@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from desktop_app.context.search.filters import FilterNames, TypedQuery
+from desktop_app.context.recall.filters import FilterNames, TypedQuery
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task

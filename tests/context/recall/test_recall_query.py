@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop_app.context.recall.query import MAX_WORDS, feedback_of, parse_query, related_to
-from desktop_app.context.search.times import Day, days_in
+from desktop_app.context.recall.times import Day, days_in
 
 
 def terms_of(query: str, *speakers: str) -> dict[str, float]:

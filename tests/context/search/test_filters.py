@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.search.filters import (
+from desktop_app.context.recall.filters import (
     FilterNames,
     TypedQuery,
     completions,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.search.times import days_of, time_in
+from desktop_app.context.recall.times import days_of, time_in
 
 TODAY = date(2026, 11, 23)  # a Monday
 

@@ -6,8 +6,9 @@ import re
 
 import msgspec
 
-from desktop_app.context.recall.query import parse_query
 from desktop_app.conversation.words import lexicon
+
+from .query import parse_query
 
 MIN_WORDS = 3
 """Minimum words of a question; "what index" are words to look up."""

@@ -1,1 +1,0 @@
-"""Parse search queries: filters, times, questions. Pure."""
