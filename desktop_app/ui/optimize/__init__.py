@@ -1,1 +1,1 @@
-"""Optimize conversation: the plan, before anything is done."""
+"""The dialog of **Optimize conversation**, which shows a plan before it is applied."""

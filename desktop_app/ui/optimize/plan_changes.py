@@ -1,4 +1,4 @@
-"""The changes of a plan: the request before and after, a line for each kind of change, and the words for the whole."""
+"""The changes of a plan: the request before and after, a line for each kind of change, and the dialog's texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 
 class GaugeComparison(QWidget):
-    """The request now, and after the plan."""
+    """Bars of the request now and after the plan."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,20 +43,20 @@ class GaugeComparison(QWidget):
             grid.addWidget(figure, line, 2)
             self.bars.append(bar)
             self.figures.append(figure)
-        grid.setColumnMinimumWidth(2, scale(236))  # of the longest words, so that the bars keep their length
+        grid.setColumnMinimumWidth(2, scale(236))  # for the longest text, so that the bars keep their length
 
     def compare(self, before: Gauge, after: Gauge, draft: int = 0, is_bound: bool = False) -> None:
-        """Show both. draft: tokens of the draft, which both have in them. is_bound: `after` is an upper bound."""
+        """Show both gauges. draft: tokens of the draft, added to both. is_bound: whether `after` is an upper bound."""
         now, then = before.total + draft, after.total + draft
-        whole = max(before.window, now, then)  # one scale for both, also beyond the window
+        scale_end = max(before.window, now, then)  # one scale for both, also beyond the window
         for bar, gauge in zip(self.bars, (before, after), strict=True):
-            bar.set_parts(segment_parts(gauge, draft), whole)
+            bar.set_parts(segment_parts(gauge, draft), scale_end)
         self.figures[0].set_runs(fill_runs(tr("{tokens} tokens"), tokens=_bold(now)))
         if now == then:
             self.figures[1].set_text(tr("Nothing would change"))
             return
         change = round((then - now) / now * 100) if now else 0
-        change = max(change, -99) if then else change  # something is left
+        change = max(change, -99) if then else change  # not −100 %: something is left
         changed = (Run(f" · {'+' if change > 0 else ''}{format_number(change)} %"),) if change else ()
         text = tr("at most {tokens} tokens") if is_bound else tr("{tokens} tokens")
         self.figures[1].set_runs((*fill_runs(text, tokens=_bold(then)), *changed))
@@ -66,7 +66,7 @@ def _bold(number: int) -> Run:
     return Run(format_number(number), "ink", BOLD)
 
 
-ROW, MAX_ROWS = 28, 6  # pixels of an unfolded row; rows that show without scrolling
+ROW, MAX_ROWS = 28, 6  # pixels of an unfolded row; rows that are visible without scrolling
 FACTS_HEIGHT = 132  # pixels of the unfolded facts
 OTHER_FACTS = translatable(
     "Paths, links, names, numbers and open questions of yours. They stay in the archive: search finds them, and they "
@@ -75,9 +75,9 @@ OTHER_FACTS = translatable(
 
 
 class PlanChange(QWidget):
-    """One line: what changes, its tokens, and the messages or facts that it concerns.
+    """One line of a plan: the change, its tokens, and the messages or facts that it concerns.
 
-    name: the kind of change, the same from plan to plan. total: of the messages or facts, whose first ones are `items`.
+    name: the kind of change, the same in every plan. total: the number of messages or facts; `items` are the first.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class PlanChange(QWidget):
         self.label.set_hint(hint)
         self.show_items.setVisible(bool(items))
         amount = TextLabel(figure, size=13, tint="ink_soft")
-        amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never cut
+        amount.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # a number is never elided
         line = horizontal(Swatch(square), self.label, self.show_items, STRETCH, amount, spacing=8)
         line.addStrut(scale(23))
         self._column = vertical(line, holder=self, spacing=4)
@@ -120,7 +120,7 @@ class PlanChange(QWidget):
         self.show_items.setText(tr("show") if self.list.isHidden() else tr("hide"))
 
     def _make_list(self) -> RowList | TextArea:
-        """Return the list of messages, or of facts, whose sentences need more than a line each."""
+        """Return a list of messages, or a text area of facts, which may need more than a line each."""
         facts = [item for item in self._items if isinstance(item, str)]
         if facts:
             area = TextArea(size=12)
@@ -132,10 +132,10 @@ class PlanChange(QWidget):
         rows = [_row(item) for item in self._items if not isinstance(item, str)]
         if self._more:
             rows.append(ListRow("", tr("… and %n more messages", "", self._more)))
-        made = RowList(has_body=False)
-        made.rows.replace(rows)
-        made.setFixedHeight(min(len(rows), MAX_ROWS) * scale(ROW) + 2)
-        return made
+        messages = RowList(has_body=False)
+        messages.rows.replace(rows)
+        messages.setFixedHeight(min(len(rows), MAX_ROWS) * scale(ROW) + 2)
+        return messages
 
 
 def _row(item: PlanItem) -> ListRow:
@@ -153,7 +153,7 @@ class PlanChanges(QWidget):
         self._column = vertical(holder=self, spacing=5)
 
     def set_plan(self, plan: Plan) -> None:
-        """Show a plan's lines; what was unfolded stays so."""
+        """Show a plan's lines; unfolded ones stay unfolded."""
         unfolded = {change.name for change in self.changes if change.list and not change.list.isHidden()}
         for change in self.changes:
             discard(change)
@@ -220,7 +220,7 @@ def _leaving_facts(fidelity: Fidelity) -> list[PlanChange]:
 
 
 class PlanWords(msgspec.Struct, frozen=True):
-    """What the dialog says of the plan as a whole."""
+    """Texts of the dialog for a kind of plan."""
 
     title: str
     promise: str
@@ -228,7 +228,7 @@ class PlanWords(msgspec.Struct, frozen=True):
     apply: str
     applying: str
     nothing: str
-    """What takes the place of a summary where no message leaves."""
+    """Shown in place of a summary if no message is archived."""
 
 
 OPTIMIZE = PlanWords(

@@ -1,4 +1,4 @@
-"""The dialog of **Optimize conversation** and of a fresh start: what a plan changes, before it is applied."""
+"""The dialog that shows what **Optimize conversation** or a fresh start would change, before it is applied."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .summary_editor import StrategyChoice, SummaryEditor
 
 WIDTH, HEIGHT = 860, 670
 LOW_SUMMARY = 160  # pixels of the summary's height where it scrolls with the choices
-TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the question
+TAIL_PAUSE = 150  # milliseconds from the last move of the slider to the request
 MEASURING = translatable("Measuring…")
 TAIL_HINT = translatable(
     "The summary covers exactly the messages that it replaces. If you move this, it must be written again."
@@ -44,11 +44,11 @@ PlanRequest = PlanOptimize | CheckSummary | WriteSummary
 
 
 class PlanDialog(Sheet):
-    """Shows a plan, and requests another one while the user changes it. Closing it changes nothing.
+    """Shows a plan, and requests another one when the user changes it. Closing the dialog changes nothing.
 
     Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
     apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation);
-    model_requested(id): that model is to write summaries, answered by `ask_again()`.
+    model_requested(id): the model to write summaries with, answered by `ask_again()`.
     After a failure, call `set_busy(False)`.
     """
 
@@ -66,10 +66,10 @@ class PlanDialog(Sheet):
         self._draft = draft  # tokens
         self.title = TextLabel(size=17, weight=BOLD)
         self.promise = TextLabel(tint="ink_soft", wraps=True)
-        self._tail: int | None = None  # what the user chose, if anything
-        self._strategy = strategy  # as with the tail
+        self._tail: int | None = None  # tokens that the user chose; None for the plan's own
+        self._strategy = strategy  # that the user chose; "" for the plan's own
         self._usual_tail = plan.tail_tokens
-        # Summaries of other choices: the id of the plan, and the text, by author, tail and whether it is a fresh start.
+        # Summaries of other choices: a plan's id and the text, by strategy, tail and whether it is a fresh start.
         self._left: dict[tuple[str, int | None, bool], tuple[str, str]] = {}
         self._is_busy = self._is_measuring = self.is_writing = False
         self.comparison = GaugeComparison()
@@ -139,7 +139,7 @@ class PlanDialog(Sheet):
         self._update_buttons()
 
     def set_progress(self, plan: str, tokens: int, most: int) -> None:
-        """Show how far the summary of that plan is; ignore another plan."""
+        """Show the progress of a summary; ignore it for another plan. most: tokens of the longest summary."""
         if self.is_writing and plan == self._plan.id:
             self.summary.unwritten.set_progress(tokens, most)
 
@@ -158,7 +158,7 @@ class PlanDialog(Sheet):
         self.let_scroll((self.promise, self.comparison), above, self.choices)
 
     def set_low(self, is_low: bool) -> None:
-        """Let the summary scroll with the choices, too."""
+        """Let the summary scroll with the choices in a low window."""
         super().set_low(is_low)
         self.summary.setMinimumHeight(scale(LOW_SUMMARY) if is_low else 0)
         if is_low:
@@ -168,7 +168,7 @@ class PlanDialog(Sheet):
 
     def _fill_choices(self) -> None:
         vertical(self.tail_label, self.tail, holder=self.tail_part, spacing=6)
-        # Choices stand above their effects, so that nothing moves under the pointer.
+        # Choices are above their effects, so that nothing moves under the pointer.
         for widget in (self.strategy, self.tail_part, self.useless, self.changes, self.checked, self.facts):
             self.choices.add(widget)
 
@@ -190,13 +190,13 @@ class PlanDialog(Sheet):
         self.summary.area.textChanged.connect(self._update_buttons)
 
     def _wanted_size(self, limit: QSize) -> QSize:
-        """Return one height for every plan, so that another plan moves nothing."""
+        """Return a size that is the same for every plan, so that nothing moves when the plan changes."""
         width = min(scale(WIDTH), limit.width())
         self.choices.setMinimumWidth(0 if self.is_low else min(self.choices.needed_width(), width * 3 // 5))
         return QSize(width, min(scale(HEIGHT), limit.height()))
 
     def _show_kind(self, plan: Plan) -> None:
-        """Show whether the plan is one for this conversation, or for another one that begins with the summary."""
+        """Show the texts of a plan for this conversation, or for a new one that begins with the summary."""
         words = self._words = FRESH if plan.is_fresh else OPTIMIZE
         self.setWindowTitle(tr(words.title))
         self.setAccessibleName(tr(words.title))
@@ -222,7 +222,10 @@ class PlanDialog(Sheet):
             self.tail_label.set_text(tr("Keep unchanged: %n messages", "", plan.kept))
 
     def _show_tail_size(self, tokens: int, kept: int | None = None) -> None:
-        """Show the size of the tail, and how much of it is used: messages are kept whole. None: not known yet."""
+        """Show the size of the tail, and how much of it is used, since messages are never split.
+
+        kept: tokens used; None while unknown.
+        """
         in_request = self._plan.before.tokens_of
         runs = [Run(tr("Keep unchanged: the last %n tokens", "", in_request(tokens)))]
         if kept is not None and kept < tokens:
@@ -255,11 +258,11 @@ class PlanDialog(Sheet):
         self._ask_for_plan(is_fresh=True)
 
     def ask_again(self) -> None:
-        """Ask for the plan once more, since the model that would write it is another one now."""
+        """Request the plan again, as the model that would write the summary has changed."""
         self._ask_for_plan(self._plan.is_fresh)
 
     def _ask_for_plan(self, is_fresh: bool) -> None:
-        """Ask for the plan that was chosen; one whose summary was left comes back with it."""
+        """Request the plan of the current choices, or restore the summary that was stored for them."""
         left = self._left.pop((self._strategy or self._plan.strategy, self._tail, is_fresh), None)
         if left is None:
             self._ask(PlanOptimize(self._conversation, self._tail, self._strategy, is_fresh))
@@ -269,12 +272,12 @@ class PlanDialog(Sheet):
             self._ask(CheckSummary(self._conversation, plan, text))
 
     def _is_worth_keeping(self) -> bool:
-        """Return whether the summary was paid for, or the user's own words are in it."""
+        """Return whether the summary was written by a model or edited by the user."""
         plan = self._plan
         return plan.is_written and bool(self.summary.text()) and (plan.strategy == "llm" or self.summary.is_edited())
 
     def _leave_summary(self) -> None:
-        """Keep a summary for when its author and its tail are chosen again."""
+        """Store the summary until its strategy and its tail are chosen again."""
         if self._is_worth_keeping():
             plan = self._plan
             self._left[plan.strategy, self._tail, plan.is_fresh] = plan.id, self.summary.text()
@@ -300,7 +303,7 @@ class PlanDialog(Sheet):
             self.cancel_requested.emit(CancelComputation(Computation.PLAN, self._conversation))
 
     def _update_buttons(self) -> None:
-        """Enable what can be done now. A plan is applied only after what is shown was measured."""
+        """Enable the actions that are possible now. A plan can be applied only after it was measured as shown."""
         plan = self._plan
         is_open = self._is_measuring or self._tail_pause.isActive() or self.summary.is_waiting()
         words = self._words

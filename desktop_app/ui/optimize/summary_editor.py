@@ -1,4 +1,4 @@
-"""The summary of a plan: its strategy and cost, the user's instructions, and its text, edited or not written yet."""
+"""The summary of a plan: its strategy and cost, the user's instructions, and its text, which can be edited."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def dollars_text(dollars: float) -> str:
 class StrategyChoice(QWidget):
     """The choice of a strategy.
 
-    chosen(strategy): the user takes another one. model_chosen(id): that model is to write summaries from now on.
+    Signals: chosen(strategy), by the user; model_chosen(id), the model to write summaries with from now on.
     """
 
     chosen = Signal(str)
@@ -100,7 +100,7 @@ class StrategyChoice(QWidget):
         self._propose(plan.writer if plan.strategy == "llm" and not plan.is_written else Writer())
 
     def _propose(self, writer: Writer) -> None:
-        """Show which model would write for less, if there is one."""
+        """Show the model that would write for less, if there is one."""
         self._model = writer.cheaper
         words = tr("{model} is set up and would take {less} instead of {cost}.")
         cost, less = dollars_text(writer.dollars or 0.0), dollars_text(writer.cheaper_dollars)
@@ -120,7 +120,7 @@ class StrategyChoice(QWidget):
 
     def _note_of(self, plan: Plan) -> str:
         if plan.is_written and plan.strategy in ("llm", "extractive") and not plan.archived_total:
-            return tr_engine(plan.writer.refusal)  # nobody has written anything
+            return tr_engine(plan.writer.refusal)  # there is no summary to name an author of
         if plan.strategy != "llm":
             refusal = tr_engine(plan.writer.refusal) if plan.strategy == "extractive" else ""
             return " ".join(filter(None, (tr(NOTES.get(plan.strategy, "")), refusal)))
@@ -141,11 +141,11 @@ class StrategyChoice(QWidget):
 
 
 WAITING = translatable("Nothing is sent until you choose Write summary.")
-WIDTH = 300  # pixels of the progress bar, at most
+WIDTH = 300  # maximum width of the progress bar, in pixels
 
 
 class UnwrittenSummary(QWidget):
-    """The place of a summary that a model has not written yet: its cost, its progress, and a way to stop it."""
+    """Shown in place of a summary that a model has not written yet: its cost, its progress, and a button to stop."""
 
     write_requested = Signal()
     cancel_requested = Signal()
@@ -177,29 +177,29 @@ class UnwrittenSummary(QWidget):
 
     def set_writing(self, is_writing: bool) -> None:
         self.title.set_text(tr("Writing the summary…") if is_writing else tr("No summary yet"))
-        shown, hidden = (self.bar, self.progress, self.cancel), (self.write, self.waiting)
-        for widget in shown if is_writing else hidden:
+        of_writing, of_waiting = (self.bar, self.progress, self.cancel), (self.write, self.waiting)
+        for widget in of_writing if is_writing else of_waiting:
             widget.show()
         if self.isVisible():
             (self.cancel if is_writing else self.write).setFocus(Qt.FocusReason.OtherFocusReason)
-        for widget in hidden if is_writing else shown:
+        for widget in of_waiting if is_writing else of_writing:
             widget.hide()
         self.bar.set_parts((), 1)
         self.progress.set_text(tr("reading…"))
 
     def set_progress(self, tokens: int, most: int) -> None:
-        """Show the tokens written, of so many at most."""
+        """Show the number of tokens written. most: tokens of the longest summary."""
         written = tr("{tokens} tokens written").format(tokens=format_number(tokens))
         self.bar.set_parts((BarPart(tokens, Segment.SUMMARY, written),), max(most, 1))
         progress = tr("{tokens} of at most {most} tokens") if tokens else tr("reading…")
         self.progress.set_text(progress.format(tokens=format_number(tokens), most=format_number(most)))
 
 
-PAUSE = 400  # milliseconds from the last key to the check
+PAUSE = 400  # milliseconds from the last key press to the check
 
 
 class SummaryEditor(QWidget):
-    """The text of a summary. What the user wrote stays until the user takes the new plan's."""
+    """The text of a summary. The user's edits stay until the user takes the new plan's summary."""
 
     edited = Signal(str)
 
@@ -215,7 +215,7 @@ class SummaryEditor(QWidget):
         self.area.setAccessibleName(tr("Summary, editable"))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
         head = horizontal((self.heading, 1), self.take, self.again, spacing=12)
-        head.addStrut(self.take.sizeHint().height())  # the links come and go, and the field stays
+        head.addStrut(self.take.sizeHint().height())  # so that the field does not move when the links appear
         card = Card()
         set_margins(card.column, 12, 10, 6, 10)
         self.unwritten = UnwrittenSummary()
@@ -235,7 +235,7 @@ class SummaryEditor(QWidget):
         return self.area.toPlainText()
 
     def expect(self, writer: Writer) -> None:
-        """Show that there is no summary yet, and that the model can be asked for one."""
+        """Show that there is no summary yet, and that a model can write one."""
         self._pause.stop()
         self.take.hide()
         self.again.hide()
@@ -246,7 +246,7 @@ class SummaryEditor(QWidget):
         self.heading.set_runs([Run(tr("Summary"), weight=MEDIUM)])
 
     def restore(self, text: str) -> None:
-        """Show a text that was left for another plan, until it is measured again."""
+        """Show a text that was stored for another plan, until it is measured again."""
         self._pause.stop()
         self.take.hide()
         self._suggested, self._checked = "", text
@@ -254,7 +254,7 @@ class SummaryEditor(QWidget):
         self.pages.setCurrentWidget(self.area)
 
     def set_writing(self, is_writing: bool) -> None:
-        """Show that a model is writing; afterwards, show the text again if there is any."""
+        """Show whether a model is writing; afterwards, show the text again if there is one."""
         if is_writing:
             self.pages.setCurrentWidget(self.unwritten)
         self.unwritten.set_writing(is_writing)
@@ -269,7 +269,7 @@ class SummaryEditor(QWidget):
         return self._pause.isActive()
 
     def suggest(self, summary: str, tokens: int) -> None:
-        """Take a plan's summary. What the user wrote stays, and is checked against the new plan."""
+        """Show a plan's summary. The user's edits stay, and are checked against the new plan."""
         self.pages.setCurrentWidget(self.area)
         is_answer = summary == self._checked and self._checked != ""
         was_edited = self.is_edited()
@@ -306,9 +306,9 @@ class SummaryEditor(QWidget):
         self.edited.emit(self._checked)
 
     def _show_tokens(self, tokens: int | None) -> None:
-        """Show the number of tokens; None: the text has changed since it was counted."""
+        """Show the number of tokens; None if the text has changed since it was counted."""
         runs = [Run(tr("Summary"), weight=MEDIUM)]
         if self.text():
             words = (tr("measuring…") if tokens is None else tr("%n tokens", "", tokens), tr("you can edit it"))
-            runs.append(Run("".join(f" · {one}" for one in words), "ink_faint"))
+            runs.append(Run("".join(f" · {word}" for word in words), "ink_faint"))
         self.heading.set_runs(runs)

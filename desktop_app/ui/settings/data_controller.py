@@ -204,7 +204,7 @@ class DataController(Controller):
             task.ask(question, tr("Replace it"), lambda: self.export(path, is_replacing=True))
 
     def _import(self) -> None:
-        """Open the sheet that imports our own files and those of other programs."""
+        """Open the sheet that imports our own files and other programs' files."""
         self._settings.close_dialog()
         self._importing.open()
 
