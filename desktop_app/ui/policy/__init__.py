@@ -1,1 +1,1 @@
-"""The page of policies: every number, and what it would do."""
+"""The page of policies: every number, and its effect."""

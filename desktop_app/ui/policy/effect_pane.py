@@ -1,4 +1,4 @@
-"""What a policy would do in the open conversation: now, and over its past."""
+"""The effect of a policy in the open conversation, now and over its past."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ NO_CONVERSATION = translatable("Open a conversation to see what a policy would d
 WAITING = translatable("Replaying the conversation…")
 METHOD = translatable("Counted by the same engine on the same record; replies stay as they were.")
 WITHOUT_SUMMARIES = translatable("The cost of summaries by a model is not included.")
-SMALL = 0.005  # a change of cost that is not worth a word
+SMALL = 0.005  # share of the cost below which a change is not mentioned
 
 
 class EffectPane(ScrollColumn):
-    """Two cards. They show what was last found until something newer is."""
+    """Two cards, which keep their last result until a newer one arrives."""
 
     def __init__(self, title: str) -> None:
         """title: of the open conversation; "" for none."""
@@ -49,19 +49,19 @@ class EffectPane(ScrollColumn):
         self.add(_card(tr("If it had been used from the start"), self.past, self.table, self.method))
 
     def show_trial(self, tried: PolicyTried) -> None:
-        """Show what a policy would do now."""
+        """Show the effect of a policy now."""
         self.bar.show_gauge(tried.after, 0, is_moving=False)
         text = " ".join(effect_now(tried))
         self.now.set_text(text)
         self.bar.setAccessibleName(tr("Gauge under this policy. {text}").format(text=text))
 
     def wait_for_past(self) -> None:
-        """Show that the past is being played again."""
+        """Show that the past is being replayed."""
         self.past.set_text(tr(WAITING))
         self.table.setDisabled(True)
 
     def show_past(self, replayed: PolicyReplayed, before: str, after: str) -> None:
-        """Show what came of the past under two policies of those names."""
+        """Show the past under two policies of those names."""
         self.past.set_text(effect_past(replayed, is_compared=before != after))
         self.table.setDisabled(False)
         self.table.show_replays(replayed, before, after)
@@ -71,12 +71,12 @@ class EffectPane(ScrollColumn):
         self.method.set_text(" ".join((tr(METHOD), *([tr(WITHOUT_SUMMARIES)] if priced else []), seconds)))
 
     def show_failure(self, title: str) -> None:
-        """Show why the past is not known."""
+        """Show why the past could not be replayed."""
         self.past.set_text(title)
 
 
 class ReplayTable(QWidget):
-    """The figures of two replays beside each other."""
+    """The figures of two replays, side by side."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ class ReplayTable(QWidget):
 
     def show_replays(self, replayed: PolicyReplayed, before: str, after: str) -> None:
         rows = [("", before, after), *rows_of(replayed)]
-        if before == after:  # one policy under two names would be read twice
+        if before == after:  # otherwise the same figures would appear twice
             rows = [(name, "", value) for name, _, value in rows]
         while len(self.cells) < len(rows):
             self._add_row()
@@ -110,7 +110,7 @@ class ReplayTable(QWidget):
 
 
 def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
-    """Yield the rows of the table: what, before, after."""
+    """Yield the rows of the table: name, value before, value after."""
     before, after = replayed.before, replayed.after
     yield tr("Summaries"), format_number(before.compactions), format_number(after.compactions)
     if before.compactions or after.compactions:
@@ -129,7 +129,7 @@ def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
 
 
 def effect_now(tried: PolicyTried) -> Iterator[str]:
-    """Yield what a policy would do at once, and when it would compact, in sentences."""
+    """Yield sentences on what a policy would do now, and when it would compact."""
     gauge = tried.after
     if not gauge.is_window_known:
         yield tr("The model’s context window is not known yet, so no room has to be made.")
@@ -153,7 +153,7 @@ def effect_now(tried: PolicyTried) -> Iterator[str]:
 
 
 def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
-    """Return the difference of two policies in a sentence; is_compared: they are two."""
+    """Return a sentence on the past under a policy. is_compared: whether it is compared with a different one."""
     before, after = replayed.before, replayed.after
     if not after.requests:
         return tr("Nothing was sent yet.")
@@ -171,7 +171,7 @@ def effect_past(replayed: PolicyReplayed, *, is_compared: bool = True) -> str:
 
 
 def _change_of_cost(replayed: PolicyReplayed) -> str:
-    """Return "12 % dearer", of the tokens if the price is not known; "" for hardly any change."""
+    """Return, for example, "12 % more expensive", in tokens if no price is known; "" for a change below SMALL."""
     before, after = replayed.dollars_before, replayed.dollars_after
     words = (tr("{share} % more expensive"), tr("{share} % cheaper"))
     if not before or after is None:

@@ -1,4 +1,4 @@
-"""Fields of a policy: each with a name, meaning and an input of its kind; those that people change first in a group."""
+"""Fields of a policy, each with its name, its meaning and a fitting input; the common ones first in each group."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from .policy_words import (
 )
 
 NUMBER_WIDTH, LIST_WIDTH, CONTROL_WIDTH = 112, 260, 260  # pixels
-SLIDER_REACH = 5  # times the usual value; more can be typed
-MAX_WITHOUT_DEFAULT = 20_000  # of the slider of a number that is usually 0
+SLIDER_REACH = 5  # times the usual value, the slider's maximum; more can be typed
+MAX_WITHOUT_DEFAULT = 20_000  # the slider's maximum if the usual value is 0
 
 
 class FieldRow(QWidget):
-    """Signal: changed(field, value), by the user, with valid values only."""
+    """One field. Signal: changed(field, value), by the user, with valid values only."""
 
     changed = Signal(str, object)
 
     def __init__(self, source: FieldSource, usual: Any) -> None:
-        """usual: the default value, by whose kind the input is chosen."""
+        """usual: the default value, whose type determines the input."""
         super().__init__()
         self.source = source
         self.label = TextLabel(field_label(source.field), size=14, weight=MEDIUM, wraps=True)
@@ -59,9 +59,9 @@ class FieldRow(QWidget):
         horizontal((words, 1), control, holder=self, spacing=18, margins=(0, 4, 0, 4))
 
     def show_value(self, policy: ContextPolicy, base: ContextPolicy, window: Window | None) -> None:
-        """Show the field of that policy without a signal. base: the preset that it is compared with."""
+        """Show the policy's value without emitting `changed`. base: the preset to compare it with."""
         if self.edit is not None and self.edit.hasFocus() and self.edit.isModified():
-            return  # the user is writing
+            return  # the user is typing
         field, value = self.source.field, getattr(policy, self.source.field)
         name = Run(field_label(field))
         if value == (usual := getattr(base, field)):
@@ -92,7 +92,7 @@ class FieldRow(QWidget):
                 widget.blockSignals(False)
 
     def _control(self, usual: Any) -> QWidget:
-        """Return the input for a value of that kind."""
+        """Return the input for a value of that type."""
         field = self.source.field
         if isinstance(usual, bool):
             self.switch = ToggleSwitch("")
@@ -163,7 +163,7 @@ class FieldRow(QWidget):
 
 
 class FieldGroupView(QWidget):
-    """Rows that are folded are built when they are first seen. Signal: changed(field, value), by the user."""
+    """A group of rows. Folded rows are built when they are first shown. Signal: changed(field, value), by the user."""
 
     changed = Signal(str, object)
 
@@ -178,7 +178,7 @@ class FieldGroupView(QWidget):
         self._rest.hide()
         self._common = [source for source in group.sources if source.number.is_common]
         self._unbuilt = iter(self._folded)
-        self._next = QTimer(self, interval=0)  # a row at a time: all at once would hold the window
+        self._next = QTimer(self, interval=0)  # a row at a time, since building all at once would block the window
         self._next.timeout.connect(self._add_folded)
         self.more = LinkButton("")
         self.more.clicked.connect(lambda _=False: self.unfold(self._rest.isHidden()))
@@ -188,14 +188,14 @@ class FieldGroupView(QWidget):
         self._name_link()
 
     def build(self) -> Iterator[QWidget]:
-        """Build the rows that are always seen, and yield each of them."""
+        """Build the rows that are always visible, and yield each of them."""
         for number, source in enumerate(self._common):
             row = self._add(source)
             self._column.insertWidget(number + 1, row)
             yield row
 
     def unfold(self, is_wanted: bool = True) -> None:
-        """Show or hide the fields that few people change; the first time they come one after the other."""
+        """Show or hide the less common fields; the first time, they are built one after the other."""
         self._rest.setVisible(is_wanted)
         if is_wanted:
             self._next.start()
@@ -209,7 +209,7 @@ class FieldGroupView(QWidget):
             self._rest_column.addWidget(self._add(source))
 
     def show_policy(self, policy: ContextPolicy, base: ContextPolicy, window: Window | None) -> None:
-        """Show the numbers of a policy. base: the preset to compare it with. window: of the open chat."""
+        """Show the numbers of a policy. base: the preset to compare it with. window: the open conversation's."""
         self._shown = (policy, base, window)
         for row in self.rows.values():
             row.show_value(policy, base, window)
@@ -223,7 +223,7 @@ class FieldGroupView(QWidget):
         return row
 
     def _name_link(self) -> None:
-        """Name the link, with the number of changes that are behind it."""
+        """Update the link's text, with the number of changes among the folded fields."""
         if not self._rest.isHidden():
             self.more.setText(tr("Fewer numbers"))
         else:
@@ -238,4 +238,4 @@ class FieldGroupView(QWidget):
         if self._shown is None:
             return 0
         policy, base, _ = self._shown
-        return sum(getattr(policy, one.field) != getattr(base, one.field) for one in self._folded)
+        return sum(getattr(policy, source.field) != getattr(base, source.field) for source in self._folded)

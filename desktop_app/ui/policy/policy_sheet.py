@@ -1,4 +1,4 @@
-"""The page of policies: choose one, turn its numbers, see what that would do, and use it."""
+"""The page of policies, to choose one, change its numbers, see their effect, and use it."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from .effect_pane import EffectPane
 from .field_row import FieldGroupView
 from .policy_words import Window, policy_label
 
-WIDTH, NARROW = 1_080, 800  # pixels; below the second one, the effect is above the fields
-PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels, of the effect beside and above them
-PANE_SHARE = 0.3  # of a narrow sheet's height, for the effect
-PAUSE, LONG_PAUSE = 120, 500  # milliseconds from a change to the two questions
+WIDTH, NARROW = 1_080, 800  # pixels; below NARROW, the effect is above the fields
+PANE_WIDTH, PANE_HEIGHT = 350, 190  # pixels: width of the effect next to the fields, height above them
+PANE_SHARE = 0.3  # maximum share of a narrow sheet's height for the effect
+PAUSE, LONG_PAUSE = 120, 500  # milliseconds from a change to the requests for the effect now and over the past
 NEW_NAME = translatable("Mine")
 
 
 class PolicySheet(Sheet):
-    """Signals: used(name, OwnPolicy or None if it is stored so already, is_everywhere); removed(name); tried(OwnPolicy)
-    and compared(before, after), answered by `show_trial` and `show_past`."""
+    """Signals: used(name, OwnPolicy or None if it is already stored unchanged, is_everywhere); removed(name);
+    tried(OwnPolicy) and compared(before, after), answered by `show_trial` and `show_past`."""
 
-    low = 460  # less has no room for two areas that scroll
+    low = 460  # a lower sheet has no space for two scrolling areas
     used = Signal(str, object, bool)
     removed = Signal(str)
     tried = Signal(object)
@@ -49,8 +49,8 @@ class PolicySheet(Sheet):
     def __init__(
         self, settings: Settings, chosen: str, title: str, uses: Mapping[str, int], parent: QWidget | None = None
     ) -> None:
-        """chosen: the policy of the open conversation. title: its title; "" if none is open. uses: in how many
-        conversations each policy is used."""
+        """chosen: the policy of the open conversation. title: its title; "" if none is open. uses: the number of
+        conversations that use each policy."""
         super().__init__(parent, width=WIDTH, title=tr("Making room"))
         self._own = settings.policies
         self._uses = uses
@@ -91,13 +91,13 @@ class PolicySheet(Sheet):
         return "" if is_same else tr("Discard your changes?")
 
     def show_trial(self, tried: PolicyTried) -> None:
-        """Show what the draft would do now."""
+        """Show the effect of the draft now."""
         self._window = Window(Budget(tried.after.window, tried.after.reserve), tried.acting)
         self.effect.show_trial(tried)
         self._show_fields()
 
     def show_past(self, before: OwnPolicy, after: OwnPolicy, replayed: PolicyReplayed) -> None:
-        """Show what came of the past."""
+        """Show the past under both policies."""
         self.effect.show_past(replayed, policy_label(before.name), policy_label(after.name))
 
     def show_past_failure(self, title: str) -> None:
@@ -108,11 +108,11 @@ class PolicySheet(Sheet):
         return own_policy_of(self.policy, self.base.name)
 
     def set_field(self, field: str, value: object) -> None:
-        """Change a number. A preset that is changed becomes a policy of the user's own."""
+        """Change a number. Changing a preset creates a policy of the user."""
         self._set_draft(replace(self.policy, **{field: value}))
 
     def take_focus_to(self, field: str) -> None:
-        """Put the keyboard into the number of a field that is not folded, so that it can be typed at once."""
+        """Focus the number of a field that is not folded, so that the user can type at once."""
         row = next((group.rows[field] for group in self.groups if field in group.rows), None)
         if row is not None and row.edit is not None:
             self.area.ensureWidgetVisible(row)
@@ -121,7 +121,7 @@ class PolicySheet(Sheet):
     # What the user does
 
     def _set_draft(self, policy: ContextPolicy) -> None:
-        """Show another policy and ask what it would do."""
+        """Show a policy, and request its effect after a pause."""
         is_same = replace(policy, name=self.stored.name) == self.stored
         if is_same:
             policy = self.stored
@@ -145,8 +145,8 @@ class PolicySheet(Sheet):
         base = policy_label(self.base.name)
         words = tr("Differs from {policy} in %n numbers", "", count) if count else tr("The numbers of {policy}")
         used = tr("used in %n conversations", "", self._uses.get(self.stored.name, 0))
-        shown = (words.format(policy=base), *([used] if is_same or is_own else []))
-        self.differs.set_text(" · ".join(shown))
+        parts = (words.format(policy=base), *([used] if is_same or is_own else []))
+        self.differs.set_text(" · ".join(parts))
         self.undo.setVisible(not is_same)
         self.remove.setVisible(is_same and is_own)
         self.name.setVisible(is_own or not is_same)
@@ -161,7 +161,7 @@ class PolicySheet(Sheet):
         self.tried.emit(self.draft())
 
     def _ask_past(self) -> None:
-        """Ask for the past under the policy in use and the draft; if they are the same, under the preset."""
+        """Request the past under the draft, and under the policy in use, or the preset if that equals the draft."""
         after = self.draft()
         other = self._in_use if replace(self._in_use, name="") != replace(self.policy, name="") else self.base
         based_on = next((one.based_on for one in self._own if one.name == other.name), other.name)
@@ -169,7 +169,7 @@ class PolicySheet(Sheet):
         self.compared.emit(own_policy_of(other, based_on), after)
 
     def _use(self, is_everywhere: bool) -> None:
-        """Use the draft, unless its name cannot be taken."""
+        """Use the draft, unless its name is invalid or taken."""
         if self.name.isHidden():
             self.used.emit(self.stored.name, None, is_everywhere)
             self.accept()
@@ -216,7 +216,7 @@ class PolicySheet(Sheet):
         self.name.setMaximumWidth(scale(180))
         self.name.setMinimumWidth(scale(80))
         kept = self.undo.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # nothing moves under the mouse when it comes
+        kept.setRetainSizeWhenHidden(True)  # so that nothing moves under the mouse when it appears
         self.undo.setSizePolicy(kept)
         title = TextLabel(self.windowTitle(), size=17, weight=BOLD)
         choice = horizontal((title, 1), self.name, self.select, spacing=10)
@@ -226,7 +226,7 @@ class PolicySheet(Sheet):
         numbers.setLayout(about)
         above = vertical(spacing=6, margins=(24, 18, 24, 0))
         set_margins(self.area.column, 0, 0, 16, 4)
-        self.area.viewport().setAutoFillBackground(True)  # opaque: to repaint it paints nothing of what lies behind
+        self.area.viewport().setAutoFillBackground(True)  # opaque, so that a repaint skips what is behind it
         self.body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self.body.setContentsMargins(24, 0, 24, 0)
         self.body.setSpacing(20)
@@ -250,7 +250,7 @@ class PolicySheet(Sheet):
         self._long_pause.timeout.connect(self._ask_past)
 
     def set_low(self, is_low: bool) -> None:
-        """Let the effect scroll with the fields, too."""
+        """Let the effect scroll with the fields in a low window."""
         super().set_low(is_low)
         if is_low:
             self.area.column.insertWidget(2, self.effect)
@@ -263,7 +263,7 @@ class PolicySheet(Sheet):
         self._fit_pane()
 
     def _fit_pane(self) -> None:
-        """Put the effect beside the fields, or above them where there is no room."""
+        """Place the effect next to the fields, or above them in a narrow sheet."""
         is_narrow = self.width() < scale(NARROW)
         direction = QBoxLayout.Direction
         self.body.setDirection(direction.BottomToTop if is_narrow else direction.LeftToRight)

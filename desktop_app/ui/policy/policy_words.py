@@ -54,7 +54,7 @@ CHOICES = {
     "last_messages": translatable("last messages"),
 }
 _PERCENT = re.compile(r"\d+|[1-9]\d*\.\d+")
-"""A number that is meant as percent where it stands alone."""
+"""A number that means percent if it has no unit."""
 PROGRAMS = {
     "0": "OpenFork",
     "1": "LM Studio",
@@ -63,7 +63,7 @@ PROGRAMS = {
     "4": "Seline",
 }
 OWN = "+"
-"""In the place of a program: a number that Palimpsest has added."""
+"""In place of a program, for a number that Palimpsest has added."""
 
 
 def field_label(field: str) -> str:
@@ -72,12 +72,12 @@ def field_label(field: str) -> str:
 
 
 def policy_label(name: str) -> str:
-    """Return the name as it is shown."""
+    """Return the policy's name as shown."""
     return tr(POLICY_NAMES[name]) if name in POLICY_NAMES else name
 
 
 def about_field(source: FieldSource) -> str:
-    """Return what the number means, and which programs have it, too."""
+    """Return the unit and meaning of a number, and the programs that share it."""
     unit = [] if source.unit in ("share", "shares", "factor", "") else [tr(UNITS[source.unit])]
     meaning = " ".join((*unit, tr(source.meaning)))
     programs = ", ".join(PROGRAMS[one] for one in source.number.documents.split() if one != OWN)
@@ -86,7 +86,7 @@ def about_field(source: FieldSource) -> str:
 
 
 def value_words(value: float, unit: str) -> str:
-    """Return such as "20,000 tokens", "85 %" or "no limit", as it stands within a text."""
+    """Return a value such as "20,000 tokens", "85 %" or "no limit", for use within a text."""
     return isolate(_value_alone(value, unit))
 
 
@@ -101,7 +101,7 @@ def _value_alone(value: float, unit: str) -> str:
 
 
 def bounds_of(source: FieldSource) -> str:
-    """Return "from 10 % to 100 %", "from 0 tokens to 2,000,000 tokens, or no limit"."""
+    """Return a range such as "from 10 % to 100 %" or "from 0 tokens to 2,000,000 tokens, or no limit"."""
     is_share = source.unit in ("share", "shares", "factor")
     least, most = (float(bound) if is_share else int(bound) for bound in (source.least, source.most))
     text = tr("from {least} to {most}, or no limit") if source.may_be_unlimited else tr("from {least} to {most}")
@@ -109,17 +109,17 @@ def bounds_of(source: FieldSource) -> str:
 
 
 def wanted_words(source: FieldSource) -> str:
-    """Return what to write instead of a number that cannot be: "Enter a number from 10 % to 100 %."."""
+    """Return the message for an invalid number: "Enter a number from 10 % to 100 %."."""
     return tr("Enter a number {bounds}.").format(bounds=bounds_of(source))
 
 
 def choice_label(choice: str) -> str:
-    """Return one of the words that a field may be."""
+    """Return the label of one of a field's choices."""
     return tr(CHOICES.get(choice, choice.replace("_", " ")))
 
 
 def text_in_field(field: str, value: Any) -> str:
-    """Return the value as `value_of_field` reads it: a number as the window's language writes it."""
+    """Return the value as text that `value_of_field` reads, with numbers in the window's language."""
     if isinstance(value, str):
         return choice_label(value)
     if isinstance(value, bool):
@@ -130,9 +130,9 @@ def text_in_field(field: str, value: Any) -> str:
 
 
 def value_of_field(field: str, text: str) -> Any:
-    """Return the value that the user wrote. Raises WrongNumber. A list is written as in English.
+    """Return the value of the user's text; a list is read as English. Raises WrongNumber.
 
-    A share that is shown as "90 %" may be written as "85": only a decimal fraction such as "0.85" is taken as it is.
+    A share that is shown as "90 %" may be typed as "85": only a decimal fraction such as "0.85" is taken literally.
     """
     if isinstance(getattr(BALANCED, field), tuple):
         return value_of_text(field, text)
@@ -149,14 +149,14 @@ def _decimal(number: str) -> str:
 
 
 class Window(NamedTuple):
-    """The window of the open conversation, and the numbers as they act in it."""
+    """The context window of the open conversation, and the policy's numbers that take effect in it."""
 
     budget: Budget
     acting: ContextPolicy
 
 
 def acting_words(source: FieldSource, policy: ContextPolicy, window: Window | None) -> str:
-    """Return "here 19,200 tokens" for a share, and where another number acts in the window; else ""."""
+    """Return "here 19,200 tokens" for a share, or for a number that is replaced in this window; "" otherwise."""
     if window is None or window.budget.usable <= 0:
         return ""
     field, acting = source.field, window.acting
