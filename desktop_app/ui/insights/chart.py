@@ -1,4 +1,4 @@
-"""A chart of how full the window was at each reply, with the operations that made room; arrow keys read each point."""
+"""A chart of the window's fill at each reply, with the operations that made room. Arrow keys read each point."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ class ChartPoint:
 
 
 def points_of(insights: Insights) -> list[ChartPoint]:
-    """Return replies and operations in the order of time."""
-    replies = [ChartPoint(one.at, one.tokens, one.tokens, one.is_measured) for one in insights.moments]
-    operations = [ChartPoint(one.at, one.tokens_before, one.tokens_after, operation=one) for one in insights.operations]
+    """Return replies and operations in chronological order."""
+    replies = [ChartPoint(reply.at, reply.tokens, reply.tokens, reply.is_measured) for reply in insights.moments]
+    operations = [
+        ChartPoint(done.at, done.tokens_before, done.tokens_after, operation=done) for done in insights.operations
+    ]
     return sorted([*replies, *operations], key=lambda point: point.at)
 
 
 def describe_point(point: ChartPoint, usable: int) -> str:
-    """Return what is known of a point, such as "Tue 18 Nov, 14:02 · 42,310 tokens, 66 % · measured"."""
+    """Return the description of a point, such as "Tue 18 Nov, 14:02 · 42,310 tokens, 66 % · measured"."""
     words = [clock_of(point.at)] if point.at else []
     if (done := point.operation) is None:
         tokens = tr("{tokens} tokens, {share}") if usable else tr("{tokens} tokens")
@@ -59,7 +61,7 @@ def describe_point(point: ChartPoint, usable: int) -> str:
 
 
 def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, str]]:
-    """Yield at most `most` indexes of points with their times: days, or hours if all are of one day; none twice."""
+    """Yield at most `most` indexes of points with distinct time labels: days, or times if all are within a day."""
     is_long = points[-1].at - points[0].at > DAY
     form = tr("d MMM", "a time, as QLocale reads it") if is_long else "HH:mm"
     before = ""
@@ -72,14 +74,15 @@ def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, 
             before = label
 
 
-HEIGHT, HEAD = 220, 1.06  # pixels; the height of the scale, of its highest value
-MAX_TOLD, TOLD = 100, 12  # points that are told as lines; pixels of one
-TICK = 110  # pixels from one time to the next
+HEIGHT = 220  # pixels
+HEAD = 1.06  # the top of the scale, times the highest value
+MAX_LINES, LINE_BOX = 100, 12  # points that screen readers find as lines; pixels of the box of one
+TICK = 110  # pixels between two time labels
 MARKS: dict[str, Tint] = {"compaction": "warning", "prune": "ok", "failed": "critical"}
 
 
 class WindowChart(WithRole, StyleAware, QWidget):
-    """Signal: pointed(text), what is known of the point under the mouse or the keyboard; "" for none."""
+    """Signal: pointed(text), the description of the point under the mouse or the keyboard; "" for none."""
 
     accessible_role = Role.Chart
     pointed = Signal(str)
@@ -93,7 +96,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         self._picture: QPixmap | None = None
         self._positions: list[QPointF] = []
         self._highest = 1.0  # the tokens at the top of the scale
-        self._telling = QTimer(self, singleShot=True, interval=0)  # in a pass of its own, once for all of a change
+        self._telling = QTimer(self, singleShot=True, interval=0)  # updates the lines once for several changes
         self._telling.timeout.connect(self._show_accessible_lines)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -109,16 +112,17 @@ class WindowChart(WithRole, StyleAware, QWidget):
 
     def _show_accessible_lines(self) -> None:
         """Let a screen reader find the newest points as lines of text."""
-        first = max(len(self.points) - MAX_TOLD, 0)
+        first = max(len(self.points) - MAX_LINES, 0)
         lines: list[AccessibleLine] = []
         for number, point in enumerate(self.points[first:], first):
-            box = QRectF(-TOLD / 2, -TOLD / 2, TOLD, TOLD).translated(self.positions[number]).toAlignedRect()
+            box = QRectF(-LINE_BOX / 2, -LINE_BOX / 2, LINE_BOX, LINE_BOX)
+            box = box.translated(self.positions[number]).toAlignedRect()
             lines.append(AccessibleLine(f"{number}", describe_point(point, self.usable), box))
         self._accessible_lines.show_lines(lines)
 
     @property
     def usable(self) -> int:
-        """The usable window; 0 while it is not known."""
+        """The usable window, in tokens; 0 while unknown."""
         return self._gauge.usable if self._gauge and self._gauge.is_window_known else 0
 
     def sizeHint(self) -> QSize:
@@ -129,7 +133,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
 
     @property
     def positions(self) -> list[QPointF]:
-        """Where the points are painted."""
+        """The positions at which the points are painted."""
         if len(self._positions) != len(self.points):
             box, last = self._box(), max(len(self.points) - 1, 1)
             start, step = box.left(), box.width() / last
@@ -190,7 +194,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
             paint_focus(painter, QRectF(self.rect()), Corner.ROW)
 
     def _draw(self) -> QPixmap:
-        """Return the chart as it is without the mouse: drawn once, since thousands of points take a while."""
+        """Return the chart without a chosen point. It is cached, since drawing thousands of points takes a while."""
         picture = QPixmap(self.size() * self.devicePixelRatio())
         picture.setDevicePixelRatio(self.devicePixelRatio())
         picture.fill(TRANSPARENT)
@@ -240,7 +244,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         return [bottom - pixels * tokens for tokens in several]
 
     def _lines(self) -> Iterator[tuple[float, str, Tint]]:
-        """Yield the lines behind the curve: their height, label and colour."""
+        """Yield the lines behind the curve: their height in tokens, label and colour."""
         yield 0, "0", "line"
         if self._gauge is None or not self.usable:
             top = self._highest / HEAD
@@ -272,13 +276,13 @@ class WindowChart(WithRole, StyleAware, QWidget):
             painter.drawText(QPointF(x, box.bottom() + scale(18)), label)
 
     def _paint_area(self, painter: QPainter, box: QRectF) -> None:
-        """Paint piece by piece: one polygon of a thousand corners takes fifty times as long."""
+        """Paint the area piece by piece: one polygon with a thousand corners takes fifty times as long."""
         line: list[QPointF] = []
         before = self._heights_of([point.before for point in self.points])
         for point, at, y in zip(self.points, self.positions, before, strict=True):
             line += [QPointF(at.x(), y), at] if point.before != point.tokens else [at]
         bottom = box.bottom()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # else seams would show
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # otherwise seams would be visible
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour("accent_soft"))
         for one, other in pairwise(line):

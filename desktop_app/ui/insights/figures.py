@@ -1,4 +1,4 @@
-"""What the cards and tables of the page of insights say. Pure."""
+"""Pure functions that compute the content of the insights page's cards and tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from desktop_app.ui.widgets.number_formats import (
 )
 
 NONE = "–"
-UNNAMED = translatable("not recorded")  # whose reply was of no use
+UNNAMED = translatable("not recorded")  # the model of a reply that was discarded
 PURPOSES = {
     "chat": translatable("chat"),
     "summary": translatable("summaries"),
@@ -42,7 +42,7 @@ MAX_DAYS = 30
 
 @dataclass(frozen=True)
 class Figure:
-    """What one card says."""
+    """The content of one card."""
 
     title: str
     value: str
@@ -51,7 +51,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class FigureRow:
-    """One row of a table. note: behind the name, fainter."""
+    """One row of a table. note: shown after the name, fainter."""
 
     name: str
     cells: tuple[str, ...]
@@ -69,7 +69,7 @@ def format_amount(amount: int) -> str:
 
 
 def figures_of(read: InsightsRead) -> tuple[Figure, ...]:
-    """Return what the cards say, in their order."""
+    """Return the content of the cards, in their order."""
     insights = read.insights
     cached = _cached(insights, read.saved)
     return (_freed(insights), _kept(insights), _size(insights), _cost(insights), cached, _waited(insights))
@@ -145,8 +145,8 @@ def _cached(insights: Insights, saved: float | None) -> Figure:
     cached, read = format_amount(spent.cached_tokens), format_amount(spent.prompt_tokens)
     detail = [tr("{part} of {all} tokens").format(part=cached, all=read)]
     if saved is not None:
-        told = tr("saved {cost}") if saved >= 0 else tr("cost {cost}")
-        detail.append(told.format(cost=format_dollars(abs(saved))))
+        template = tr("saved {cost}") if saved >= 0 else tr("cost {cost}")
+        detail.append(template.format(cost=format_dollars(abs(saved))))
     share = format_percent(spent.cached_tokens / spent.prompt_tokens)
     return Figure(tr("Read from the cache"), share, "\n".join(detail))
 
@@ -161,13 +161,13 @@ def _waited(insights: Insights) -> Figure:
     longest = tr("all in the background or by you")
     if waits:
         longest = tr("longest {wait}").format(wait=format_wait(max(waits)))
-    made = tr("{share} of %n operations succeeded, {count} as intended", "", len(operations))
-    detail = "\n".join((longest, made.format(share=format_percent(share), count=format_number(wanted))))
+    succeeded_words = tr("{share} of %n operations succeeded, {count} as intended", "", len(operations))
+    detail = "\n".join((longest, succeeded_words.format(share=format_percent(share), count=format_number(wanted))))
     return Figure(tr("Time waited for room"), format_wait(sum(waits)), detail)
 
 
 def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
-    """Return what filled the window by segment: all that was said, its share, and the share of the window now."""
+    """Return a row for each segment: its size in the record, its share, and its share of the window now."""
     used = [s for s in Segment if insights.recorded.get(s) or (gauge and gauge.segments.get(s))]
     shares = dict(zip(used, percentages([insights.recorded.get(s, 0) for s in used]), strict=True))
     rows: list[FigureRow] = []
@@ -189,7 +189,7 @@ def content_rows(insights: Insights, gauge: Gauge | None) -> list[FigureRow]:
 
 
 def model_rows(insights: Insights) -> list[FigureRow]:
-    """Return what each model took for each purpose, largest first."""
+    """Return the usage of each model for each purpose, the largest first."""
     return [
         FigureRow(
             part.model.rsplit("/", 1)[-1] or tr(UNNAMED),
@@ -201,7 +201,7 @@ def model_rows(insights: Insights) -> list[FigureRow]:
 
 
 def provider_rows(insights: Insights) -> list[FigureRow]:
-    """Return what each server took, largest first."""
+    """Return the usage of each server, the largest first."""
     usage = _sums(insights.usage, lambda part: part.model.partition("/")[0] or tr(UNNAMED))
     names = {"builtin": tr("built in")}
     largest = sorted(usage.items(), key=lambda item: -item[1].prompt_tokens)[:MAX_ROWS]
@@ -228,7 +228,7 @@ def _usage_cells(usage: Usage) -> tuple[str, ...]:
 
 
 def day_rows(insights: Insights) -> list[FigureRow]:
-    """Return the newest days, newest first."""
+    """Return up to MAX_DAYS days, the newest first."""
     rows: list[FigureRow] = []
     for day in insights.days[: -MAX_DAYS - 1 : -1]:
         requests, read, _, written, dollars = _usage_cells(day.usage)
@@ -239,7 +239,7 @@ def day_rows(insights: Insights) -> list[FigureRow]:
 
 
 def range_of(insights: Insights) -> str:
-    """Return such as "18 to 22 Nov 2026"; "" without a reply or an operation."""
+    """Return a range such as "18 to 22 Nov 2026"; "" without a reply or an operation."""
     if not insights.days:
         return ""
     first, last = insights.days[0].day, insights.days[-1].day
@@ -257,5 +257,5 @@ def _date_words(day: str, form: str) -> str:
 
 
 def clock_of(at: float) -> str:
-    """Return such as "Tue 18 Nov, 14:02"."""
+    """Return a time such as "Tue 18 Nov, 14:02"."""
     return format_moment(at, tr("ddd d MMM, HH:mm", "a time, as QLocale reads it"))

@@ -1,4 +1,4 @@
-"""The controller of the page of insights: reads the figures, and exports them."""
+"""The controller of the insights page, which reads the figures and exports them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class InsightsController(Controller):
         super().__init__(bridge, parts, chat)
         self.page: InsightsPage | None = None
         self._asked = 0
-        self._reading: str | None = None  # the conversation whose figures are read, "" for several
+        self._reading: str | None = None  # the conversation whose figures are being read, "" for several; None if idle
         parts.sidebar.insights_requested.connect(self.toggle)
         parts.panel.requests.insights_requested.connect(self.toggle)
         chat.opened.connect(self.note_opened)
@@ -39,7 +39,7 @@ class InsightsController(Controller):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the page is what the window shows."""
+        """Whether the window shows the page."""
         return self.page is not None and self._parts.pages.currentWidget() is self.page
 
     def toggle(self) -> None:
@@ -54,21 +54,21 @@ class InsightsController(Controller):
         self.read()
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Read the figures of another conversation; the window shows the conversation first."""
+        """Read the figures again when another conversation is opened."""
         if self.page is not None and self.is_shown:
             self.page.offer_project(bool(self._project()))
             if self.page.scope.value() != "all":
                 self.read()
 
     def note(self, event: TurnEvent) -> None:
-        """Read the figures anew when they may have changed."""
+        """Read the figures again when they may have changed."""
         is_current = event.conversation == self._chat.conversation and self.page is not None and self.page.is_one
         if is_current and self.is_shown:
             self.read()
 
     @in_task
     async def read(self) -> None:
-        """Read the figures of the scope that is chosen; the newest request counts."""
+        """Read the figures of the chosen scope; only the newest request is shown."""
         page = self.page
         if page is None:
             return
@@ -88,7 +88,7 @@ class InsightsController(Controller):
                 self._reading = None
 
     def choose_file(self) -> None:
-        """Ask for the file that the figures are written to."""
+        """Let the user choose the file to export to."""
         dialog = FileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")

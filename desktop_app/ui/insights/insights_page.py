@@ -33,11 +33,11 @@ from .figures import (
 )
 
 ROW, GAP, SQUARE = 28, 16, 9  # pixels: a row's height, between two columns, a row's square
-MIN_NAME = 64  # pixels of a name that are left in a narrow window
+MIN_NAME = 64  # minimum width of a name in a narrow window, in pixels
 
 
 class FigureTable(WithRole, StyleAware, QWidget):
-    """Paints the rows; the name gives way where there is little room."""
+    """A table that paints its rows; where space is short, names are elided, then columns are left out."""
 
     accessible_role = Role.List
 
@@ -49,7 +49,7 @@ class FigureTable(WithRole, StyleAware, QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_rows(self, rows: Sequence[FigureRow], headings: Sequence[str] = ()) -> None:
-        """Show other rows, and other headings if there are any."""
+        """Replace the rows, and the headings if given."""
         self.rows = list(rows)
         self.headings = tuple(headings) or self.headings
         self.setAccessibleDescription("; ".join(self._spoken(row) for row in rows))
@@ -100,7 +100,7 @@ class FigureTable(WithRole, StyleAware, QWidget):
         painter.setFont(font(13))
         painter.setPen(colour("ink" if tint == "ink" else "ink_faint"))
         for cell, left, right in zip(cells, edges, edges[1:], strict=False):
-            if left >= scale(MIN_NAME) - scale(GAP):  # else there is no room for this column
+            if left >= scale(MIN_NAME) - scale(GAP):  # otherwise there is no space for this column
                 box = QRectF(left, y, right - left, scale(ROW))
                 painter.drawText(
                     in_reading_order(painter, QRectF(self.rect()), box),
@@ -115,9 +115,9 @@ class FigureTable(WithRole, StyleAware, QWidget):
             square = in_reading_order(painter, QRectF(self.rect()), square)
             paint_box(painter, square, colour(row.square), None, Corner.MARK)
             left = side + 8.0
-        shown, metrics = font(13), QFontMetricsF(font(13))
+        look, metrics = font(13), QFontMetricsF(font(13))
         end = next((edge for edge in edges if edge >= scale(MIN_NAME) - scale(GAP)), float(self.width()))
-        painter.setFont(shown)
+        painter.setFont(look)
         for text, tint in ((row.name, colour("ink")), (row.note, colour("ink_faint"))):
             room = end - left
             if text and room > scale(16):
@@ -143,7 +143,7 @@ class TableCard(Card):
         self.column.addStretch(1)
 
     def show_rows(self, rows: Sequence[FigureRow], headings: Sequence[str] = (), note: str = "") -> None:
-        """Show other rows. note: a line below them."""
+        """Replace the rows. note: a line below them; "" for none."""
         self.table.show_rows(rows, headings)
         self.note.set_text(note)
         self.note.setVisible(bool(note))
@@ -182,7 +182,7 @@ TITLES = (
 
 
 class FigureCard(Card):
-    """One figure, large, with what it is made of."""
+    """One large figure with its details."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class FigureCard(Card):
 
 
 class InsightsPage(Panel):
-    """Signals: scope_changed; export_requested; cancel_requested, while much is read; closed."""
+    """Signals: scope_changed; export_requested; cancel_requested, while all conversations are read; closed."""
 
     scope_changed = Signal()
     export_requested = Signal()
@@ -237,19 +237,19 @@ class InsightsPage(Panel):
         return self.scope.value() == "one"
 
     def offer_project(self, is_offered: bool) -> None:
-        """Offer the project of the conversation; without one, its figures are those of the conversation."""
+        """Offer the project as a scope; if it is not offered but chosen, choose the conversation instead."""
         self.scope.button("project").setVisible(is_offered)
         if not is_offered and self.scope.value() == "project":
             self.scope.choose("one")
 
     def show_reading(self) -> None:
-        """Show that the figures are on their way; what is shown stays until they are here."""
+        """Show that figures are being read; the current ones stay until then."""
         self.say(tr("Reading…") if self.is_one else tr("Reading all conversations…"))
         self.cancel.setVisible(not self.is_one)
         self.export.setEnabled(False)
 
     def say(self, text: str) -> None:
-        """Show a line under the head; "" for none."""
+        """Show a line below the head; "" for none."""
         self.status.set_text(text)
         self.status.setVisible(bool(text))
         self.cancel.hide()
@@ -280,10 +280,10 @@ class InsightsPage(Panel):
 
     def _show_contents(self, read: InsightsRead) -> None:
         headings = CONTENTS if read.insights.is_counted else (CHARACTERS, *CONTENTS[1:])
-        shown = [tr(heading) for heading in headings[: None if read.gauge else -1]]
+        texts = [tr(heading) for heading in headings[: None if read.gauge else -1]]
         note = tr("In characters: tokens are counted for one conversation at a time.")
         rows = content_rows(read.insights, read.gauge)
-        self.contents.show_rows(rows, shown, "" if read.insights.is_counted else note)
+        self.contents.show_rows(rows, texts, "" if read.insights.is_counted else note)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -308,8 +308,8 @@ class InsightsPage(Panel):
         self.scope.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         actions = horizontal((heading, 1), self.export, self.close_button, spacing=8)
         below = horizontal(self.scope, (self.range, 1), spacing=14)
-        said = horizontal((self.status, 1), self.cancel, spacing=12)
-        head = vertical(actions, below, said, margins=(0, 0, 16, 0), spacing=10)
+        status = horizontal((self.status, 1), self.cancel, spacing=12)
+        head = vertical(actions, below, status, margins=(0, 0, 16, 0), spacing=10)
         self.area = SteadyColumn(spacing=10)
         self.area.add(self.empty)
         self.area.add(self.content)
