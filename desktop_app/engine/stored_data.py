@@ -36,7 +36,7 @@ from desktop_app.paths import backups_folder, database_file, log_file, spills_fo
 from .protocol import CleanedUp
 
 SPILL_SECONDS = 3_600.0
-"""A more recent output may belong to a tool whose result is not stored yet."""
+"""Age from which an unused output can be removed: a more recent one may be of a tool whose result is not stored yet."""
 ARCHIVE_FILES = ("archive.sqlite3", "archive.sqlite3-wal", "archive.sqlite3-shm", "archive.counts", "archive.lock")
 KEPT_PATTERNS: tuple[tuple[ItemKind, str], ...] = (
     ("update", "archive.backup-v*.sqlite3"),
@@ -83,7 +83,7 @@ def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
 
 
 def unused_spills(data: Path, in_use: AbstractSet[str], seconds: float = SPILL_SECONDS) -> list[Path]:
-    """Return the long outputs that nothing refers to and that are older than that."""
+    """Return the long outputs that nothing refers to and that are older than `seconds`."""
     newest = time.time() - seconds
     found = [path for path in spills_folder(data).glob("*/*") if path.name not in in_use]
     return [path for path in found if path.is_file() and path.stat().st_mtime < newest]
