@@ -1,4 +1,4 @@
-"""The controller of the table of actions: its shortcuts, the command palette and the sheet of shortcuts."""
+"""The controller of the window's actions: shortcuts, the command palette, the menu and the sheet of shortcuts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 MAX_RECENT = 8
 RECENT_KEY = "recent_commands"
 MENU_PARTS = (1, 2, 3, 4)
-"""Where it is in the list; how it is held; what can be made of it; what ends it."""
+"""Parts of a conversation's menu: its place in the list, its settings, what can be made from it, how to end it."""
 
 
 class CommandController(Controller):
-    """Carries out actions by their names, and remembers which were used last."""
+    """Runs actions by their names, and remembers which were used last."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: WindowMemory) -> None:
         super().__init__(bridge, parts, chat)
@@ -41,24 +41,24 @@ class CommandController(Controller):
         parts.header.menu.clicked.connect(self.open_menu)
 
     def use_actions(self, actions: Sequence[WindowAction]) -> None:
-        """Take the table, and listen to its shortcuts."""
+        """Set the actions, and connect their shortcuts."""
         self.actions = tuple(actions)
         for action in actions:
             for keys in action.keys if action.is_everywhere else ():
                 QShortcut(QKeySequence(keys), self._parts, action.run_if_available)
 
     def recent(self) -> tuple[str, ...]:
-        """Return the names of the actions that the palette carried out, the newest first."""
+        """Return the names of the actions that the palette ran last, the newest first."""
         return tuple(filter(None, self._memory.text(RECENT_KEY).split("\n")))
 
     def run(self, name: str) -> None:
-        """Carry out an action of the palette."""
+        """Run an action that was chosen in the palette."""
         names = (name, *(other for other in self.recent() if other != name))
         self._memory.set(RECENT_KEY, "\n".join(names[:MAX_RECENT]))
         next(action for action in self.actions if action.name == name).run_if_available()
 
     def open_palette(self) -> None:
-        """Offer what can be done now."""
+        """Offer the actions that are available now."""
         from .command_palette import CommandPalette
 
         if self._palette is None:
@@ -69,7 +69,7 @@ class CommandController(Controller):
         self._palette.open()
 
     def open_menu(self) -> None:
-        """Open the menu of the open conversation below the header's button, in its parts."""
+        """Open the open conversation's menu below the header's button, with separators between its parts."""
         button = self._parts.header.menu
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -81,8 +81,8 @@ class CommandController(Controller):
             for action in actions:
                 name = tr(action.name) if action.label is None else action.label()
                 keys = f"\t{keys_text(action.keys[:1])}" if action.keys else ""
-                shown = menu.addAction(f"{name}{keys}", action.run_if_available)
-                shown.setEnabled(bool(action.is_available()))
+                entry = menu.addAction(f"{name}{keys}", action.run_if_available)
+                entry.setEnabled(bool(action.is_available()))
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         menu.popup(corner - QPoint(menu.sizeHint().width(), 0))
 
@@ -96,7 +96,7 @@ class CommandController(Controller):
             await sheet.open_gradually()
 
     def show_log(self) -> None:
-        """Say where the log is, and offer its folder."""
+        """Show the path of the log, and offer to open its folder."""
         self._parts.show_chat()
         path = self._bridge.log_file
         if path is None:

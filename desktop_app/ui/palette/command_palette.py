@@ -1,4 +1,4 @@
-"""The command palette: every action of the window by its name, those used last first, with a fuzzy match.
+"""The command palette, which finds the window's actions by a fuzzy match of their names, recent ones first.
 
 Typed letters match in their order, with gaps.
 """
@@ -20,10 +20,10 @@ from desktop_app.ui.widgets.text_label import Run
 
 
 def fuzzy_rank(query: str, text: str) -> tuple[int, int] | None:
-    """Return how badly the query fits, for sorting: the smaller, the better; None if it does not fit.
+    """Return a rank for sorting, the lower the better; None if the query does not match.
 
-    It fits if its letters stand in the text in their order, whatever their case and accents. Best is where they stand
-    together at the beginning of a word, then where words begin with them, then together, then where they lie closest.
+    It matches if the text contains its letters in order, ignoring case and accents. The best match is a run of letters
+    at the beginning of a word, then letters that begin words, then a run anywhere, then the closest letters.
     """
     words, letters = _folded(query).strip(), _folded(text)
     together = letters.find(words)
@@ -39,8 +39,8 @@ def fuzzy_rank(query: str, text: str) -> tuple[int, int] | None:
 
 
 def _starts(wanted: str, letters: str) -> list[int] | None:
-    """Return where the letters stand if each one continues a run or begins a word."""
-    ends: list[list[int]] = [[]]  # ways to place what was looked at so far, one for each last place
+    """Return the positions of the letters if each continues a run or begins a word; None if that is impossible."""
+    ends: list[list[int]] = [[]]  # ways to place the letters so far, one for each position of the last one
     for letter in wanted:
         ways: dict[int, list[int]] = {}
         for way in ends:
@@ -53,7 +53,7 @@ def _starts(wanted: str, letters: str) -> list[int] | None:
 
 
 def _first_letters(wanted: str, letters: str) -> list[int] | None:
-    """Return where the letters stand, each as early as possible."""
+    """Return the positions of the letters, each as early as possible; None if a letter is missing."""
     found: list[int] = []
     for letter in wanted:
         place = letters.find(letter, found[-1] + 1 if found else 0)
@@ -67,15 +67,15 @@ def _begins_word(letters: str, place: int) -> bool:
     return letters[place : place + 1].isalnum() and (place == 0 or not letters[place - 1].isalnum())
 
 
-@lru_cache(maxsize=1_024)  # at each key all names are looked at again
+@lru_cache(maxsize=1_024)  # each key press matches all names again
 def _folded(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
 
 def matching_actions(query: str, actions: Sequence[WindowAction], recent: Sequence[str]) -> list[WindowAction]:
-    """Return the actions whose names fit the query, translated or in English, best first; of equals those used last
-    first."""
+    """Return the actions whose names match the query, translated or in English, the best first. Of equal matches, the
+    one used last is first."""
     ages = {name: age for age, name in enumerate(recent)}
     ranked = [(_name_rank(query, action) or _group_rank(query, action), action) for action in actions]
     fitting = [(rank, action) for rank, action in ranked if rank is not None]
@@ -89,13 +89,13 @@ def _name_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
 
 
 def _group_rank(query: str, action: WindowAction) -> tuple[int, int] | None:
-    """Return a rank behind all names, for a query that the group's name begins with."""
+    """Return a rank after all matches of names, if the group's name begins with the query; None otherwise."""
     groups = (tr(action.group).casefold(), action.group.casefold())
     return (9, 0) if query and any(group.startswith(query.casefold()) for group in groups) else None
 
 
 class CommandPalette(PaletteSheet):
-    """Signal: action_chosen(name), once the palette is closed."""
+    """A palette of actions. Signal: action_chosen(name), once the palette is closed."""
 
     action_chosen = Signal(str)
 
@@ -107,7 +107,7 @@ class CommandPalette(PaletteSheet):
         self.list.row_chosen.connect(self._choose)
 
     def show_actions(self, actions: Sequence[WindowAction], recent: Sequence[str]) -> None:
-        """Offer these actions, with nothing typed. recent: the names of those used last, the newest first."""
+        """Offer these actions, and clear the field. recent: the names of the actions used last, the newest first."""
         self._actions, self._recent = tuple(actions), tuple(recent)
         self.field.clear()
         self._filter()

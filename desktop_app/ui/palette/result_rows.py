@@ -1,4 +1,4 @@
-"""Search results in words, and the bars above the transcript that find a text or walk through the hits of a search."""
+"""Texts of search results, and the bars above the transcript that find a text or step through search hits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNKNOWN = {
 
 
 def runs_of(snippet: str) -> tuple[Run, ...]:
-    """Return the runs of a snippet on one line; what was found is bold."""
+    """Return the runs of a snippet on one line, with the matches in bold."""
     runs: list[Run] = []
     for index, piece in enumerate(" ".join(snippet.split()).split("«")):
         found, mark, rest = piece.partition("»")
@@ -43,7 +43,7 @@ def runs_of(snippet: str) -> tuple[Run, ...]:
 
 
 def found_words(snippet: str) -> tuple[str, ...]:
-    """Return what was found in a message, each form once, the longest first."""
+    """Return the matched words of a snippet, each form once, the longest first."""
     found = {run.text.lower(): run.text for run in runs_of(snippet) if run.weight == BOLD}
     return tuple(sorted(found.values(), key=len, reverse=True))
 
@@ -57,19 +57,19 @@ def row_of(result: SearchResult, now: float, projects: Mapping[str, str]) -> Lis
 
 
 def row_of_completion(text: str, before: str) -> ListRow:
-    """Return a query that is offered while a filter is being typed. before: what stands in front of the filter."""
+    """Return a row for a completed query. before: the part of the query in front of the filter being typed."""
     return ListRow(text, text[len(before) :].strip(), body=(Run(tr("Enter or Tab to accept")),))
 
 
 def text_of_wrong(typed: TypedFilter) -> str:
-    """Return what is wrong with a filter, and what may be meant."""
-    said = tr(UNKNOWN[typed.kind]).format(value=typed.value)
+    """Return what is wrong with a filter, and what the user may have meant."""
+    problem = tr(UNKNOWN[typed.kind]).format(value=typed.value)
     nearest = tr("Did you mean “{nearest}”?").format(nearest=typed.nearest) if typed.nearest else ""
-    return " ".join(filter(None, (said, nearest)))
+    return " ".join(filter(None, (problem, nearest)))
 
 
 class HitBar(QWidget):
-    """What was searched for, which hit is shown, and buttons to the next one and back to all.
+    """The query, the number of the current hit, and buttons to step through the hits and back to all results.
 
     Signals: step_requested(by), 1 or -1; results_requested; closed.
     """
@@ -94,12 +94,12 @@ class HitBar(QWidget):
         self.close_button.clicked.connect(self.close_bar)
         self.hide()
 
-    def show_hit(self, query: str, shown: int, found: int) -> None:
-        """Show the query and which of how many hits is shown, from 1."""
+    def show_hit(self, query: str, current: int, found: int) -> None:
+        """Show the query, the number of the current hit, from 1, and the number of hits."""
         self.query.set_text(tr("Search: {query}").format(query=query))
-        told = tr("{shown} of {found}").format(shown=format_number(shown), found=format_number(found))
-        self.count.set_text(told)
-        self.setAccessibleName(f"{self.query.text()} · {told}")
+        count = tr("{shown} of {found}").format(shown=format_number(current), found=format_number(found))
+        self.count.set_text(count)
+        self.setAccessibleName(f"{self.query.text()} · {count}")
         for button in (self.previous, self.next):
             button.setEnabled(found > 1)
         self.show()
@@ -124,14 +124,14 @@ def _button(text: str, name: str, keys: str) -> Button:
     return button
 
 
-PAUSE = 150  # milliseconds from the last key to the search
+PAUSE = 150  # milliseconds from the last key press to the search
 MAX_TEXT = 1_000  # characters
 
 
 class FindBar(QWidget):
-    """A field, a count, and buttons to the next and the previous place with the text.
+    """A field, a count, and buttons to the next and the previous occurrence of the text.
 
-    Signals: text_changed(text) a moment after the last key; step_requested(by), 1 or -1; closed.
+    Signals: text_changed(text), PAUSE after the last key press; step_requested(by), 1 or -1; closed.
     """
 
     text_changed = Signal(str)
@@ -164,7 +164,7 @@ class FindBar(QWidget):
         return self.field.text()
 
     def open(self) -> None:
-        """Show the bar, with the text that was looked for last selected."""
+        """Show the bar with the last text selected."""
         self.show()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
@@ -175,10 +175,10 @@ class FindBar(QWidget):
         self.hide()
         self.closed.emit()
 
-    def show_count(self, shown: int, found: int, is_all: bool = True) -> None:
-        """Show which of how many places is shown, from 1. is_all: whether there are no more."""
+    def show_count(self, current: int, found: int, is_all: bool = True) -> None:
+        """Show the number of the current occurrence, from 1, and of those found. is_all: whether there are no more."""
         several = tr("{shown} of {found}").format(
-            shown=format_number(shown), found=f"{format_number(found)}{'' if is_all else '+'}"
+            shown=format_number(current), found=f"{format_number(found)}{'' if is_all else '+'}"
         )
         self.count.set_text(several if found else tr("Not found") if self.text else "")
         for button in (self.previous, self.next):
@@ -194,7 +194,7 @@ class FindBar(QWidget):
             super().keyPressEvent(event)
 
     def _step(self, by: int) -> None:
-        """Go on; while a search is due, search first."""
+        """Step to another occurrence; if a search is due, search first."""
         if self._pause.isActive():
             self._pause.start(0)
         else:

@@ -1,4 +1,4 @@
-"""Search in all messages, archived or not, with filters as chips, and a quick way to any conversation."""
+"""Search in all messages, archived or not, with filters as chips; without a query, a list of conversations."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ from desktop_app.ui.widgets.text_label import Run
 from .result_rows import row_of, row_of_completion, text_of_wrong
 
 MAX_SHOWN = 28
-"""Characters of a filter's value."""
+"""The maximum length of a filter's value on a chip, in characters."""
 
 Choice = tuple[str, str, str]
-"""What the menu shows, and the filter's name and value as they are typed."""
+"""The text in the menu, and the filter's name and value as typed."""
 
 
 class FilterChip(Button):
-    """Without a filter a click opens a menu of values; with one it removes the filter, as Delete does.
+    """A chip for one kind of filter. A click opens a menu of values; with a value, it removes it, as Delete does.
 
-    Signals: chosen(name, value), as they are typed; removed.
+    Signals: chosen(name, value), as typed; removed.
     """
 
     chosen = Signal(str, str)
     removed = Signal()
 
     def __init__(self, name: str, offer: Callable[[], Sequence[Choice]], parent: QWidget | None = None) -> None:
-        """offer: returns the choices; one of the chip's own name is taken without a menu."""
+        """offer: returns the choices; a choice with the chip's own name is taken without a menu."""
         super().__init__("", ButtonKind.QUIET, parent, padding=18)
         self._name, self._offer = name, offer
         self.value = ""
@@ -60,13 +60,13 @@ class FilterChip(Button):
         self.show_value("")
 
     def show_value(self, value: str, is_wrong: bool = False) -> None:
-        """Show the value of the filter that holds; "" for none."""
+        """Show the filter's value; "" for none."""
         self.value, self._is_wrong = value, is_wrong
         short = value if len(value) <= MAX_SHOWN else value[: MAX_SHOWN - 1].rstrip() + "…"
         self.setText(f"{short}  ✕" if value else self._name if self._only_choice() else f"{self._name} ▾")
-        told = tr("Remove the filter {name}: {value}").format(name=self._name, value=value)
-        self.setAccessibleName(told if value else tr("Filter: {name}").format(name=self._name))
-        self.setToolTip(told if value else "")
+        removal = tr("Remove the filter {name}: {value}").format(name=self._name, value=value)
+        self.setAccessibleName(removal if value else tr("Filter: {name}").format(name=self._name))
+        self.setToolTip(removal if value else "")
         self.updateGeometry()
         self.update()
 
@@ -128,7 +128,7 @@ MAX_OFFERED = 20
 
 
 class FilterBar(QWidget):
-    """A chip for each kind of filter. Signals: chosen(name, value), as they are typed; removed(kind)."""
+    """A chip for each kind of filter. Signals: chosen(name, value), as typed; removed(kind)."""
 
     chosen = Signal(str, str)
     removed = Signal(str)
@@ -147,14 +147,14 @@ class FilterBar(QWidget):
         return chip
 
     def set_names(self, names: FilterNames) -> None:
-        """Offer these projects, models and tools; a chip that has nothing to offer is not shown."""
+        """Offer these projects, models and tools; a chip without choices is hidden."""
         self._names = names
         for kind, chip in self.chips.items():
             chip.show_value(chip.value)
             chip.setVisible(bool(chip.value or self._offered(kind)))
 
     def show_filters(self, typed: Sequence[TypedFilter]) -> None:
-        """Show the filters of the query; of two of a kind both count, or the last one."""
+        """Show the filters of the query. Of several of a kind, all apply or the last one does."""
         for kind, chip in self.chips.items():
             mine = [each for each in typed if each.kind == kind]
             chip.show_value(text_of_filters(mine), any(each.is_wrong for each in mine))
@@ -179,7 +179,7 @@ class FilterBar(QWidget):
 
 
 def text_of_filters(typed: Sequence[TypedFilter]) -> str:
-    """Return what the filters of one kind mean; "" without any."""
+    """Return a text for the filters of one kind; "" without any."""
     if not typed:
         return ""
     newest = typed[-1]
@@ -201,7 +201,7 @@ def text_of_filters(typed: Sequence[TypedFilter]) -> str:
 
 
 def text_of_days(first: date | None, last: date | None) -> str:
-    """Return a range of days, such as "1 Mar – 31 May 2026". None: no bound."""
+    """Return a range of days such as "1 Mar – 31 May 2026". first, last: None for no bound."""
     if first is None or last is None:
         bound, text = (last, tr("until {day}")) if first is None else (first, tr("since {day}"))
         return text.format(day=format_day(bound)) if bound else ""
@@ -210,20 +210,20 @@ def text_of_days(first: date | None, last: date | None) -> str:
     return f"{format_day(first, has_year=first.year != last.year)} – {format_day(last)}"
 
 
-PAUSE = 120  # milliseconds from the last key to the search
-PATIENCE = 400  # milliseconds without an answer after which it is said that one is awaited
+PAUSE = 120  # milliseconds from the last key press to the search
+PATIENCE = 400  # milliseconds without an answer after which the palette says that it is searching
 MAX_CONVERSATIONS = 50
 
 
 def midnight(day: date) -> float:
-    """Return when a day begins here, in seconds since 1970."""
+    """Return the beginning of a day in local time, in seconds since 1970."""
     return datetime(day.year, day.month, day.day).timestamp()
 
 
 class SearchPalette(PaletteSheet):
-    """A field, filters and results. Without a query it lists the given conversations."""
+    """A field, filters and results. Without a query, it lists conversations."""
 
-    search_requested = Signal(str, object)  # what was typed, and what it means: a TypedQuery
+    search_requested = Signal(str, object)  # the typed text, and the TypedQuery that it means
     result_chosen = Signal(object)  # SearchResult
     conversation_chosen = Signal(str)  # a conversation's id
 
@@ -249,11 +249,11 @@ class SearchPalette(PaletteSheet):
 
     @property
     def typed(self) -> TypedQuery:
-        """The query with its filters, as they are understood today."""
+        """The query with its filters, with relative times such as "yesterday" resolved for today."""
         return read_query(self.field.text(), date.today(), midnight, self._names)
 
     def open(self) -> None:
-        """Search again for what was searched for last, with the text selected."""
+        """Open with the last query selected, and search for it again."""
         self.field.selectAll()
         self._search()
         super().open()
@@ -271,9 +271,9 @@ class SearchPalette(PaletteSheet):
             self._change()
 
     def set_results(self, query: str, results: Sequence[SearchResult], is_complete: bool = True) -> None:
-        """Show what was found, best first; ignore the answer to an older query.
+        """Show results, the best first; ignore the answer to an older query.
 
-        is_complete: whether all messages are known to the filters.
+        is_complete: whether the filters' index contains all messages.
         """
         if query.strip() != self.query() or not self.query():
             return
@@ -286,13 +286,13 @@ class SearchPalette(PaletteSheet):
         self.note.set_text(self._text_of_results(is_complete))
 
     def note_failure(self, query: str) -> None:
-        """Await no answer to a query any more."""
+        """Show that a query failed."""
         if query == self.query():
             self._waiting.stop()
             self.note.set_text(tr("The search failed."))
 
     def enter(self) -> None:
-        """Open the choice; while a search is due, search first."""
+        """Choose the current row; if a search is due, search first."""
         if self._pause.isActive() and not self._offered:
             self._search()
         else:
@@ -308,7 +308,7 @@ class SearchPalette(PaletteSheet):
 
     def _change(self) -> None:
         self._offer()
-        # What can still become right while it is being typed is not shown as wrong.
+        # A filter that is being typed is not marked as wrong while completions remain.
         typed = self.typed.typed
         self.filters.show_filters([each for each in typed if not (each.is_wrong and self._offered)])
         if self.query():
@@ -329,7 +329,7 @@ class SearchPalette(PaletteSheet):
 
     def _search(self) -> None:
         self._pause.stop()
-        self._waiting.stop()  # an answer to what was typed before is not shown any more
+        self._waiting.stop()  # the answer to an older query is ignored
         typed = self.typed
         if typed.wrong is not None and not self._offered:
             self.note.set_text(text_of_wrong(typed.wrong))
@@ -382,10 +382,10 @@ class SearchPalette(PaletteSheet):
         self._waiting.stop()
         now = time.time()
         self.results = ()
-        shown = self._conversations[:MAX_CONVERSATIONS]
+        listed = self._conversations[:MAX_CONVERSATIONS]
         rows = [
             ListRow(info.id, format_title(info.title), format_time(info.updated_at, now), (Run(_about(info)),))
-            for info in shown
+            for info in listed
         ]
         self.show_rows(rows)
         nothing = tr("Searches every message of every conversation, summarized and archived ones too.")

@@ -1,4 +1,4 @@
-"""The sheet of shortcuts: what each key does, by what it is about."""
+"""The sheet of keyboard shortcuts, by topic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from desktop_app.ui.widgets.sheet import Sheet
 from desktop_app.ui.widgets.text_label import TextLabel
 
 WIDTH = 560
-Shortcut = tuple[str, str]  # what the keys do, and the keys
+Shortcut = tuple[str, str]  # the effect of the keys, and the keys
 
 LOCAL_KEYS: dict[str, tuple[Shortcut, ...]] = {
     translatable("Message"): (
@@ -39,11 +39,11 @@ LOCAL_KEYS: dict[str, tuple[Shortcut, ...]] = {
         (translatable("Copy the selection"), "Ctrl+C"),
     ),
 }
-"""Keys that mean something only where the keyboard is, by that place."""
+"""Keys that work only in the focused part of the window, by that part."""
 
 
 def shortcuts_by_group(actions: Iterable[WindowAction]) -> dict[str, tuple[Shortcut, ...]]:
-    """Return what has keys, by its group."""
+    """Return the actions with shortcuts, by group."""
     groups: dict[str, tuple[Shortcut, ...]] = {}
     for action in actions:
         if action.keys:
@@ -53,7 +53,7 @@ def shortcuts_by_group(actions: Iterable[WindowAction]) -> dict[str, tuple[Short
 
 
 class ShortcutSheet(Sheet):
-    """Built group by group, so that the window stays quick."""
+    """A list of shortcuts, built group by group, so that the window stays responsive."""
 
     def __init__(self, actions: Sequence[WindowAction], parent: QWidget | None = None) -> None:
         super().__init__(parent, width=WIDTH, closes_outside=True, title=tr("Keyboard shortcuts"))
