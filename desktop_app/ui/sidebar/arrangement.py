@@ -1,4 +1,4 @@
-"""In which order and under which headings conversations are listed."""
+"""The order and the headings of the conversation list."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from desktop_app.ui.translation import locale, tr
 from desktop_app.ui.widgets.number_formats import format_day, isolate
 
 PINNED, PUT_AWAY, OTHERS = translatable("Pinned"), translatable("Archived"), translatable("Conversations")
-MAX_PROJECTS = 12  # that are listed; a palette has the others
+MAX_PROJECTS = 12  # projects in the list; a palette offers the others
 
 
 class Order(StrEnum):
-    """What the list is sorted by."""
+    """The sort order of the list."""
 
     ACTIVITY = "activity"
     TITLE = "title"
@@ -28,16 +28,16 @@ class Order(StrEnum):
 
 
 class Arrangement(msgspec.Struct, frozen=True):
-    """What of the conversations is listed, and in which order."""
+    """Which conversations are listed, and in which order."""
 
     order: Order = Order.ACTIVITY
     query: str = ""
-    """Words that a title or a project's name has; "" for all conversations."""
+    """Words that a title or a project's name must contain; "" for all conversations."""
     shows_put_away: bool = False
     folded: frozenset[str] = frozenset()
     """The ids of the projects whose conversations are hidden."""
     open_project: str = ""
-    """The id of a project that is listed however many there are."""
+    """The id of a project that is listed even beyond MAX_PROJECTS; "" for none."""
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Heading(msgspec.Struct, frozen=True):
 
 
 class ProjectsHeading(msgspec.Struct, frozen=True):
-    """The heading above the projects, with which a new one is made."""
+    """The heading above the projects, with a button for a new one."""
 
     @property
     def title(self) -> str:
@@ -59,7 +59,7 @@ class ProjectHeading(msgspec.Struct, frozen=True):
 
     project: Project
     count: int
-    """Of the conversations that stand below it, also while they are hidden."""
+    """The number of conversations below it, including hidden ones."""
     is_folded: bool = False
     hidden: tuple[str, ...] = ()
     """The ids of those that are hidden."""
@@ -70,7 +70,7 @@ class ProjectHeading(msgspec.Struct, frozen=True):
 
 
 class ArchivedHeading(msgspec.Struct, frozen=True):
-    """The heading above the archived conversations. count: how many there are, also while they are hidden."""
+    """The heading above the archived conversations. count: their number, including hidden ones."""
 
     count: int
     is_folded: bool
@@ -83,7 +83,7 @@ class ArchivedHeading(msgspec.Struct, frozen=True):
 
 
 class AllProjectsRow(msgspec.Struct, frozen=True):
-    """Stands for the projects that are not listed. count: all that there are."""
+    """A row for the projects that are not listed. count: the number of all projects."""
 
     count: int
 
@@ -103,10 +103,10 @@ SORT_KEYS: dict[Order, Callable[[ConversationInfo], tuple[float, str]]] = {
 def arrange_rows(
     conversations: Iterable[ConversationInfo], projects: Sequence[Project], wanted: Arrangement, now: float
 ) -> list[SidebarRow]:
-    """Return the rows: pinned ones first, then the projects, then the rest, then what was archived.
+    """Return the rows: pinned conversations, then the projects, then the rest, then archived conversations.
 
-    A conversation whose project is not among `projects` is in none. With a query there are no headings but of the
-    projects that fit, and what was put away is found too.
+    A conversation whose project is not among `projects` is in none. With a query, the only headings are the matching
+    projects, and archived conversations are found as well.
     """
     ordered = sorted(conversations, key=SORT_KEYS[wanted.order])
     words = wanted.query.casefold().split()
@@ -157,7 +157,7 @@ def age_text(at: float, now: float) -> str:
 
 
 def details_of(info: ConversationInfo, now: float) -> str:
-    """Return the line under a title: "2 min · 1,204 messages"."""
+    """Return the line below a title, such as "2 min · 1,204 messages"."""
     age, messages = age_text(info.updated_at, now), tr("%n messages", "", info.messages)
     details = f"{isolate(age)} · {isolate(messages)}"
     return tr("Archived · {details}").format(details=details) if info.is_put_away else details
@@ -166,7 +166,7 @@ def details_of(info: ConversationInfo, now: float) -> str:
 def _rows_of_projects(
     projects: Sequence[Project], groups: Mapping[str, list[ConversationInfo]], wanted: Arrangement
 ) -> list[SidebarRow]:
-    """Return the projects by their names, with their conversations; of very many those that were used last."""
+    """Return the projects by name, with their conversations; of more than MAX_PROJECTS, those used last."""
     rows: list[SidebarRow] = [ProjectsHeading()]
 
     def used_at(project: Project) -> float:
@@ -206,7 +206,7 @@ def _key(project: str) -> str:
 
 
 def _archived_rows(infos: Sequence[ConversationInfo], *, is_folded: bool) -> list[SidebarRow]:
-    """Return the heading of what was archived, so that it is found where one looks for it, and what is below it."""
+    """Return the heading of the archived conversations, and the conversations unless folded."""
     if not infos:
         return []
     hidden = tuple(info.id for info in infos) if is_folded else ()
@@ -218,7 +218,7 @@ def _under(title: str, infos: Sequence[ConversationInfo]) -> list[SidebarRow]:
 
 
 def _heading_of(at: float, now: float) -> tuple[str, float]:
-    """Return the heading of that time, and the time since when conversations stand under it."""
+    """Return the heading for a time, and the earliest time that the heading covers."""
     today = datetime.combine(datetime.fromtimestamp(now), datetime.min.time())
     for title, days in ((tr("Today"), 0), (tr("Yesterday"), 1), (tr("This week"), 6)):
         since = (today - timedelta(days)).timestamp()

@@ -1,4 +1,4 @@
-"""Palettes to choose from: projects, deleted conversations, and personas."""
+"""Palettes to choose a project, a deleted conversation or a persona."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from desktop_app.ui.widgets.palette_sheet import PaletteSheet
 from desktop_app.ui.widgets.row_list import ListRow
 from desktop_app.ui.widgets.text_label import Run
 
-NONE, NEW = " none", " new"  # keys of the rows that are no project; ids have no space
+NONE, NEW = " none", " new"  # keys of rows that are no project; ids contain no spaces
 
 
 class ProjectChoice(Enum):
-    """What a project is chosen for."""
+    """The purpose of choosing a project, with the palette's title."""
 
     MOVE = translatable("Move to project")
     OPEN = translatable("Go to project")
@@ -31,7 +31,10 @@ class ProjectChoice(Enum):
 
 
 class ProjectPalette(PaletteSheet):
-    """A name can be typed or chosen. Signals: project_chosen(id), "" for none; project_named(name), of a new one."""
+    """A palette of projects, and of a new one with the typed name.
+
+    Signals: project_chosen(id), "" for none; project_named(name), for a new project.
+    """
 
     project_chosen = Signal(str)
     project_named = Signal(str)
@@ -44,7 +47,7 @@ class ProjectPalette(PaletteSheet):
         *,
         can_leave: bool = False,
     ) -> None:
-        """projects: each with how many conversations it has. can_leave: offer no project, too."""
+        """projects: each with its number of conversations. can_leave: also offer "No project"."""
         super().__init__(parent, title=tr(choice.value), has_body=False)
         self._projects = sorted(projects, key=lambda pair: pair[0].name.casefold())
         self._can_leave = can_leave
@@ -74,12 +77,15 @@ class ProjectPalette(PaletteSheet):
 
 
 class DeletedPalette(PaletteSheet):
-    """Words of a title find it. Signal: restore_requested(id), by a click or Enter; the palette then closes."""
+    """A palette of deleted conversations, found by words of their titles.
+
+    Signal: restore_requested(id), by a click or Enter, after which the palette closes.
+    """
 
     restore_requested = Signal(str)
 
     def __init__(self, conversations: Sequence[ConversationInfo], parent: QWidget | None = None) -> None:
-        """conversations: those that are deleted, as they are listed."""
+        """conversations: the deleted ones, in the order of the list."""
         super().__init__(parent, title=tr("Deleted conversations"), has_body=False)
         self._conversations = conversations
         self.field.textChanged.connect(self._list)
@@ -107,7 +113,7 @@ class DeletedPalette(PaletteSheet):
 
 
 class PersonaPalette(PaletteSheet):
-    """Signal: persona_chosen(name), once it is closed."""
+    """A palette of personas. Signal: persona_chosen(name), once the palette is closed."""
 
     persona_chosen = Signal(str)
 

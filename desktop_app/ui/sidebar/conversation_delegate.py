@@ -1,4 +1,4 @@
-"""Paint and edit the rows of the list of conversations, and paint its headings."""
+"""Painting and editing of the rows and headings of the conversation list."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .arrangement import (
 )
 from .conversation_model import ACTIVITY_ROLE, ROW_ROLE, ConversationModel
 
-START, INDENT = 10, 14  # pixels before a heading; more of them before what stands below a project
+START, INDENT = 10, 14  # pixels before a heading; additional ones before a row below a project
 BUTTON, ARROW, DOT = 24, 4, 7  # pixels
 ACTIVITY_TINT: dict[Activity, Tint] = {
     Activity.WAITS: "accent",
@@ -53,19 +53,19 @@ BOTTOM_LEFT = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
 
 
 class HeadingButton(Enum):
-    """What can be clicked at the end of a heading."""
+    """Buttons at the end of a heading."""
 
     NEW = "+"
     MENU = "⋯"
 
 
 def buttons_of(row: SidebarRow, box: QRectF) -> dict[HeadingButton, QRectF]:
-    """Return the buttons of a row that fills the box, where reading goes from left to right."""
-    shown = {ProjectHeading: tuple(HeadingButton), ProjectsHeading: (HeadingButton.NEW,)}.get(type(row), ())
+    """Return the boxes of a row's buttons in a left-to-right layout. box: of the row."""
+    buttons = {ProjectHeading: tuple(HeadingButton), ProjectsHeading: (HeadingButton.NEW,)}.get(type(row), ())
     side = scale(BUTTON)
     middle = box.bottom() - scale(11) if isinstance(row, ProjectsHeading) else box.center().y()
-    left, top = box.right() - 4 - side * len(shown), middle - side / 2
-    return {button: QRectF(left + side * n, top, side, side) for n, button in enumerate(shown)}
+    left, top = box.right() - 4 - side * len(buttons), middle - side / 2
+    return {button: QRectF(left + side * n, top, side, side) for n, button in enumerate(buttons)}
 
 
 def paint_heading(
@@ -77,7 +77,7 @@ def paint_heading(
     *,
     is_near: bool,
 ) -> None:
-    """Paint a row that is no conversation. pointed: where in it the mouse is. is_near: show its buttons."""
+    """Paint a row that is no conversation. pointed: the mouse position; None if outside. is_near: show its buttons."""
     match row:
         case ProjectHeading() | ArchivedHeading():
             _paint_fold(painter, box, row, activity, is_near=is_near and isinstance(row, ProjectHeading))
@@ -91,7 +91,7 @@ def paint_heading(
             painter.drawText(line, BOTTOM_LEFT, row.title)
         case _:
             return
-    if is_near or isinstance(row, ProjectsHeading):  # the others have none
+    if is_near or isinstance(row, ProjectsHeading):  # which always shows its button
         _paint_buttons(painter, box, row, pointed)
 
 
@@ -117,7 +117,7 @@ def _paint_fold(
 
 
 def _paint_arrow(painter: QPainter, centre: QPointF, *, is_folded: bool) -> None:
-    """Paint an arrow that points down, or to where reading goes while nothing stands below it."""
+    """Paint an arrow that points down, or in the reading direction if folded."""
     size = scale(ARROW)
     angle = 0.0 if not is_folded else math.pi / 2 if _is_turned(painter) else -math.pi / 2
     corners = [(-size, -size / 2), (0.0, size / 2), (size, -size / 2)]
@@ -140,22 +140,22 @@ def _paint_buttons(painter: QPainter, box: QRectF, row: SidebarRow, pointed: QPo
 
 
 def paint_activity(painter: QPainter, dot: QRectF, activity: Activity) -> None:
-    """Paint a ring for what goes on by itself, a full dot for what needs the user."""
+    """Paint a ring for a conversation at work, and a filled dot for one that needs the user."""
     ink = colour(ACTIVITY_TINT[activity])
     painter.setPen(QPen(ink, 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush if activity is Activity.WORKS else ink)
     painter.drawEllipse(dot)
 
 
-def draw_text(painter: QPainter, room: QRectF, text: str, shown: QFont, tint: Tint) -> None:
-    """Draw one line, which ends in an ellipsis where the room ends."""
-    painter.setFont(shown)
+def draw_text(painter: QPainter, room: QRectF, text: str, look: QFont, tint: Tint) -> None:
+    """Draw one line, elided at the end of `room`."""
+    painter.setFont(look)
     painter.setPen(colour(tint))
-    painter.drawText(room, LEFT, QFontMetricsF(shown).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
+    painter.drawText(room, LEFT, QFontMetricsF(look).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
 
 
 def hint_of(button: HeadingButton, row: SidebarRow) -> str:
-    """Return what a button of a heading does."""
+    """Return the tooltip of a heading's button."""
     if isinstance(row, ProjectsHeading):
         return tr("New project…")
     if button is HeadingButton.NEW:
@@ -168,28 +168,28 @@ def _is_turned(painter: QPainter) -> bool:
 
 
 ROW_HEIGHT, HEADING_HEIGHT, PIE = 58, 32, 16  # pixels
-MAX_TITLE = 400  # characters that are looked at
+MAX_TITLE = 400  # characters that are measured
 MARKED = re.compile(r"(.+) (\([^()]+\))")
-"""A title such as "All the tides (copy)": what tells two of them apart stands at the end."""
+"""A title such as "All the tides (copy)", whose end distinguishes it from another one."""
 
 
 class ConversationDelegate(QStyledItemDelegate):
-    """Paints a row: title, age and messages or what goes on there, and a pie of how full the context window is."""
+    """Paints a row: title, age and messages or its activity, and a pie of the context window's fill."""
 
     def __init__(self, conversations: ConversationModel, parent: QWidget) -> None:
         super().__init__(parent)
         self._conversations = conversations
-        self.shows_focus = False  # whether the row that the keyboard is on has a ring
-        self.marked = QPersistentModelIndex()  # the row whose menu is open; it looks as if the mouse were on it
+        self.shows_focus = False  # whether the current row has a focus ring
+        self.marked = QPersistentModelIndex()  # the row whose menu is open, painted as if under the mouse
         self.target = QPersistentModelIndex()  # the heading of the project that conversations are dragged onto
-        self.pointed: QPointF | None = None  # where the mouse is
-        self._sizes, self._version = (QSize(), QSize()), -1  # of a row and of a heading, in that version of the theme
+        self.pointed: QPointF | None = None  # the mouse position; None if outside
+        self._sizes, self._version = (QSize(), QSize()), -1  # of a row and a heading; the theme's version they are for
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         if self._version != theme.version:
             self._sizes = QSize(120, scale(ROW_HEIGHT)), QSize(120, scale(HEADING_HEIGHT))
             self._version = theme.version
-        return self._sizes[self._conversations.is_heading(index.row())]  # asked of each of 5,000 rows at a key
+        return self._sizes[self._conversations.is_heading(index.row())]  # cached: called for all rows at a key press
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
         row: SidebarRow = index.data(ROW_ROLE)
@@ -225,7 +225,7 @@ class ConversationDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: AnyIndex) -> None:
-        """Fill a new editor; what is typed stays when the rows are repainted."""
+        """Fill a new editor; typed text stays when the rows are repainted."""
         if isinstance(editor, QLineEdit) and not editor.text() and not editor.isModified():
             editor.setText(index.data(Qt.ItemDataRole.EditRole))
 
@@ -241,9 +241,9 @@ class ConversationDelegate(QStyledItemDelegate):
     def _paint_info(self, painter: QPainter, room: QRectF, info: ConversationInfo, activity: Activity | None) -> None:
         half = room.height() / 2
         line = in_reading_order(painter, room, QRectF(room.left(), room.top(), room.width() - scale(PIE + 10), half))
-        shown = font(14, MEDIUM)
-        title = cut_title(info.title, QFontMetricsF(shown), line.width())
-        draw_text(painter, line, title, shown, "ink")
+        look = font(14, MEDIUM)
+        title = cut_title(info.title, QFontMetricsF(look), line.width())
+        draw_text(painter, line, title, look, "ink")
         below = line.translated(0, half)
         if activity is None:
             draw_text(painter, below, details_of(info, time.time()), font(12), "ink_faint")
@@ -255,8 +255,7 @@ class ConversationDelegate(QStyledItemDelegate):
 
 
 def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:
-    """Return the title as it fits into so many pixels; of what stands in brackets at its end nothing is cut, unless
-    that would take more than two thirds of them."""
+    """Return the title elided to `width` pixels. Brackets at its end are kept unless they take more than two thirds."""
     if len(title) > MAX_TITLE:
         title = f"{title[: MAX_TITLE // 2]}…{title[-MAX_TITLE // 2 :]}"
     marked = MARKED.fullmatch(title)
@@ -267,7 +266,7 @@ def cut_title(title: str, metrics: QFontMetricsF, width: float) -> str:
 
 
 def _draw_activity(painter: QPainter, room: QRectF, activity: Activity) -> None:
-    """Draw a dot and a word."""
+    """Draw the dot and the text of an activity."""
     side = scale(DOT)
     dot = QRectF(room.left() + 1, room.center().y() - side / 2, side, side)
     paint_activity(painter, in_reading_order(painter, room, dot), activity)

@@ -1,4 +1,4 @@
-"""The list of conversations: mouse, keyboard, menus, and dragging onto a project or out of one."""
+"""The list of conversations: mouse, keyboard, menus, and dragging into and out of projects."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class SignallingList(TransparentList):
     pin_requested(ids, is_pinned), put_away_requested(ids, is_put_away), move_requested(ids, project), "" for none;
     project_choice_requested(ids), to ask where they are to be moved.
 
-    Of projects, with their ids: begin_requested(id), a conversation in it; settings_requested(id);
-    project_delete_requested(id); new_project_requested; all_projects_requested; query_left, when a project was chosen
-    among what a query has found.
+    For projects, with their ids: begin_requested(id), for a new conversation in it; settings_requested(id);
+    project_delete_requested(id); new_project_requested; all_projects_requested; query_left, when a project is chosen
+    among the results of a query.
     """
 
     conversation_chosen = Signal(str)
@@ -81,7 +81,7 @@ class SignallingList(TransparentList):
 
 
 MIME_TYPE = "application/x-palimpsest-conversations"
-MAX_TITLE, NEAR_EDGE = 32, 24  # characters of a title that is dragged; pixels from the edge at which the list scrolls
+MAX_TITLE, NEAR_EDGE = 32, 24  # characters of a dragged title; pixels from the edge at which the list scrolls
 
 
 class DraggingList(SignallingList):
@@ -99,7 +99,7 @@ class DraggingList(SignallingList):
         self.setDropIndicatorShown(False)
 
     def chosen(self) -> tuple[str, ...]:
-        """Return the ids of the selected conversations, in their order."""
+        """Return the ids of the selected conversations, in the order of the list."""
         return tuple(info.id for index in sorted(self.selectedIndexes()) if (info := self._info_at(index)) is not None)
 
     def open_at(self, index: QModelIndex) -> None:
@@ -109,7 +109,7 @@ class DraggingList(SignallingList):
             self.conversation_chosen.emit(info.id)
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
-        """Drag the selected conversations until the mouse is released. Its loop runs below no coroutine."""
+        """Drag the selected conversations until the mouse is released. No coroutine may run its nested event loop."""
         self._dragged = self.chosen()
         drag = QDrag(self)
         data = QMimeData()
@@ -123,13 +123,13 @@ class DraggingList(SignallingList):
         self.show_selection()
 
     def show_selection(self) -> None:
-        """Select what is open again: what was only dragged is not."""
+        """Select the open conversation again after another one was dragged."""
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasFormat(MIME_TYPE):
             event.acceptProposedAction()
         else:
-            event.ignore()  # the window may have a use for it
+            event.ignore()  # the window may accept it
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         place = event.position().toPoint()
@@ -154,7 +154,7 @@ class DraggingList(SignallingList):
         self.move_requested.emit(self._dragged, project)
 
     def project_at(self, place: QPoint) -> str | None:
-        """Return the project of what is shown there, "" where conversations of none are; None among other rows."""
+        """Return the project at a position, "" among conversations without one; None among other rows."""
         index = self.indexAt(place)
         row = index.data(ROW_ROLE) if index.isValid() else None
         if isinstance(row, Heading):
@@ -170,9 +170,9 @@ class DraggingList(SignallingList):
                 return None if index.isValid() else ""
 
     def _is_moved_by(self, project: str) -> bool:
-        """Return whether a conversation that is dragged would come into another project."""
-        now = (self.conversations.project_of(name) for name in self._dragged)
-        return any((one.id if one is not None else "") != project for one in now)
+        """Return whether a drop would change the project of a dragged conversation."""
+        current = (self.conversations.project_of(name) for name in self._dragged)
+        return any((known.id if known is not None else "") != project for known in current)
 
     def _point_at(self, project: str | None) -> None:
         is_moved = bool(project) and self._is_moved_by(project or "")
@@ -182,18 +182,18 @@ class DraggingList(SignallingList):
             self.viewport().update()
 
     def _picture(self) -> QPixmap:
-        """Return what hangs at the mouse: a title, or how many there are."""
-        one = self.conversations.title_of(self._dragged[0]) if len(self._dragged) == 1 else ""
-        words = shorten(one, MAX_TITLE) or tr("%n conversations", "", len(self._dragged))
-        shown = font(13, MEDIUM)
-        box = QRectF(0, 0, QFontMetrics(shown).horizontalAdvance(words) + scale(24), scale(32))
+        """Return the picture to drag: a title, or the number of conversations."""
+        title = self.conversations.title_of(self._dragged[0]) if len(self._dragged) == 1 else ""
+        words = shorten(title, MAX_TITLE) or tr("%n conversations", "", len(self._dragged))
+        look = font(13, MEDIUM)
+        box = QRectF(0, 0, QFontMetrics(look).horizontalAdvance(words) + scale(24), scale(32))
         ratio = self.devicePixelRatioF()
         picture = QPixmap((box.size() * ratio).toSize())
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         paint_box(painter, box, colour("raised"), colour("line"), Corner.CONTROL)
-        painter.setFont(shown)
+        painter.setFont(look)
         painter.setPen(colour("ink"))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
         painter.end()
@@ -205,7 +205,7 @@ class DraggingList(SignallingList):
 
 
 def fill_menu(menu: QMenu, listed: DraggingList, info: ConversationInfo) -> None:
-    """Offer what can be done with all selected conversations, or with that one if it is not among them.
+    """Add the actions for all selected conversations, or for `info` alone if it is not selected.
 
     The list may change while the menu is open: rows are looked up once something is chosen.
     """
@@ -226,7 +226,7 @@ def fill_menu(menu: QMenu, listed: DraggingList, info: ConversationInfo) -> None
 
 
 def fill_project_menu(menu: QMenu, listed: DraggingList, project: str) -> None:
-    """Offer what can be done with a project."""
+    """Add the actions for a project."""
     menu.addAction(tr("New conversation"), lambda: listed.begin_requested.emit(project))
     menu.addAction(tr("Settings…"), lambda: listed.settings_requested.emit(project))
     menu.addAction(tr("Rename"), lambda: listed.edit(listed.conversations.index_of(project)))
@@ -242,14 +242,14 @@ ARROWS = (Qt.Key.Key_Left, Qt.Key.Key_Right)
 
 
 class ConversationList(DraggingList):
-    """What is chosen, folded, edited and asked for by clicks and keys."""
+    """Handles selection, folding, editing and menus by mouse and keyboard."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = ""
         self._kept: tuple[str, ...] = ()
-        self._kept_heading = ""  # the heading that the keyboard is on
-        self._edited, self._written = "", ""  # the row whose title is being edited, and what is written there
+        self._kept_heading = ""  # the key of the current row if it is a heading
+        self._edited, self._written = "", ""  # the row whose title is being edited, and the typed text
         self._pressed = QPersistentModelIndex()
         self.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -261,7 +261,7 @@ class ConversationList(DraggingList):
         self._refresh.start()
 
     def show_open(self, conversation: str) -> None:
-        """Select the conversation that is open, and unfold its project; "" for none."""
+        """Select the open conversation, "" for none, and unfold its project."""
         project = self.conversations.project_of(conversation)
         if conversation != self._open and project is not None:
             now = self.conversations.arrangement
@@ -271,18 +271,18 @@ class ConversationList(DraggingList):
         self.show_selection()
 
     def arrange(self, arrangement: Arrangement) -> None:
-        """List other conversations, or in another order."""
+        """Change the filter or the order."""
         if arrangement != self.conversations.arrangement:
             self.conversations.arrange(arrangement)
 
     def fold(self, project: str, is_folded: bool) -> None:
-        """Hide the conversations of a project, or show them; what is in sight stays where it is."""
+        """Hide or show the conversations of a project, keeping the scroll position."""
         now = self.conversations.arrangement
         folded = now.folded | {project} if is_folded else now.folded - {project}
         self._refold(replace(now, folded=folded), is_folded=is_folded)
 
     def fold_archived(self, is_folded: bool) -> None:
-        """Hide the archived conversations below their heading, or show them."""
+        """Hide or show the archived conversations below their heading."""
         self._refold(replace(self.conversations.arrangement, shows_put_away=not is_folded), is_folded=is_folded)
 
     def _refold(self, arrangement: Arrangement, *, is_folded: bool) -> None:
@@ -293,7 +293,7 @@ class ConversationList(DraggingList):
         announce(self, tr("collapsed") if is_folded else tr("expanded"))
 
     def show_project(self, project: str) -> None:
-        """Scroll to a project and its conversations; a query ends."""
+        """Scroll to a project and its conversations, and clear the query."""
         now = self.conversations.arrangement
         self.arrange(replace(now, query="", folded=now.folded - {project}, open_project=project))
         self.query_left.emit()
@@ -302,16 +302,16 @@ class ConversationList(DraggingList):
         self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtTop)
 
     def choose_first(self) -> None:
-        """Move the keyboard to the first conversation."""
+        """Make the first conversation current."""
         first = next((n for n in range(self.conversations.rowCount()) if not self.conversations.is_heading(n)), -1)
         self.setCurrentIndex(self.conversations.index(first))
 
     def open_current(self) -> None:
-        """Open the conversation that the keyboard is on."""
+        """Open the current conversation."""
         self.open_at(self.currentIndex())
 
     def rename(self) -> None:
-        """Let the user edit the title or the name of the current row in its place."""
+        """Let the user edit the title or the name of the current row in place."""
         if self.currentIndex().isValid():
             self.edit(self.currentIndex())
 
@@ -330,7 +330,7 @@ class ConversationList(DraggingList):
     def selectionCommand(
         self, index: QModelIndex | QPersistentModelIndex, event: QEvent | None = None
     ) -> QItemSelectionModel.SelectionFlag:
-        """A project that the keyboard comes to leaves the conversation selected."""
+        """Keep the selection when a heading becomes current."""
         is_heading = index.isValid() and self.conversations.is_heading(index.row())
         return NO_UPDATE if is_heading else super().selectionCommand(index, event)
 
@@ -339,7 +339,7 @@ class ConversationList(DraggingList):
         index = self.indexAt(event.position().toPoint())
         self._pressed = QPersistentModelIndex(index)
         is_heading = index.isValid() and self.conversations.is_heading(index.row())
-        if event.button() == Qt.MouseButton.LeftButton and not is_heading:  # the right one opens a menu, no more
+        if event.button() == Qt.MouseButton.LeftButton and not is_heading:  # the right button only opens a menu
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -363,7 +363,7 @@ class ConversationList(DraggingList):
             self._press_heading(index, is_new=button is HeadingButton.NEW)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Say what a button of a heading does, and mark none once the mouse is elsewhere."""
+        """Show the tooltips of headings' buttons, and unmark them when the mouse leaves."""
         if event.type() == QEvent.Type.Leave:
             self.delegate.pointed = None
             self.viewport().update()
@@ -379,7 +379,7 @@ class ConversationList(DraggingList):
         self.delegate.shows_focus = True
         row = self._row_at(self.currentIndex())
         if self.state() == QAbstractItemView.State.EditingState:
-            event.accept()  # what the title's editor passed on: its Enter stores the title, and opens nothing
+            event.accept()  # passed on by the title's editor, whose Enter stores the title and opens nothing
         elif event.key() in ENTER:
             self.open_at(self.currentIndex())
             self._press_heading(self.currentIndex())
@@ -399,7 +399,7 @@ class ConversationList(DraggingList):
         self._open_menu(index, self.viewport().mapToGlobal(where))
 
     def _press_heading(self, index: QModelIndex, *, is_new: bool = False) -> None:
-        """Do what a click on a heading does. is_new: on its button for something new."""
+        """Handle a click on a heading. is_new: whether it was on its "+" button."""
         match self._row_at(index):
             case ProjectHeading(project, count, is_folded):
                 if self.conversations.arrangement.query.strip() and not is_new:
@@ -446,7 +446,7 @@ class ConversationList(DraggingList):
         self.viewport().update()
 
     def _button_at(self, index: QModelIndex, place: QPoint) -> HeadingButton | None:
-        """Return the button of a heading that lies there."""
+        """Return the heading's button at a position; None if there is none."""
         row = self._row_at(index)
         if row is None:
             return None
@@ -465,7 +465,7 @@ class ConversationList(DraggingList):
             self.clearSelection()
 
     def _editor(self) -> QLineEdit | None:
-        """Return the field in which a title is edited; None while none is."""
+        """Return the field in which a title is being edited; None if there is none."""
         is_editing = self.state() == QAbstractItemView.State.EditingState
         fields = self.viewport().findChildren(QLineEdit) if is_editing else ()
         return next((field for field in fields if field.isVisible()), None)
@@ -478,7 +478,7 @@ class ConversationList(DraggingList):
         self._kept_heading = "" if row is None or isinstance(row, ConversationInfo) else key_of(row)
 
     def _select_again(self) -> None:
-        """Select what was selected before the list changed, if that was several; else the open conversation."""
+        """Restore a selection of several rows after a change of the list; otherwise, select the open conversation."""
         kept = [index for name in self._kept if (index := self.conversations.index_of(name)).isValid()]
         if len(self._kept) < 2 or not kept:
             self.show_selection()
@@ -492,7 +492,7 @@ class ConversationList(DraggingList):
             self._edit_on(index)
 
     def _edit_on(self, index: QModelIndex) -> None:
-        """Go on with a title that was being edited when the list changed, which has closed its field."""
+        """Resume editing a title after a change of the list has closed its field."""
         self.edit(index)
         if (editor := self._editor()) is not None:
             editor.setText(self._written)

@@ -1,4 +1,4 @@
-"""The conversations as a Qt model: in projects and groups, with what goes on in each conversation."""
+"""A Qt model of the conversations, in projects and groups, with the activity of each."""
 
 from __future__ import annotations
 
@@ -32,12 +32,11 @@ from .arrangement import (
 ROW_ROLE = Qt.ItemDataRole.UserRole
 ACTIVITY_ROLE = ROW_ROLE + 1
 PAGE = 250
-"""Rows that views know of at first: they measure each of them whenever the list changes."""
+"""Rows that the model reports at first, since views measure each of them whenever the list changes."""
 
 
 class ConversationModel(QAbstractListModel):
-    """Headings, projects and conversations. Signals: renamed(id, title) and project_renamed(id, name), when the user
-    has written another one."""
+    """Headings, projects and conversations. Signals: renamed(id, title) and project_renamed(id, name), by the user."""
 
     renamed = Signal(str, str)
     project_renamed = Signal(str, str)
@@ -48,37 +47,37 @@ class ConversationModel(QAbstractListModel):
         self._projects: dict[str, Project] = {}
         self._rows: list[SidebarRow] = []
         self._numbers: dict[str, int] = {}  # the row of each key
-        self._count = 0  # rows that views know of
+        self._count = 0  # rows reported to views
         self._activities: Mapping[str, Activity] = {}
         self._fills: dict[str, tuple[float, Status]] = {}
         self.arrangement = Arrangement()
 
     @property
     def conversations(self) -> tuple[ConversationInfo, ...]:
-        """All conversations, newest first, those too that are not shown now."""
+        """All conversations, the newest first, including those that are not shown."""
         return tuple(self._all.values())
 
     @property
     def projects(self) -> tuple[Project, ...]:
-        """All projects, those too that are not listed."""
+        """All projects, including those that are not listed."""
         return tuple(self._projects.values())
 
     def project(self, project: str) -> Project | None:
-        """Return the project of that id; None if there is none, or it was deleted."""
+        """Return the project of that id; None if there is none or it is deleted."""
         return self._projects.get(project)
 
     def project_of(self, conversation: str) -> Project | None:
-        """Return the project of a conversation."""
+        """Return the project of a conversation; None if it is in none."""
         info = self.info_of(conversation)
         return None if info is None else self.project(info.project)
 
     def show_projects(self, projects: Sequence[Project]) -> None:
-        """Show other projects; those that were deleted are left out."""
+        """Replace the projects; deleted ones are left out."""
         self._projects = {project.id: project for project in projects if not project.is_deleted}
         self.rearrange()
 
     def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
-        """Show another list; rows of which only the figures have changed stay selected."""
+        """Replace the conversations. If only their figures have changed, the selection stays."""
         before = self._all
         self._all = {info.id: replace(info, title=format_title(info.title)) for info in conversations}
         is_stale = {name for name, info in self._all.items() if name in before and info.share != before[name].share}
@@ -86,12 +85,12 @@ class ConversationModel(QAbstractListModel):
         self.rearrange()
 
     def arrange(self, arrangement: Arrangement) -> None:
-        """List other conversations, or in another order."""
+        """Change the filter or the order."""
         self.arrangement, self._count = arrangement, 0
         self.rearrange()
 
     def rearrange(self) -> None:
-        """List the same again as the clock has it now: ages change, and after midnight the headings."""
+        """Update the rows to the current time: ages change and, after midnight, headings."""
         rows = arrange_rows(self._all.values(), self.projects, self.arrangement, time.time())
         numbers = {key_of(row): number for number, row in enumerate(rows)}
         if self._count and list(numbers) == list(self._numbers):
@@ -104,17 +103,17 @@ class ConversationModel(QAbstractListModel):
         self.endResetModel()
 
     def show_fill(self, conversation: str, fill: tuple[float, Status]) -> None:
-        """Show how full the window of an open conversation is, with its draft: the list has what was stored last."""
+        """Show the fill of an open conversation's window including its draft, instead of the stored one."""
         if self._fills.get(conversation) != fill and (row := self.row_of(conversation)) >= 0:
             self._fills[conversation] = fill
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def fill_of(self, info: ConversationInfo) -> tuple[float, Status]:
-        """Return the share of the usable window that the conversation takes, and its status."""
+        """Return the share of the usable window that a conversation fills, and its status."""
         return self._fills.get(info.id, (info.share, info.status))
 
     def show_activities(self, activities: Mapping[str, Activity]) -> None:
-        """Show what goes on in conversations, by their ids."""
+        """Show the activities of conversations, by their ids."""
         if activities != self._activities:
             self._activities = activities
             self.refresh()
@@ -133,9 +132,9 @@ class ConversationModel(QAbstractListModel):
         return self._all.get(conversation)
 
     def find_blank(self, project: str, filled: Container[str]) -> ConversationInfo | None:
-        """Return a conversation of the project, "" for none, in which nothing was said and which was not arranged.
+        """Return an empty conversation of the project that is neither pinned nor archived; None if there is none.
 
-        filled: ids of conversations that have messages which the list does not count yet.
+        project: "" for no project. filled: ids of conversations with messages that the list does not count yet.
         """
         own = (info for info in self._all.values() if info.project == project and not info.messages)
         return next((i for i in own if not (i.is_pinned or i.is_put_away or i.id in filled)), None)
@@ -145,11 +144,11 @@ class ConversationModel(QAbstractListModel):
         return self._numbers.get(conversation, -1)
 
     def index_of(self, conversation: str) -> QModelIndex:
-        """Return its index, which is not valid if views do not know of its row."""
+        """Return its index, which is invalid if its row is not reported to views yet."""
         return self.index(self.row_of(conversation))
 
     def reveal(self, conversation: str) -> None:
-        """Let views know of its row."""
+        """Report its row to views."""
         if (row := self.row_of(conversation)) >= self._count:
             self._grow(row + PAGE)
 
@@ -166,11 +165,11 @@ class ConversationModel(QAbstractListModel):
         self.endInsertRows()
 
     def is_heading(self, row: int) -> bool:
-        """Return whether that row is no conversation."""
+        """Return whether a row is no conversation."""
         return not isinstance(self._rows[row], ConversationInfo)
 
     def is_in_project(self, info: ConversationInfo) -> bool:
-        """Return whether a conversation stands below its project."""
+        """Return whether a conversation is listed below its project."""
         is_elsewhere = info.is_pinned or info.is_put_away or bool(self.arrangement.query.strip())
         return info.project in self._projects and not is_elsewhere
 
@@ -205,7 +204,7 @@ class ConversationModel(QAbstractListModel):
         return None
 
     def setData(self, index: AnyIndex, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Request another title or name; the list changes once it is stored."""
+        """Request a new title or name; the list changes once it is stored."""
         row = self._rows[index.row()]
         title = " ".join(str(value).split()) if isinstance(row, ProjectHeading) else str(value).strip()
         if role != Qt.ItemDataRole.EditRole or not title or title == row.title:
@@ -217,7 +216,7 @@ class ConversationModel(QAbstractListModel):
         return True
 
     def _activity_of(self, row: SidebarRow) -> Activity | None:
-        """Return what goes on in a conversation; in a project, what is most urgent of what it hides."""
+        """Return the activity of a conversation, or the most urgent one that a folded heading hides."""
         is_fold = isinstance(row, ProjectHeading | ArchivedHeading)
         ids = (row.id,) if isinstance(row, ConversationInfo) else row.hidden if is_fold else ()
         found = {self._activities.get(name) for name in ids}
@@ -245,7 +244,7 @@ class ConversationModel(QAbstractListModel):
 
 
 def key_of(row: SidebarRow) -> str:
-    """Return what identifies a row, however the list changes: the id of a conversation or a project, or a heading."""
+    """Return a stable key of a row: the id of a conversation or a project, or a heading's title."""
     match row:
         case ConversationInfo():
             return row.id

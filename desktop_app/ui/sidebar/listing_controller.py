@@ -1,4 +1,4 @@
-"""The controllers of the list of conversations, of search hits, and of finding text in a conversation."""
+"""The controllers of the conversation list, of search hits, and of finding text in a conversation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class HitController(Controller):
-    """Knows the hits, and which of them is shown."""
+    """Steps through the hits of a search."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -41,7 +41,7 @@ class HitController(Controller):
         self._go_to(self._hits.index(first))
 
     def step(self, by: int) -> None:
-        """Show the next hit, after the last one the first."""
+        """Show the next hit, or the previous one if `by` is negative, wrapping around."""
         if self._hits:
             self._go_to((self._shown + by) % len(self._hits))
 
@@ -57,7 +57,7 @@ class HitController(Controller):
             self._parts.transcript.show_occurrence(hit.message)
 
     def _leave(self, opened: p.ConversationOpened) -> None:
-        """End the walk when the user goes to another conversation."""
+        """Close the bar when the user opens another conversation."""
         if self._hits and opened.conversation.id != self._hits[self._shown].conversation:
             self._bar.close_bar()
 
@@ -72,7 +72,7 @@ class ListingController(Controller):
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
-        self._told_deleted = ""  # the toast's words, which are no longer true once something is restored
+        self._told_deleted = ""  # the toast's text, which is withdrawn once a conversation is restored
         self.hits = HitController(bridge, parts, chat)
         parts.hit_bar.results_requested.connect(self.open_search)
         sidebar, listed = parts.sidebar, parts.sidebar.list
@@ -95,7 +95,7 @@ class ListingController(Controller):
             self._show_fill()
 
     def _show_fill(self) -> None:
-        """Let the open conversation's circle say what the gauge says."""
+        """Show the gauge's value in the open conversation's row."""
         if self._parts.gauge.fill is not None and self._chat.conversation:
             self._parts.sidebar.list.conversations.show_fill(self._chat.conversation, self._parts.gauge.fill)
 
@@ -107,8 +107,8 @@ class ListingController(Controller):
         self.rename(self._chat.conversation, title)
 
     def targets(self) -> tuple[str, ...]:
-        """Return what an action is about: the selected conversations while the list has the keyboard, else the open
-        one."""
+        """Return the conversations that an action applies to: the selected ones if the list has the focus, otherwise
+        the open one."""
         listed = self._parts.sidebar.list
         if listed.hasFocus() and listed.chosen():
             return listed.chosen()
@@ -128,12 +128,12 @@ class ListingController(Controller):
 
     @in_task
     async def pin(self, conversations: tuple[str, ...], is_pinned: bool) -> None:
-        """Pin conversations to the top of the list, or end that."""
+        """Pin conversations to the top of the list, or unpin them."""
         await self._change(p.Arrange(conversations, is_pinned=is_pinned))
 
     @in_task
     async def put_away(self, conversations: tuple[str, ...], is_put_away: bool) -> None:
-        """Leave conversations out of the list, or take them back."""
+        """Archive or unarchive conversations."""
         await self._change(p.Arrange(conversations, is_put_away=is_put_away))
         count = len(conversations)
         if is_put_away:
@@ -144,11 +144,11 @@ class ListingController(Controller):
         self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
 
     def duplicate(self, conversation: str) -> None:
-        """Open a copy of a conversation, with all that was said in it."""
+        """Open a copy of a conversation with all of its messages."""
         self._chat.open_with(p.Fork(conversation))
 
     def words_for(self, conversations: tuple[str, ...], one: str, several: str, project: str = "") -> str:
-        """Return the sentence about one of them with its title, or the one about several. project: its name."""
+        """Return the template `one` with the title of a single conversation, or `several`. project: a name for both."""
         titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
         is_one = len(titles) == 1 and bool(titles[0])
         return one.format(title=titles[0], project=project) if is_one else several.format(project=project)
@@ -167,7 +167,7 @@ class ListingController(Controller):
 
     @in_task
     async def open_deleted(self) -> None:
-        """List the deleted conversations, to restore one."""
+        """Open the palette of deleted conversations."""
         from .choice_palettes import DeletedPalette
 
         listed = await self._bridge.ask(p.ListDeleted())
@@ -182,7 +182,7 @@ class ListingController(Controller):
 
     @in_task
     async def _read_names(self) -> None:
-        """Let filters name the projects, models and tools that there are."""
+        """Read the projects, models and tools that filters can name."""
         values = (await self._bridge.ask(p.ListSearchValues())).values
         listed = self._parts.sidebar.list.conversations
         named = {project.id: project.name for project in listed.projects}
@@ -217,13 +217,13 @@ NOTHING = p.TextFound((), (), ())
 
 
 class FindController(Controller):
-    """Knows which messages have the text, and which of its places is shown."""
+    """Steps through the occurrences of a text in the open conversation."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._found = NOTHING
-        self._ends: list[int] = []  # the number of places up to the end of each message
-        self._current = 0  # of all places, from 0
+        self._ends: list[int] = []  # the number of occurrences up to the end of each message
+        self._current = 0  # the index of the current occurrence
         self._bar = parts.find_bar
         self._bar.text_changed.connect(self.find)
         self._bar.step_requested.connect(self.step)
@@ -237,19 +237,19 @@ class FindController(Controller):
 
     @in_task
     async def find(self, text: str) -> None:
-        """Mark the text, and show the first message with it from the one in sight on."""
+        """Mark the text, and show its first occurrence from the visible message on."""
         conversation = self._chat.conversation
         self._parts.transcript.mark_text(text)
         found = await self._bridge.ask(p.FindText(conversation, text)) if text else NOTHING
         if (conversation, text) != (self._chat.conversation, self._bar.text) or not self._bar.isVisible():
-            return  # another text or conversation by now
+            return  # the text or the conversation has changed
         self._found, self._ends = found, list(accumulate(found.places))
         message = min(bisect_left(found.indexes, self._parts.transcript.index_in_sight), len(found.ids) - 1)
         await self._show(self._ends[message] - found.places[message] if found.ids else 0)
 
     @in_task
     async def step(self, by: int) -> None:
-        """Show the next place with the text, after the last one the first."""
+        """Show the next occurrence, or the previous one if `by` is negative, wrapping around."""
         if self._ends:
             await self._show((self._current + by) % self._ends[-1])
 

@@ -1,4 +1,4 @@
-"""The left column: search, a new conversation, the conversations, settings; its edge changes its width."""
+"""The left column: search, new conversation, the list of conversations, settings, and an edge to resize it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ from desktop_app.ui.window_memory import WindowMemory
 from .arrangement import Arrangement, Order
 from .conversation_list import ConversationList
 
-EDGE = 7  # pixels that can be dragged
-STEP = 16  # pixels of an arrow key
+EDGE = 7  # width of the edge that can be dragged, in pixels
+STEP = 16  # pixels for each press of an arrow key
 STEPS = {Qt.Key.Key_Left: -STEP, Qt.Key.Key_Right: STEP}
 
 
 class ResizeEdge(WithRole, QWidget):
-    """Dragged, or moved by the arrow keys; a double click gives the usual width. Signal: width_requested(pixels)."""
+    """The edge, moved by the mouse or the arrow keys. A double click resets the width.
+
+    Signal: width_requested(pixels).
+    """
 
     accessible_role = Role.Splitter
     width_requested = Signal(int)
@@ -111,7 +114,7 @@ class WideButton(Button):
 
 
 class FilterField(QLineEdit):
-    """A field that filters the list at each key; the arrow key leads into the list, Enter opens what is first."""
+    """A field that filters the list as the user types. Down moves into the list; Enter opens the first conversation."""
 
     def __init__(self, conversations: ConversationList) -> None:
         super().__init__()
@@ -138,7 +141,7 @@ class FilterField(QLineEdit):
 
 
 class Sidebar(StyleAware, QWidget):
-    """The column; `list` has the signals of the conversations."""
+    """The left column. The conversations' signals are in `list`."""
 
     search_requested = Signal()
     new_requested = Signal()
@@ -161,7 +164,7 @@ class Sidebar(StyleAware, QWidget):
         self.sorting.clicked.connect(self.offer_orders)
         self.edge = ResizeEdge(self)
         self.edge.width_requested.connect(self.set_width)
-        self._wanted_width = 0  # 0: not chosen
+        self._wanted_width = 0  # pixels that the user chose; 0 for the default
         self.importing = Button(tr("Import…"), ButtonKind.QUIET, padding=PADDING)
         self.insights = Button(tr("Insights"), ButtonKind.QUIET, padding=PADDING)
         self.insights.setToolTip(keys_text(("Ctrl+I",)))
@@ -180,7 +183,7 @@ class Sidebar(StyleAware, QWidget):
         self.refresh_style()
 
     def set_low(self, is_low: bool) -> None:
-        """Leave most of a low window to the list: the menu of orders has what the foot has no room for then."""
+        """Leave most of a low window to the list; the menu of orders then contains what the foot has no space for."""
         self._head.setDirection(QBoxLayout.Direction.LeftToRight if is_low else QBoxLayout.Direction.TopToBottom)
         self.new.setText("+" if is_low else tr(NEW))
         width = QSizePolicy.Policy.Fixed if is_low else QSizePolicy.Policy.Expanding
@@ -198,11 +201,11 @@ class Sidebar(StyleAware, QWidget):
         self.list.conversations.show_projects(projects)
 
     def refresh_style(self) -> None:
-        """Grow half as fast as the text, so that the conversation has the rest; titles end in an ellipsis."""
+        """Grow half as fast as the text, which leaves more width to the conversation; titles are elided."""
         self.set_width(self._wanted_width)
 
     def set_width(self, pixels: int) -> None:
-        """Take a width of the user's choice, as far as the window allows; 0 for the usual one."""
+        """Set the width in pixels, as far as the window allows; 0 for the default."""
         self._wanted_width = pixels
         usual = (WIDTH + scale(WIDTH)) // 2
         room = self.window().width() - CHAT_WIDTH if self.parentWidget() is not None else MAX_WIDTH
@@ -218,9 +221,9 @@ class Sidebar(StyleAware, QWidget):
             action.setCheckable(True)
             action.setChecked(now.order is order)
         menu.addSeparator()
-        shown = menu.addAction(tr("Show archived"), self.toggle_put_away)
-        shown.setCheckable(True)
-        shown.setChecked(now.shows_put_away)
+        archived = menu.addAction(tr("Show archived"), self.toggle_put_away)
+        archived.setCheckable(True)
+        archived.setChecked(now.shows_put_away)
         menu.addAction(tr("Deleted conversations…"), self.deleted_requested.emit)
         if self.importing.isHidden():
             menu.addSeparator()
@@ -231,12 +234,12 @@ class Sidebar(StyleAware, QWidget):
         self.list.arrange(replace(self.list.conversations.arrangement, order=order))
 
     def toggle_put_away(self) -> None:
-        """Show or hide what was put away."""
+        """Show or hide the archived conversations."""
         now = self.list.conversations.arrangement
         self.list.arrange(replace(now, shows_put_away=not now.shows_put_away))
 
     def save(self, memory: WindowMemory) -> None:
-        """Store the width, the order and which projects are folded."""
+        """Store the width, the order and the folded projects."""
         now = self.list.conversations.arrangement
         memory.set("sidebar_width", self._wanted_width)
         memory.set("sidebar_order", now.order.value)
@@ -244,7 +247,7 @@ class Sidebar(StyleAware, QWidget):
         memory.set("sidebar_folded", "\n".join(sorted(now.folded)))
 
     def recall(self, memory: WindowMemory) -> None:
-        """Take what was stored."""
+        """Restore what `save` has stored."""
         order = memory.text("sidebar_order")
         known = Order(order) if order in set(Order) else Order.ACTIVITY
         folded = frozenset(filter(None, memory.text("sidebar_folded").split("\n")))
