@@ -1,1 +1,1 @@
-"""Projects: their sheet, and the page of one in which nothing is open yet."""
+"""Projects: the sheet to edit one, and the page of an empty conversation in one."""

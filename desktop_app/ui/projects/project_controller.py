@@ -1,4 +1,4 @@
-"""The controllers of projects: their sheet, moving conversations, and the project of the open conversation."""
+"""Controllers of projects: the sheet, moving conversations, and the project of the open conversation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class ProjectSheetController(Controller):
-    """Opens the sheet, and stores what is written in it. Signals: saved(ProjectsListed, is_new);
+    """Opens the sheet of a project, and stores its changes. Signals: saved(ProjectsListed, is_new);
     delete_requested(id); memories_changed."""
 
     saved = Signal(object, bool)
@@ -42,7 +42,7 @@ class ProjectSheetController(Controller):
 
     @in_task
     async def open(self, project: Project) -> None:
-        """Open the sheet of a project; of a new one, if its id is ""."""
+        """Open the sheet of a project. An id of "" makes it a new one."""
         from desktop_app.ui.settings.sections import policies_offered
         from desktop_app.ui.settings.summary_choice import model_choices
 
@@ -53,7 +53,7 @@ class ProjectSheetController(Controller):
         if self._sheet is not None:
             return
         policies = [(text, name) for name, text in policies_offered(settings)]
-        others = [one for one in self._parts.sidebar.list.conversations.projects if one.id != project.id]
+        others = [known for known in self._parts.sidebar.list.conversations.projects if known.id != project.id]
         sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._parts)
         sheet.save_requested.connect(lambda written: self._save(sheet, written))
         sheet.count_requested.connect(lambda text: self._count(sheet, text))
@@ -81,7 +81,7 @@ class ProjectSheetController(Controller):
 
     @in_task
     async def _count(self, sheet: ProjectSheet, text: str) -> None:
-        """Count the tokens of the instructions, as the model of the open conversation counts."""
+        """Count the tokens of the instructions with the open conversation's tokenizer."""
         if not self._chat.conversation:
             return
         counted = await self._bridge.ask(p.CountDraft(self._chat.conversation, text))
@@ -95,7 +95,7 @@ class ProjectSheetController(Controller):
 
     @in_task
     async def _delete_memory(self, sheet: ProjectSheet, memory: Memory) -> None:
-        """Delete a memory; the toast offers to bring it back."""
+        """Delete a memory; the toast offers to restore it."""
         await self._show_memories(sheet, p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
         self.memories_changed.emit()
         words = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
@@ -118,7 +118,7 @@ class ProjectSheetController(Controller):
 
 
 class ProjectController(Controller):
-    """Makes, changes, deletes and restores projects, and moves conversations between them."""
+    """Creates, changes, deletes and restores projects, and moves conversations between them."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, listing: ListingController) -> None:
         super().__init__(bridge, parts, chat)
@@ -150,7 +150,7 @@ class ProjectController(Controller):
     # What is shown
 
     def show(self, projects: tuple[Project, ...]) -> None:
-        """Show these projects, if they are others than before."""
+        """Show these projects if they have changed."""
         if projects != self._model.projects:
             self._parts.sidebar.show_projects(projects)
             self._show_here()
@@ -160,7 +160,7 @@ class ProjectController(Controller):
         self._show_here()
 
     def note_listed(self, conversations: Sequence[ConversationInfo]) -> None:
-        """Follow the open conversation to another project."""
+        """Update the window when the open conversation has moved to another project."""
         found = next((info for info in conversations if self._info and info.id == self._info.id), None)
         if found is not None and self._info is not None:
             is_moved = (found.project, found.folder) != (self._info.project, self._info.folder)
@@ -169,7 +169,7 @@ class ProjectController(Controller):
                 self._show_here()
 
     def _show_here(self) -> None:
-        """Show what the open conversation has of its project."""
+        """Show the open conversation's project and the folder that applies."""
         info = self._info
         if info is None:
             return
@@ -178,7 +178,7 @@ class ProjectController(Controller):
         name = project.name if project is not None and folder.source == "project" else ""
         self._parts.header.show_project(project)
         self._parts.header.show_folder(folder.value, name)
-        others = [one for one in self._model.conversations if one.project == info.project and one.messages]
+        others = [other for other in self._model.conversations if other.project == info.project and other.messages]
         self._parts.chat_pane.show_project(project, others)
 
     def has_some(self) -> bool:
@@ -192,11 +192,11 @@ class ProjectController(Controller):
     # Changing projects
 
     def make(self) -> None:
-        """Let the user describe a new project; it opens with a conversation in it."""
+        """Open the sheet of a new project; once saved, a conversation in it is opened."""
         self.sheets.open(Project("", ""))
 
     def open_settings(self, project: str = "") -> None:
-        """Open the sheet of a project; "" for that of the open conversation."""
+        """Open the sheet of a project; "" for the open conversation's project."""
         known = self._model.project(project or (self._info.project if self._info is not None else ""))
         if known is not None:
             self.sheets.open(known)
@@ -236,7 +236,7 @@ class ProjectController(Controller):
 
     @in_task
     async def move(self, conversations: tuple[str, ...], project: str) -> None:
-        """Move conversations into a project, "" for out of theirs; the toast offers to take that back."""
+        """Move conversations into a project, or out of theirs with ""; the toast offers to undo it."""
         before: dict[str, list[str]] = defaultdict(list)
         for name in conversations:
             now = self._model.project_of(name)
@@ -269,7 +269,7 @@ class ProjectController(Controller):
     # Choosing
 
     def choose_for(self, conversations: tuple[str, ...]) -> None:
-        """Ask where to move conversations."""
+        """Let the user choose a project to move conversations to."""
         from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
 
         if conversations:
@@ -282,19 +282,19 @@ class ProjectController(Controller):
             )
 
     def choose_to_open(self) -> None:
-        """Ask for a project to be shown in the list."""
+        """Let the user choose a project to show in the list."""
         from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
 
         self._choose(ProjectChoice.OPEN, self.go_to, self._make_named)
 
     def choose_to_begin(self) -> None:
-        """Ask for a project to begin a conversation in."""
+        """Let the user choose a project for a new conversation."""
         from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
 
         self._choose(ProjectChoice.BEGIN, self._chat.open_new, self._make_named)
 
     def go_to(self, project: str) -> None:
-        """Show a project in the list, and its page."""
+        """Show a project in the list, and open its page."""
         self._parts.sidebar.show()
         self._parts.sidebar.list.show_project(project)
         self._chat.open_new(project)
@@ -313,7 +313,7 @@ class ProjectController(Controller):
         from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 
         infos = self._model.conversations
-        counted = [(one, sum(info.project == one.id for info in infos)) for one in self._model.projects]
+        counted = [(project, sum(info.project == project.id for info in infos)) for project in self._model.projects]
         palette = ProjectPalette(choice, counted, self._parts, can_leave=can_leave)
         palette.project_chosen.connect(use)
         palette.project_named.connect(make)

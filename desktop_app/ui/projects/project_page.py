@@ -1,4 +1,4 @@
-"""The page of an empty conversation of a project, and words for projects."""
+"""The page of an empty conversation in a project, and the texts of recall scopes."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ RECALL_MEANINGS: dict[RecallScope, str] = {
 
 
 def recall_meaning(scope: str) -> str:
-    """Return what it means that recall may look there; "" for what is no scope."""
+    """Return the explanation of a recall scope; "" for an unknown one."""
     return next((tr(meaning) for known, meaning in RECALL_MEANINGS.items() if known == scope), "")
 
 
 WIDTH = 720
-MAX_CONVERSATIONS, MAX_INSTRUCTIONS = 6, 220  # that are listed; characters that are shown
+MAX_CONVERSATIONS, MAX_INSTRUCTIONS = 6, 220  # conversations listed; characters shown
 
 
 class ProjectPage(StyleAware, QWidget):
@@ -67,7 +67,7 @@ class ProjectPage(StyleAware, QWidget):
         self.files.clicked.connect(self.files_requested)
         self.facts = Card()
         self.listed = QWidget()
-        self.links: list[LinkButton] = []  # of the conversations that are listed
+        self.links: list[LinkButton] = []  # to the listed conversations
         self._column = QWidget()
         self._content = vertical(
             2, TextLabel(tr("Project"), size=13, tint="ink_soft"), self.title,
@@ -79,7 +79,7 @@ class ProjectPage(StyleAware, QWidget):
         self.refresh_style()
 
     def show_project(self, project: Project, conversations: Sequence[ConversationInfo]) -> None:
-        """Show a project. conversations: those of it in which something was said, newest first."""
+        """Show a project. conversations: the ones in it that have messages, newest first."""
         self._project = project
         self.title.set_text(project.name)
         self._replace_facts(project)

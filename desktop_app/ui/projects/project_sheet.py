@@ -1,4 +1,4 @@
-"""A project in one sheet: its name, what its conversations have in common, and its memories."""
+"""The sheet of a project: its name, the settings that its conversations share, and its memories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from desktop_app.ui.widgets.text_label import TextLabel
 
 from .project_page import RECALL_NAMES, recall_meaning
 
-PAGE = 10  # cards that are shown at first, and at each click on the link below them
+PAGE = 10  # cards shown at first, and added by each click on the link below them
 EMPTY = translatable(
     "Nothing is remembered about this project yet. What the model notes in its conversations is listed here, and is "
     "used in this project only, until you choose otherwise."
@@ -33,7 +33,7 @@ EMPTY = translatable(
 
 
 class ProjectMemories(QWidget):
-    """Cards of the memories, newest first. Each change is stored at once. requests: what is asked for in them."""
+    """Cards of the memories, the newest first. Each change is stored at once. requests: the signals of the cards."""
 
     def __init__(self, project: Project) -> None:
         super().__init__()
@@ -51,9 +51,9 @@ class ProjectMemories(QWidget):
         self.more.hide()
 
     def show_memories(self, memories: Sequence[Memory], titles: Mapping[str, str]) -> None:
-        """Show those of the project. titles: of conversations, by their ids."""
-        own = [one for one in memories if one.scope == "project" and one.project == self._project.id]
-        self._memories = tuple(sorted(own, key=lambda one: one.at, reverse=True))
+        """Show the project's memories. titles: the titles of conversations, by their ids."""
+        own = [memory for memory in memories if memory.scope == "project" and memory.project == self._project.id]
+        self._memories = tuple(sorted(own, key=lambda memory: memory.at, reverse=True))
         self._titles = titles
         self._put_cards()
 
@@ -62,8 +62,8 @@ class ProjectMemories(QWidget):
         with keep_focus_in(self):
             for card in self.cards:
                 discard(card)
-            shown = self._memories[: self._limit]
-            self.cards = [MemoryCard(m, self._titles.get(m.conversation, ""), here, self.requests) for m in shown]
+            newest = self._memories[: self._limit]
+            self.cards = [MemoryCard(m, self._titles.get(m.conversation, ""), here, self.requests) for m in newest]
             for place, card in enumerate(self.cards, start=2):
                 self._column.insertWidget(place, card)
         self.empty.setVisible(not self._memories)
@@ -75,7 +75,7 @@ class ProjectMemories(QWidget):
 
 
 WIDTH = 600
-COUNT_PAUSE = 300  # milliseconds after the last change of the instructions, when their tokens are counted
+COUNT_PAUSE = 300  # milliseconds from the last change of the instructions to counting their tokens
 ABOUT = translatable(
     "What its conversations share, from their next request on. A conversation’s own settings come first."
 )
@@ -85,11 +85,11 @@ READ_ANEW = translatable(
 )
 GONE = translatable("This folder does not exist at the moment. Until it does, tools cannot work in it.")
 Offers = Sequence[tuple[str, str]]
-"""Texts with their values."""
+"""Pairs of a text and its value."""
 
 
 class ProjectSheet(Sheet):
-    """Signals: save_requested(Project), whose id is "" if it is new; count_requested(text), of the instructions;
+    """Signals: save_requested(Project), with the id "" if it is new; count_requested(text), for the instructions;
     delete_requested."""
 
     save_requested = Signal(object)
@@ -104,7 +104,7 @@ class ProjectSheet(Sheet):
         policies: Offers,
         parent: QWidget | None = None,
     ) -> None:
-        """project: with the id "" for a new one. others: whose names are taken."""
+        """project: its id is "" if it is new. others: the other projects, whose names are taken."""
         super().__init__(parent, width=WIDTH, title=tr("Project") if project.id else tr("New project"))
         self._project, self._others = project, others
         self.memories = ProjectMemories(project)
@@ -130,7 +130,7 @@ class ProjectSheet(Sheet):
         return (*texts, self.policy.value(), self.model.value(), self.recall.value())
 
     def written(self) -> Project:
-        """Return what is written. Raises ValueError."""
+        """Return the edited project. Raises ValueError."""
         reach: RecallScope = next(scope for scope in RECALL_NAMES if scope == self.recall.value())
         return replace(
             self._project,
@@ -143,13 +143,13 @@ class ProjectSheet(Sheet):
         )
 
     def show_tokens(self, text: str, tokens: int) -> None:
-        """Show how many tokens the instructions take, unless they were changed meanwhile."""
+        """Show the number of tokens of the instructions, unless they have changed since."""
         if text == self.instructions.value():
-            shown = tr("%n tokens of each request", "", tokens)
-            self.tokens.set_text(" · ".join((shown, tr(SENT))) if text else tr(SENT))
+            size = tr("%n tokens of each request", "", tokens)
+            self.tokens.set_text(" · ".join((size, tr(SENT))) if text else tr(SENT))
 
     def refuse(self, message: str) -> None:
-        """Say why it could not be saved; the sheet stays."""
+        """Show why the project could not be saved; the sheet stays open."""
         self.name.explain(message, is_error=True)
         self.save.setEnabled(True)
         self.area.ensureWidgetVisible(self.name)
@@ -194,7 +194,7 @@ class ProjectSheet(Sheet):
         self._counting.start()
 
     def _look_for_folder(self) -> None:
-        """Say it if a folder that was chosen earlier is not there any more."""
+        """Show an error if a folder that was chosen earlier no longer exists."""
         folder = self.folder.text()
         is_gone = bool(folder) and folder == self._project.folder and not Path(folder).is_dir()
         self.folder.explain(tr(GONE) if is_gone else "", is_error=is_gone)
