@@ -1,1 +1,1 @@
-"""What an import found, and the choice of it."""
+"""Import and export of conversations: the sheets and their controllers."""

@@ -1,4 +1,4 @@
-"""What to export of a conversation, and how."""
+"""The sheet to export a conversation: its scope and its format."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ ABOUT = {
 
 
 class ExportSheet(Sheet):
-    """Signals: file_requested, to choose where; replace_requested, to write over the file that is there."""
+    """Signals: file_requested, to choose a file; replace_requested, to overwrite the existing file."""
 
     file_requested = Signal()
     replace_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None, part: str = "") -> None:
-        """part: what is exported, in words, if it is a part only."""
+        """part: a description of the part to export; "" for the complete conversation."""
         super().__init__(parent, width=WIDTH, closes_outside=True, title=tr(TITLE))
         self.format, self.scope = Segmented(FORMATS), Segmented([(scope, tr(name)) for scope, name in SCOPES])
         self.format.setAccessibleName(tr("Format"))
@@ -67,7 +67,7 @@ class ExportSheet(Sheet):
         self.replace.clicked.connect(self.replace_requested)
 
     def show_failure(self, failure: Failure) -> None:
-        """Show why nothing was written; a file that is there already can be replaced."""
+        """Show why nothing was written; offer to replace an existing file."""
         self.problem.set_text(
             "\n".join(tr_engine(text) for text in (failure.title, failure.detail, failure.kept) if text)
         )

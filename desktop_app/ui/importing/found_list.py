@@ -1,4 +1,4 @@
-"""The conversations that an import found, each with a tick: a row is made when it is painted, so that 5,000 scroll."""
+"""A list of found conversations with tick boxes. Rows are created when painted, so that 5,000 scroll smoothly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from desktop_app.ui.widgets.number_formats import first_line, format_moment
 from desktop_app.ui.widgets.row_list import ROW, AnyIndex, CheckDelegate, CheckRow, TransparentList
 from desktop_app.ui.widgets.text_label import Run
 
-ROWS, MIN_ROWS = 8, 2  # seen at once, and at least
+ROWS, MIN_ROWS = 8, 2  # visible rows: the maximum, and the minimum in a low window
 
 
 def row_of(found: FoundConversation, is_checked: bool) -> CheckRow:
@@ -33,19 +33,19 @@ def row_of(found: FoundConversation, is_checked: bool) -> CheckRow:
 
 
 def is_wanted(found: FoundConversation) -> bool:
-    """Return whether there is something in it that is not here yet."""
+    """Return whether it contains anything that is not in the archive yet."""
     return found.new > 0 or not found.known
 
 
 def dates_of(found: FoundConversation) -> str:
-    """Return the days of its first and last message; "" where the program does not tell."""
+    """Return the dates of its first and last message; "" if the program does not store them."""
     form = tr("d MMM yyyy", "a date, as QLocale reads it")
     days = [format_moment(at, form) for at in (found.first_at, found.last_at) if at]
     return " – ".join(dict.fromkeys(days))
 
 
 class FoundModel(QAbstractListModel):
-    """The rows that a filter leaves. chosen: the ids of those that are ticked, also of those that it leaves out."""
+    """A model of the conversations that match a filter. chosen: the ids of ticked ones, including filtered-out ones."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -65,20 +65,20 @@ class FoundModel(QAbstractListModel):
         return row if role == ROW else row.words
 
     def show_found(self, found: Sequence[FoundConversation]) -> None:
-        """Show them all, and tick what is not here yet."""
+        """Show all of these, and tick the ones with anything new."""
         self.found = tuple(found)
         self.chosen = {each.id for each in found if is_wanted(each)}
         self.filter("")
 
     def filter(self, query: str) -> None:
-        """Show those whose title, program or file has all of these words."""
+        """Show the conversations whose title, program or file contains all words of the query."""
         words = query.casefold().split()
         self.beginResetModel()
         self.rows = [each for each in self.found if _has_words(each, words)]
         self.endResetModel()
 
     def choose(self, found: Iterable[FoundConversation], is_chosen: bool) -> None:
-        """Tick them, or take the ticks away."""
+        """Tick or untick these conversations."""
         change = self.chosen.update if is_chosen else self.chosen.difference_update
         change({each.id for each in found})
         if self.rows:
@@ -94,7 +94,7 @@ def _has_words(found: FoundConversation, words: Sequence[str]) -> bool:
 
 
 class FoundList(TransparentList):
-    """The list. A click and the space bar tick. Signals: choice_changed; entered, by Enter."""
+    """The list. A click or the space bar toggles a row. Signals: choice_changed; entered, by Enter."""
 
     choice_changed = Signal()
     entered = Signal()
@@ -110,7 +110,7 @@ class FoundList(TransparentList):
         self.found.modelReset.connect(self._start_at_top)
 
     def choose_shown(self, is_chosen: bool) -> None:
-        """Tick all that the filter shows, or take their ticks away."""
+        """Tick or untick all rows that match the filter."""
         self.found.choose(self.found.rows, is_chosen)
         self.choice_changed.emit()
 
@@ -130,7 +130,7 @@ class FoundList(TransparentList):
         if event.key() == Qt.Key.Key_Space and self.currentIndex().isValid():
             self._toggle(self.currentIndex())
         elif event.key() in ENTER:
-            if not event.isAutoRepeat():  # a key that is held since it chose the file shall not import it
+            if not event.isAutoRepeat():  # a key still held down from choosing the file must not import it
                 self.entered.emit()
         else:
             super().keyPressEvent(event)
@@ -145,11 +145,11 @@ class FoundList(TransparentList):
         return min(len(self.found.found), rows) * row + 2
 
     def _start_at_top(self) -> None:
-        self.setCurrentIndex(self.found.index(0))  # of an empty list it is none
+        self.setCurrentIndex(self.found.index(0))  # invalid if the list is empty
         self.updateGeometry()
 
 
 def sum_of(found: Sequence[FoundConversation]) -> str:
-    """Return "12 conversations, 3,402 messages", of messages that are new."""
+    """Return a sum such as "12 conversations, 3,402 messages", counting new messages only."""
     messages = sum(each.new for each in found)
     return ", ".join((tr("%n conversations", "", len(found)), tr("%n messages", "", messages)))

@@ -1,4 +1,4 @@
-"""The controllers of imports and exports."""
+"""Controllers of imports and exports."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 
 MANY = 5
-"""Conversations from which on the first page offers no histories any more: the sheet of the import still does."""
+"""Number of conversations from which the welcome page no longer offers histories; the import sheet still does."""
 
 
 class ImportController(Controller):
-    """Opens the sheet, and carries out what is chosen in it.
+    """Opens the import sheet, and carries out its requests.
 
-    Signal: dropped(list of paths), on the sheet.
+    Signal: dropped(list of paths), for files dropped on the sheet.
     """
 
     dropped = Signal(list)
@@ -42,8 +42,8 @@ class ImportController(Controller):
         super().__init__(bridge, parts, chat)
         self._sheet: ImportSheet | None = None
         self._paths: tuple[str, ...] = ()
-        self._imported = 0  # conversations that the import under way has stored
-        self._is_broken_off = False  # by the end of the engine
+        self._imported = 0  # conversations that the running import has stored
+        self._is_broken_off = False  # whether the engine ended during an import
         welcome = parts.chat_pane.welcome
         bridge.listen(self._note, ImportProgressed)
         bridge.became_ready.connect(self._go_on)
@@ -54,7 +54,7 @@ class ImportController(Controller):
 
     @in_task
     async def note_opened(self, opened: p.ConversationOpened) -> None:
-        """Offer the histories of this computer on the first page, to whoever has few conversations here."""
+        """Offer this computer's histories on the welcome page if there are few conversations."""
         welcome, listed = self._parts.chat_pane.welcome, self._parts.sidebar.list.conversations.conversations
         if opened.conversation.messages:
             return
@@ -63,12 +63,12 @@ class ImportController(Controller):
             return
         try:
             found = await self._bridge.ask(p.FindHistories())
-        except EngineFailure:  # it ended, which is told; when it is back, the conversation is opened again
+        except EngineFailure:  # the engine ended, which is reported; its restart opens the conversation again
             return
         welcome.show_histories(found.histories)
 
     def open(self) -> None:
-        """Ask what to look through."""
+        """Open the import sheet."""
         from .import_sheet import ImportSheet
 
         if self._sheet is not None:
@@ -86,7 +86,7 @@ class ImportController(Controller):
 
     @in_task
     async def _offer(self) -> None:
-        """Offer what other programs keep on this computer; nothing of it is read for that."""
+        """Offer other programs' histories on this computer, without reading them."""
         sheet = self._sheet
         found = await self._bridge.ask(p.FindHistories())
         if sheet is not None and sheet is self._sheet:
@@ -94,11 +94,11 @@ class ImportController(Controller):
 
     @property
     def is_open(self) -> bool:
-        """Whether the sheet is."""
+        """Whether the import sheet is open."""
         return self._sheet is not None
 
     def open_with(self, paths: tuple[str, ...]) -> None:
-        """Look through these, which were dropped on the list or opened from outside, unless others are being read."""
+        """Look through files dropped on the list or opened from outside, unless other files are being read."""
         self.open()
         if self._sheet is not None and self._sheet.is_reading:
             self._parts.toast.show_message(tr("Another import is under way. Open the file again when it is done."))
@@ -107,7 +107,7 @@ class ImportController(Controller):
 
     @in_task
     async def look_through(self, paths: tuple[str, ...]) -> None:
-        """Show what can be imported from these files, folders and zips."""
+        """Show the conversations that can be imported from these files, folders and zips."""
         await self._look_through(paths)
 
     async def _look_through(self, paths: tuple[str, ...]) -> None:
@@ -146,12 +146,12 @@ class ImportController(Controller):
         if sheet is self._sheet:
             sheet.accept()
         if self._chat.conversation in chosen:
-            self._chat.open(self._chat.conversation)  # which may have become longer
+            self._chat.open(self._chat.conversation)  # since it may have new messages
         self._tell(finished)
 
     @in_task
     async def _go_on(self, _: p.Welcome) -> None:
-        """Show what is left of an import during which the engine ended."""
+        """Show the rest of an import that the end of the engine interrupted."""
         sheet, is_broken_off, self._is_broken_off = self._sheet, self._is_broken_off, False
         if sheet is None or not is_broken_off:
             return
@@ -166,16 +166,16 @@ class ImportController(Controller):
         return tr("%n conversations were imported before. Importing again goes on from there.", "", self._imported)
 
     def _tell(self, finished: p.ImportFinished) -> None:
-        """Say what came of it, and offer to open the conversation that was said last."""
+        """Show the outcome of an import, and offer to open the newest conversation."""
         count, unread = finished.conversations, len(finished.unread)
-        told = tr("%n conversations imported", "", count) if count else tr("There was nothing new to import.")
+        outcome = tr("%n conversations imported", "", count) if count else tr("There was nothing new to import.")
         if unread:
-            told = " · ".join((told, tr("%n could not be read", "", unread)))
+            outcome = " · ".join((outcome, tr("%n could not be read", "", unread)))
         show = tr("Show", "a conversation") if finished.newest else ""
-        self._parts.toast.show_message(told, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
+        self._parts.toast.show_message(outcome, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
 
     def import_files(self, files: list[str]) -> None:
-        """Import all that is in these files without asking, as samples are, and open what was said last."""
+        """Import these files, such as samples, without asking, and open the newest conversation."""
         self._bridge.start(self.import_and_open(files))
 
     async def import_and_open(self, files: list[str]) -> None:
@@ -195,7 +195,7 @@ class ImportController(Controller):
         self._tell(finished)
 
     async def _open_in_place(self, conversation: str) -> None:
-        """Open it; an empty conversation that was open before goes."""
+        """Open a conversation, and delete the one that was open before if it is empty and unused."""
         before = self._chat.conversation
         info = self._parts.sidebar.list.conversations.info_of(before)
         is_used = info is None or info.messages or info.folder or info.policy
@@ -204,7 +204,7 @@ class ImportController(Controller):
             await self._bridge.ask(p.Delete((before,)))
 
     def _ask_for(self, mode: QFileDialog.FileMode) -> None:
-        """Let the user choose files, or a folder."""
+        """Let the user choose files or a folder."""
         dialog = FileDialog(self._parts, tr("What to import"), str(Path.home()))
         dialog.setFileMode(mode)
         if mode is QFileDialog.FileMode.Directory:
@@ -227,12 +227,12 @@ class ImportController(Controller):
 FILTERS = {"markdown": "Markdown (*.md)", "html": "HTML (*.html)", "json": "JSON Lines (*.jsonl)"}
 PART_FROM = translatable("From the chosen message on")
 PART_TO = translatable("Up to the chosen message")
-FORBIDDEN = '<>:"/\\|?*'  # in names of files, on one system or another
+FORBIDDEN = '<>:"/\\|?*'  # in file names on some systems
 SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
 
 
 class ExportController(Controller):
-    """Writes the open conversation to a file of the user's choice."""
+    """Exports the open conversation to a file that the user chooses."""
 
     def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
@@ -241,8 +241,10 @@ class ExportController(Controller):
 
     @in_task
     async def open(self, first: str = "", last: str = "") -> None:
-        """Ask what to export; the sheet stays until it is written. first, last: ids of messages at which it begins or
-        ends."""
+        """Open the export sheet, which stays until the file is written.
+
+        first, last: ids of the messages at which the export begins and ends; "" for all.
+        """
         from .export_sheet import ExportSheet
 
         if self._sheet is not None or not self._chat.conversation:
@@ -271,14 +273,14 @@ class ExportController(Controller):
 
     @in_task
     async def export(self, path: str, is_replacing: bool = False) -> None:
-        """Write it there, as the sheet says."""
+        """Write the file with the options chosen in the sheet."""
         sheet, self._path = self._sheet, path
         if sheet is None:
             return
-        how = sheet.format.value(), sheet.scope.value(), is_replacing, self._first, self._last
-        wanted = p.ExportConversation(self._conversation, path, *how)
+        format, scope = sheet.format.value(), sheet.scope.value()
+        request = p.ExportConversation(self._conversation, path, format, scope, is_replacing, self._first, self._last)
         try:
-            exported = await self._bridge.ask(wanted)
+            exported = await self._bridge.ask(request)
         except EngineFailure as error:
             if sheet is not self._sheet:
                 raise

@@ -1,4 +1,4 @@
-"""An import, step by step: which files, what was found in them, progress, and what could not be read, and why."""
+"""The import sheet: the choice of files, the conversations found, progress, and the files that could not be read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from desktop_app.ui.widgets.text_label import Fold, Run, TextLabel
 
 from .found_list import FoundList, sum_of
 
-UNREAD_ROWS, MIN_UNREAD_ROWS = 4, 1  # seen at once, and at least
+UNREAD_ROWS, MIN_UNREAD_ROWS = 4, 1  # visible rows: the maximum, and the minimum in a low window
 
 
 def rows_of(unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> list[ListRow]:
@@ -47,7 +47,7 @@ def rows_of(unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) ->
 
 
 class ReasonList(RowList):
-    """As high as its rows need; less where the window is low."""
+    """A list as high as its rows, and lower in a low window."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class ReasonList(RowList):
 
 
 class UnreadList(Fold):
-    """A link that says how much that is, and below it the reasons."""
+    """A link with the number of files that could not be read, which unfolds the reasons."""
 
     def __init__(self) -> None:
         self.list = ReasonList()
@@ -73,7 +73,7 @@ class UnreadList(Fold):
         self.hide()
 
     def show_unread(self, unread: Sequence[UnreadFile], found: Sequence[FoundConversation]) -> None:
-        """Show what that is, folded; nothing where all was read."""
+        """Show the number, folded; hide everything if all files were read."""
         self.list.rows.replace(rows_of(unread, found))
         self.set_title(tr("%n could not be read", "", self.list.rows.rowCount()))
         self.unfold(False)
@@ -81,7 +81,7 @@ class UnreadList(Fold):
 
 
 class KnownKinds(Fold):
-    """A link, and below it a table of two columns."""
+    """A link that unfolds a table of the programs and files that can be imported."""
 
     def __init__(self) -> None:
         self.kinds: tuple[KnownKind, ...] = ()
@@ -95,7 +95,7 @@ class KnownKinds(Fold):
         self.hide()
 
     def show_kinds(self, kinds: Sequence[KnownKind]) -> None:
-        """Fill the table, which stays as it is from then on."""
+        """Fill the table the first time; later calls do nothing."""
         if self.kinds:
             return
         self.kinds = tuple(kinds)
@@ -107,7 +107,7 @@ class KnownKinds(Fold):
         self.setVisible(bool(self.kinds))
 
 
-WIDTH, NAMES = 680, 120  # pixels; characters of the names of what is looked through
+WIDTH, NAMES = 680, 120  # pixels; characters for the names of files that are looked through
 WHAT = translatable(
     "Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. "
     "Nothing is stored before you have seen what there is."
@@ -117,7 +117,7 @@ NO_WORDS = translatable("No conversation contains these words.")
 
 
 class Step(Enum):
-    """What the sheet shows."""
+    """The steps of an import, which determine what the sheet shows."""
 
     CHOOSE = auto()
     LOOK = auto()
@@ -126,8 +126,8 @@ class Step(Enum):
 
 
 class ImportSheet(Sheet):
-    """Signals: files_requested and folder_requested, to be chosen; paths_given(tuple), to look through; dropped(list of
-    paths); import_requested, of what is ticked."""
+    """Signals: files_requested and folder_requested, to choose them; paths_given(tuple), to look through them;
+    dropped(list of paths); import_requested, for the ticked conversations."""
 
     files_requested = Signal()
     folder_requested = Signal()
@@ -166,17 +166,17 @@ class ImportSheet(Sheet):
         self._show(Step.CHOOSE, tr(WHAT), self.files)
 
     def show_offers(self, found: HistoriesFound) -> None:
-        """Offer what is on this computer, and name what can be imported."""
+        """Offer this computer's histories, and list the kinds of files that can be imported."""
         self.histories.show_histories(found.histories)
         self.kinds.show_kinds(found.known_kinds)
 
     @property
     def is_reading(self) -> bool:
-        """Return whether files are being looked through or imported."""
+        """Whether files are being looked through or imported."""
         return self.step in (Step.LOOK, Step.IMPORT)
 
     def show_looking(self, paths: tuple[str, ...]) -> None:
-        """Show that these are looked through."""
+        """Show that these paths are being looked through."""
         names = shorten(", ".join(escape_name(Path(path).name) for path in paths), NAMES)
         self._begin(Step.LOOK, tr("Looking through {names}…").format(names=names))
 
@@ -184,15 +184,15 @@ class ImportSheet(Sheet):
         self._begin(Step.IMPORT, tr(STAYS))
 
     def set_progress(self, so_far: ImportProgressed) -> None:
-        """Show how much was read, and how much of what is ticked is stored."""
+        """Show the bytes read, and the number of conversations stored."""
         left, all_of_it = so_far.bytes - so_far.bytes_read, format_bytes(so_far.bytes)
-        told = tr("{left} of {all} left").format(left=format_bytes(left), all=all_of_it) if so_far.bytes else ""
-        self.bar.set_parts((BarPart(so_far.bytes_read, Segment.SUMMARY, told),), max(so_far.bytes, 1))
+        words = tr("{left} of {all} left").format(left=format_bytes(left), all=all_of_it) if so_far.bytes else ""
+        self.bar.set_parts((BarPart(so_far.bytes_read, Segment.SUMMARY, words),), max(so_far.bytes, 1))
         stored = tr("%n conversations imported", "", so_far.imported) if so_far.imported else ""
-        self.progress.set_text(" · ".join(filter(None, (stored, told))) or tr("reading…"))
+        self.progress.set_text(" · ".join(filter(None, (stored, words))) or tr("reading…"))
 
     def show_found(self, looked: LookedThrough) -> None:
-        """Show what can be imported, or what could be if there were something."""
+        """Show the conversations found or, if there are none, the kinds of files that can be imported."""
         self.unread.show_unread(looked.unread, looked.found)
         if not looked.found:
             self._show(Step.CHOOSE, tr("Nothing was found that can be imported."), self.files)
@@ -204,7 +204,7 @@ class ImportSheet(Sheet):
         self._sum_up()
 
     def show_rest(self, chosen: frozenset[str], problem: str) -> None:
-        """Show, of what was found again, that these are still wanted, and why they are not here yet."""
+        """Keep only these ticked after files were looked through again. problem: why they are not imported yet."""
         if self.step is Step.PREVIEW:
             self.list.found.chosen &= chosen
             self.problem.set_text(problem)
@@ -212,9 +212,9 @@ class ImportSheet(Sheet):
             self._sum_up()
 
     def show_failure(self, failure: Failure, how_far: str = "") -> None:
-        """Show why it could not be done, where it can be tried again."""
-        told = (failure.title, failure.detail, failure.kept, failure.advice, how_far)
-        self.problem.set_text("\n".join(tr_engine(text) for text in told if text))
+        """Show a failure, and go back to the step at which the user can try again."""
+        sentences = (failure.title, failure.detail, failure.kept, failure.advice, how_far)
+        self.problem.set_text("\n".join(tr_engine(text) for text in sentences if text))
         if self.step is Step.IMPORT:
             self._show(Step.PREVIEW, "", self.list)
             self._sum_up()
@@ -223,7 +223,7 @@ class ImportSheet(Sheet):
         self.problem.show()
 
     def chosen(self) -> frozenset[str]:
-        """Return the ids of what is ticked."""
+        """Return the ids of the ticked conversations."""
         return frozenset(each.id for each in self.list.found.chosen_found())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -255,7 +255,7 @@ class ImportSheet(Sheet):
         self._show(step, about, self.cancel)
 
     def _show(self, step: Step, about: str, first: QWidget) -> None:
-        """Show what belongs to that step, and give the keyboard to the first of it."""
+        """Show the widgets of a step, and focus `first`."""
         self.step = step
         self.about.set_text(about)
         shown_in = {
