@@ -1,1 +1,1 @@
-"""The tools of a conversation, and the outputs that were too long for it."""
+"""The tools of a conversation, and the viewer of outputs that are too long for it."""

@@ -1,4 +1,4 @@
-"""The controller of tools: the folder, which tools are on, and whole outputs."""
+"""The controller of tools: the working folder, switching tools on and off, and full outputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_SUCH_FOLDER = translatable("{folder} is not on this computer: tools cannot wo
 
 
 class ToolsController(Controller):
-    """Shows and changes what the tools of the open conversation may do."""
+    """Shows and changes the tools and the working folder of the open conversation."""
 
     def __init__(
         self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
@@ -52,15 +52,15 @@ class ToolsController(Controller):
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
         self._parts.composer.show_tools(self._can_call)
         if opened.is_folder_missing:
-            told = tr(NO_SUCH_FOLDER).format(folder=self._folder)
+            message = tr(NO_SUCH_FOLDER).format(folder=self._folder)
             self._parts.toast.show_message(
-                told, tr("Choose another…"), self.choose_folder, about=opened.conversation.id
+                message, tr("Choose another…"), self.choose_folder, about=opened.conversation.id
             )
 
     # The folder
 
     def offer_folder(self) -> None:
-        """Ask for a folder; where this conversation or its project has one, offer the other choices."""
+        """Let the user choose a folder; if the conversation or its project has one, offer the other choices first."""
         of_project = self._folder_of_project()
         folder = working_folder(self._folder, of_project).value
         if not folder and not of_project:
@@ -86,7 +86,7 @@ class ToolsController(Controller):
         ask_for_folder(self._parts, tr("Working folder of this conversation"), begin, self.use_folder)
 
     def use_folder(self, folder: str) -> None:
-        """Let the tools of the open conversation work there; NO_FOLDER for nowhere, "" for where its project does."""
+        """Set the open conversation's folder; NO_FOLDER for none, "" for the project's."""
         if self._chat.conversation:
             self._chat.open_with(p.ChooseFolder(self._chat.conversation, folder))
 
@@ -109,7 +109,7 @@ class ToolsController(Controller):
 
     @in_task
     async def leave_out(self, source: str) -> None:
-        """Switch all tools of a server off; the message that says so can undo it."""
+        """Switch all tools of a server off; the toast offers to undo it."""
         offers = (await self._bridge.ask(p.ListTools(self._chat.conversation))).tools
         names = {offer.spec.name for offer in offers if offer.spec.source == source and offer.is_on}
         await self._switch_all(names, is_on=False)
@@ -129,7 +129,7 @@ class ToolsController(Controller):
     async def _switch(self, name: str, is_on: bool) -> None:
         try:
             await self._switch_all({name}, is_on=is_on)
-        finally:  # the switch shows what is stored, also when that was not possible
+        finally:  # so that the switch shows the stored state, even after a failure
             tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
             if self._sheet is not None:
                 self._sheet.show_tools(tools)
@@ -137,11 +137,11 @@ class ToolsController(Controller):
     # Whole outputs
 
     def open_whole(self, spill: str, title: str) -> None:
-        """Open a window that shows a whole output."""
+        """Open a window with the full text of an output."""
         self._open_viewer(title, lambda *page: p.ReadSpill(spill, *page))
 
     def open_attachment(self, message_id: str, part: int, title: str) -> None:
-        """Open a window that shows a text that was attached to a message."""
+        """Open a window with a text that is attached to a message."""
         conversation = self._chat.conversation
         self._open_viewer(title, lambda *page: p.ReadAttachment(conversation, message_id, part, *page))
 
@@ -161,7 +161,7 @@ class ToolsController(Controller):
             if isValid(viewer):
                 viewer.show_failure(tr_engine(error.failure.title))
             return
-        if isValid(viewer):  # it may have been closed meanwhile
+        if isValid(viewer):  # it may have been closed in the meantime
             viewer.show_page(request.query, request.offset, page)
 
     def _forget_sheet(self) -> None:

@@ -51,7 +51,7 @@ class ToolRow(QWidget):
         self.switch.toggled.connect(lambda is_on: self.switched.emit(self.name, is_on))
 
     def show_offer(self, offer: ToolOffer) -> None:
-        """Show whether the tool is on, without a signal."""
+        """Show whether the tool is on, without emitting `switched`."""
         self.switch.blockSignals(True)
         self.switch.setChecked(offer.is_on)
         self.switch.blockSignals(False)
@@ -83,7 +83,7 @@ class ToolsSheet(Sheet):
         self.steps = self._build(tools)
 
     def show_tools(self, tools: ToolsListed) -> None:
-        """Show these tools; when they are the same ones, only their switches change."""
+        """Show these tools; if they are the same, only their switches change."""
         self.build()
         self._show_total(tools)
         if [offer.spec.name for offer in tools.tools] != list(self.rows) or not tools.tools:
@@ -139,14 +139,17 @@ def _failure_card(failure: Failure) -> Card:
 
 
 PAGE = 1_000  # lines read at a time
-LINE = 2_000  # characters of a line that are shown: Qt lays out a line as a whole
-PAUSE = 150  # milliseconds from the last key to the search
+LINE = 2_000  # characters shown of a line, since Qt lays out a complete line at once
+PAUSE = 150  # milliseconds from the last key press to the search
 NEAR_END = 4  # screens from the end at which the next page is read
 NO_MATCH = translatable("No matching lines.")
 
 
 class SpillViewer(StyleAware, QDialog):
-    """Signal: page_requested(query, offset, limit), answered by `show_page`; `search` requests the first."""
+    """A window with the lines of a long text, read page by page.
+
+    Signal: page_requested(query, offset, limit), answered by `show_page`; `search` requests the first page.
+    """
 
     page_requested = Signal(str, int, int)
 
@@ -177,7 +180,7 @@ class SpillViewer(StyleAware, QDialog):
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._find)
 
     def query(self) -> str:
-        """Return what the shown lines contain; "" for all lines."""
+        """Return the text that the shown lines contain; "" for all lines."""
         return self.field.text().strip()
 
     def search(self) -> None:
@@ -188,7 +191,7 @@ class SpillViewer(StyleAware, QDialog):
         self.page_requested.emit(self.query(), 0, PAGE)
 
     def show_page(self, query: str, offset: int, page: SpillRead) -> None:
-        """Show the lines from `offset` on, unless another query or page was requested meanwhile."""
+        """Show the lines from `offset` on, unless another query or page has been requested since."""
         if query != self.query() or offset != self._shown:
             return
         self._is_reading = False
@@ -224,10 +227,10 @@ class SpillViewer(StyleAware, QDialog):
     def refresh_style(self) -> None:
         self.text.setFont(font(12.5, is_mono=True))
         rules = f"background: {colour('paper').name()}; color: {colour('ink').name()}; padding: {scale(8)}px;"
-        restyle(self.text, f"QPlainTextEdit {{ {rules} }}")  # not of the scroll bars, which are its children
+        restyle(self.text, f"QPlainTextEdit {{ {rules} }}")  # not for the scroll bars, which are its children
 
 
 def _shorten_line(line: str) -> str:
-    shown, is_all = beginning_of_output(line, 1, LINE)
-    left = (len(shown) if is_all else len(line)) - LINE
-    return " ".join((f"{shown[:LINE]}…", tr("(%n more characters)", "", left))) if left > 0 else shown
+    beginning, is_all = beginning_of_output(line, 1, LINE)
+    left = (len(beginning) if is_all else len(line)) - LINE
+    return " ".join((f"{beginning[:LINE]}…", tr("(%n more characters)", "", left))) if left > 0 else beginning
