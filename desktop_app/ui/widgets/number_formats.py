@@ -211,7 +211,7 @@ _LINE_END = b"\xff"  # a placeholder for CR LF that never occurs in UTF-8
 
 
 def without_commands(text: str) -> str:
-    """Return the text without control characters that a terminal obeys. Tabs, line feeds and CR LF stay."""
+    """Return the text without control characters that a terminal obeys. Tabs, line ends and form feeds stay."""
     # As bytes: a pattern takes 130 ms for 5 MB of them.
     encoded, kept = text.encode("utf-8", "surrogatepass"), text
     if len(encoded.translate(None, _OBEYED)) < len(encoded):
