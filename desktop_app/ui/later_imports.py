@@ -15,7 +15,6 @@ LATER = (  # slow dependencies come before the modules that import them, since e
     "desktop_app.ui.settings.server_form",
     "desktop_app.ui.settings.sections",
     "desktop_app.ui.settings.data_section",
-    "desktop_app.ui.settings.sections",
     "desktop_app.ui.settings.settings_dialog",
     "desktop_app.ui.projects.project_sheet",
     "desktop_app.ui.tools.tools_sheet",
@@ -30,7 +29,6 @@ LATER = (  # slow dependencies come before the modules that import them, since e
     "desktop_app.ui.importing.export_sheet",
     "desktop_app.ui.importing.import_sheet",
     "desktop_app.ui.palette.search_palette",
-    "desktop_app.ui.tools.tools_sheet",
     "desktop_app.ui.palette.command_palette",
     "desktop_app.ui.palette.shortcut_sheet",
 )

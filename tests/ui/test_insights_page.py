@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,18 @@ def test_a_screen_reader_finds_the_points_and_the_rows_of_the_tables(page):
     lines = [node.name for node in read(table).all() if node.role is Role.StaticText]
     assert len(lines) == len(table.rows) > 0
     assert all(row.name in line and row.cells[0] in line for row, line in zip(table.rows, lines, strict=True))
+
+
+@pytest.mark.parametrize("tokens", [2_000, 90_000, 2_000_000])
+def test_labels_of_lines_do_not_cover_each_other_however_far_a_reply_was_above_the_limits(qtbot, tokens):
+    chart = WindowChart()
+    qtbot.addWidget(chart)
+    chart.resize(600, 200)
+    chart.show_insights(Insights(moments=(Moment(1.0, tokens, tokens, True),)), READ.gauge)
+    heights = sorted(line.y for line in chart.lines() if line.label)
+    assert all(below - above >= 18 for above, below in pairwise(heights))
+    assert len(chart.lines()) >= 3
+    assert "90 %" in [line.label for line in chart.lines()]
 
 
 def test_a_chart_of_one_reply_or_none_is_painted(qtbot):

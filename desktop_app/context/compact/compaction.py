@@ -193,9 +193,6 @@ MIN_TURN_SHARE, MAX_TURN_SHARE = 0.25, 0.60
 """Limits of the share of the summary for the beginning of a split turn: the current work, but not everything."""
 
 
-_MESSAGE_KIND = ItemKind.MESSAGE  # looked up once: see view/items.py
-
-
 class CompactionPlan(msgspec.Struct, frozen=True):
     """The messages that would leave the view, and the tokens of the assembled request."""
 
@@ -290,7 +287,7 @@ def _plan(
 ) -> CompactionPlan | None:
     """Return the plan that archives the blocks before `begin` that may leave, or None if there are none."""
     leaving = [index for index in range(begin) if index not in room.must_stay]
-    archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE_KIND)
+    archived = tuple(i.message.id for index in leaving for i in room.blocks[index] if i.kind is _MESSAGE)
     if not archived:
         return None
     head, tail = sum(room.tokens[index] for index in leaving), room.tail_tokens(begin)
@@ -312,7 +309,7 @@ def _turn_at(room: MeasuredBlocks, begin: int, leaving: Sequence[int]) -> int:
     """Return the number of archived messages before the turn that is cut in two at `begin`."""
     is_split = begin < len(room.blocks) and not is_of_user(room.blocks[begin][0])
     turn = next((i for i in range(begin - 1, -1, -1) if is_of_user(room.blocks[i][0])), 0) if is_split else begin
-    return sum(item.kind is _MESSAGE_KIND for index in leaving if index < turn for item in room.blocks[index])
+    return sum(item.kind is _MESSAGE for index in leaving if index < turn for item in room.blocks[index])
 
 
 def compaction_of(

@@ -267,7 +267,9 @@ class OperationCard(Card):
         actions: list[tuple[str, Callable[[], None]]] = []
         if row.summary:
             actions.append((translatable("Summary"), self.toggle_summary))
-        name = translatable("Results") if row.kind == "prune" else translatable("Messages")
+        is_reply = row.strategies.keys() == {"cut_reply"}
+        results = translatable("Reply") if is_reply else translatable("Results")
+        name = results if row.kind == "prune" else translatable("Messages")
         if not row.is_beginning:
             actions.append((name, lambda: self.messages_requested.emit(row.id)))
         if row.is_elsewhere:  # neither the operation nor its undo changes anything in this branch

@@ -76,9 +76,19 @@ def time_labels(points: Sequence[ChartPoint], most: int) -> Iterator[tuple[int, 
 
 HEIGHT = 220  # pixels
 HEAD = 1.06  # the top of the scale, times the highest value
+LABEL_HEIGHT = 18  # pixels of the label of a line
 MAX_LINES, LINE_BOX = 100, 12  # points that screen readers find as lines; pixels of the box of one
 TICK = 110  # pixels between two time labels
 MARKS: dict[str, Tint] = {"compaction": "warning", "prune": "ok", "failed": "critical"}
+
+
+@dataclass(frozen=True)
+class ChartLine:
+    """A line behind the curve. y: in pixels. label: "" where it would cover another one."""
+
+    y: float
+    label: str
+    tint: Tint
 
 
 class WindowChart(WithRole, StyleAware, QWidget):
@@ -205,8 +215,8 @@ class WindowChart(WithRole, StyleAware, QWidget):
         if self.points:
             self._paint_times(painter, box)
             self._paint_area(painter, box)
-        for tokens, label, tint in self._lines():
-            self._paint_line(painter, box, tokens, label, tint)
+        for line in self.lines():
+            self._paint_line(painter, box, line)
         self._paint_marks(painter)
         painter.end()
         return picture
@@ -243,24 +253,33 @@ class WindowChart(WithRole, StyleAware, QWidget):
         bottom, pixels = box.bottom(), box.height() / self._highest
         return [bottom - pixels * tokens for tokens in several]
 
-    def _lines(self) -> Iterator[tuple[float, str, Tint]]:
-        """Yield the lines behind the curve: their height in tokens, label and colour."""
-        yield 0, "0", "line"
-        if self._gauge is None or not self.usable:
-            top = self._highest / HEAD
-            yield top, format_amount(round(top)), "line_soft"
-            return
-        warning, _, critical, _ = self._gauge.thresholds
-        yield warning * self.usable, format_percent(warning), "warning"
-        yield critical * self.usable, format_percent(critical), "critical"
+    def lines(self) -> list[ChartLine]:
+        """Return the lines behind the curve, the most important ones first; a label that would cover one is left out."""
+        lines: list[ChartLine] = []
+        for tokens, label, tint in self._limits():
+            (y,) = self._heights_of([tokens])
+            is_free = all(abs(y - line.y) >= scale(LABEL_HEIGHT) for line in lines if line.label)
+            lines.append(ChartLine(y, label if is_free else "", tint))
+        return lines
 
-    def _paint_line(self, painter: QPainter, box: QRectF, tokens: float, label: str, tint: Tint) -> None:
-        (y,) = self._heights_of([tokens])
-        is_limit = tint in ("warning", "critical")
-        painter.setPen(QPen(colour(tint, 0.7), 1.2, Qt.PenStyle.DotLine if is_limit else Qt.PenStyle.SolidLine))
+    def _limits(self) -> Iterator[tuple[float, str, Tint]]:
+        """Yield heights in tokens with their labels and colours, the most important ones first."""
+        top = self._highest / HEAD
+        if self._gauge is not None and self.usable:
+            warning, _, critical, _ = self._gauge.thresholds
+            yield critical * self.usable, format_percent(critical), "critical"
+            yield warning * self.usable, format_percent(warning), "warning"
+        if self._gauge is None or not self.usable or top > self.usable:
+            yield top, format_amount(round(top)), "line_soft"
+        yield 0, "0", "line"
+
+    def _paint_line(self, painter: QPainter, box: QRectF, line: ChartLine) -> None:
+        y, label = line.y, line.label
+        is_limit = line.tint in ("warning", "critical")
+        painter.setPen(QPen(colour(line.tint, 0.7), 1.2, Qt.PenStyle.DotLine if is_limit else Qt.PenStyle.SolidLine))
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
         painter.setPen(colour("ink_faint"))
-        room = QRectF(0, y - scale(9), scale(46 - 8), scale(18))
+        room = QRectF(0, y - scale(9), scale(46 - 8), scale(LABEL_HEIGHT))
         side = Qt.AlignmentFlag.AlignRight
         if self.isRightToLeft():
             room.moveRight(self.width())
