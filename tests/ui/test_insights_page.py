@@ -106,7 +106,7 @@ def test_labels_of_lines_do_not_cover_each_other_however_far_a_reply_was_above_t
     chart = WindowChart()
     qtbot.addWidget(chart)
     chart.resize(600, 200)
-    chart.show_insights(Insights(moments=(Moment(1.0, tokens, tokens, True),)), READ.gauge)
+    chart.show_insights(Insights(moments=(Moment(1.0, tokens, True),)), READ.gauge)
     heights = sorted(line.y for line in chart.lines() if line.label)
     assert all(below - above >= 18 for above, below in pairwise(heights))
     assert len(chart.lines()) >= 3

@@ -254,7 +254,7 @@ class WindowChart(WithRole, StyleAware, QWidget):
         return [bottom - pixels * tokens for tokens in several]
 
     def lines(self) -> list[ChartLine]:
-        """Return the lines behind the curve, the most important ones first; a label that would cover one is left out."""
+        """Return the lines behind the curve, the most important first, without labels that would cover another."""
         lines: list[ChartLine] = []
         for tokens, label, tint in self._limits():
             (y,) = self._heights_of([tokens])
