@@ -2478,6 +2478,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Ergebnisse</translation>
     </message>
     <message>
+        <source>Reply</source>
+        <translation>Antwort</translation>
+    </message>
+    <message>
         <source>Messages</source>
         <translation>Nachrichten</translation>
     </message>
