@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Iterator
 
 import pytest
 from import_scenes import preview_of_import
@@ -10,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
+from ui_scenes import run_in_loop
 
 from desktop_app.conversation.setup import Project
 from desktop_app.engine.protocol import ModelsListed, SettingsRead, ToolsListed
@@ -109,3 +111,25 @@ def test_what_a_sheet_covers_is_not_painted_behind_it(window, qtbot):
     assert not behind.painted.contains(sheet.geometry().adjusted(3, 20, -3, -20).topLeft())
     sheet.reject()
     qtbot.waitUntil(lambda: behind.painted.contains(sheet.geometry().center()))
+
+
+@run_in_loop
+async def test_what_is_typed_while_a_sheet_opens_is_in_its_first_field(window, qtbot) -> None:
+    sheet = Sheet(window, width=400, title="Grows")
+    column, field = QVBoxLayout(sheet), QLineEdit()
+
+    def build() -> Iterator[QWidget]:
+        column.addWidget(field)
+        sheet.set_first(field)
+        yield field
+
+    sheet.steps = build()
+    opening = asyncio.ensure_future(sheet.open_gradually())
+    while not sheet.isVisible():
+        await asyncio.sleep(0)
+    assert not field.isVisible()
+    qtbot.keyClicks(sheet, "ab")
+    await opening
+    qtbot.keyClicks(field, "c")
+    assert field.text() == "abc"
+    sheet.close()

@@ -182,6 +182,7 @@ class Sheet(QDialog):
         self._last_focused: QWidget | None = None
         self.question: DiscardQuestion | None = None
         self._last_before_question: QWidget | None = None
+        self._early_keys: list[QKeyEvent] = []
         self._is_growing = False  # while `open_gradually` shows one widget after the other
         self._scrim = Scrim(window, self) if window else None
         self._ground = OpaqueGround(self)
@@ -340,6 +341,15 @@ class Sheet(QDialog):
             widget.show()
         self._is_growing = False
         self.fit()
+        self._repeat_early_keys()
+
+    def _repeat_early_keys(self) -> None:
+        """Give the keys that were typed while the sheet was opening to the widget that has the focus first."""
+        if self.hasFocus():
+            self._focus_first()
+        keys, self._early_keys = self._early_keys, []
+        for key in keys:
+            QApplication.sendEvent(self.focusWidget() or self, key)
 
     def showEvent(self, event: QShowEvent) -> None:
         window = self.parentWidget()
@@ -352,6 +362,9 @@ class Sheet(QDialog):
             self._scrim.show()
             self._scrim.raise_()
         self.raise_()
+        self._focus_first()
+
+    def _focus_first(self) -> None:
         first = self._first if self._first and self._first.isEnabledTo(self) and self._first.isVisibleTo(self) else self
         first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
@@ -361,7 +374,10 @@ class Sheet(QDialog):
         return super().focusNextPrevChild(next)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        super().keyPressEvent(event)
+        if self._is_growing and event.text().isprintable() and event.text():
+            self._early_keys.append(event.clone())
+        else:
+            super().keyPressEvent(event)
         event.accept()  # no key reaches the window behind
 
     def paintEvent(self, event: QPaintEvent) -> None:
