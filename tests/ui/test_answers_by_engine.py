@@ -22,6 +22,7 @@ def writing(name: str) -> Reply:
     return Reply("I write.", calls=(call,), finish="tool_calls", usage=None)
 
 
+@pytest.mark.row("U4", "denied; allowed in this conversation")
 def test_what_is_denied_is_not_written_and_what_is_allowed_here_is_not_asked_again(play_by_engine, tmp_path) -> None:
     async def scene(person: Person) -> None:
         question = person.window.question
@@ -46,6 +47,7 @@ def test_what_is_denied_is_not_written_and_what_is_allowed_here_is_not_asked_aga
     assert len(provider.requests) == len(steps)
 
 
+@pytest.mark.row("U9", "a key that is refused leads to its field; tried again")
 def test_a_key_that_is_refused_is_a_card_that_leads_to_its_field(play_by_engine, data_folder: Path) -> None:
     async def scene(person: Person) -> None:
         window = person.window

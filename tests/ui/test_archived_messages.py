@@ -112,6 +112,7 @@ def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, archived
     assert "[50 lines cleared]" in text
 
 
+@pytest.mark.row("W3", "read as in the chat")
 def test_an_archived_message_reads_as_in_the_chat_and_a_huge_one_as_plain_text(panel, archived, qtbot):
     parts = (Text("A **bold** word.\n\n```python\nprint(1)\n```"), ToolCall("1", "read", '{"path": "a```b"}'))
     said = Message(id="m7", role=Role.ASSISTANT, parts=parts)

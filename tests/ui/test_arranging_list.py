@@ -123,6 +123,7 @@ def click(qtbot, sidebar: Sidebar, name: str, held: Qt.KeyboardModifier = Qt.Key
     qtbot.mouseClick(sidebar.list.viewport(), Qt.MouseButton.LeftButton, held, place)
 
 
+@pytest.mark.row("U2", "several at once")
 def test_several_are_selected_with_control_and_deleted_together(sidebar, qtbot):
     opened: list[str] = []
     sidebar.list.conversation_chosen.connect(opened.append)

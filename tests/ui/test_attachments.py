@@ -273,6 +273,7 @@ def composer(qtbot):
     return made
 
 
+@pytest.mark.row("U10", "the button")
 def test_the_button_asks_for_files(composer, qtbot):
     with qtbot.waitSignal(composer.attach_requested):
         qtbot.mouseClick(composer.attach, Qt.MouseButton.LeftButton)

@@ -99,6 +99,8 @@ def told(person: Person) -> list[int]:
     return [int(found[1].replace(",", "")) for text in texts if (found := re.search(r"([\d,]+) token", text))]
 
 
+@pytest.mark.row("U5", "`@path`, `!command`, paste, drop")
+@pytest.mark.row("U10", "image, text, code, PDF, docx, spreadsheet, counted and sent")
 def test_each_kind_is_counted_and_sent(play_by_engine, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()

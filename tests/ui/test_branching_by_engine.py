@@ -40,6 +40,8 @@ async def shows(window: MainWindow, driver: Driver, *said: str) -> None:
     await driver.until(lambda: tuple(texts(window)[SYSTEM:]) == said and is_idle(window), 40, " | ".join(said))
 
 
+@pytest.mark.row("U1", "edit and resend, regenerate")
+@pytest.mark.row("B1", "edited, turned back, regenerated, found, forked")
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_a_message_is_edited_and_both_versions_go_on(run: Run, qapp: QApplication, data_folder: Path) -> None:
     steps = [Reply("Red."), Reply("Tall."), Reply("Blue."), Reply("Green."), Reply("Deep.")]

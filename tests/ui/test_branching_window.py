@@ -198,6 +198,7 @@ def version(number: int, tokens: int, is_current: bool = False) -> VersionRow:
     return VersionRow(f"m{number}", number, f"The text of version {number}", 1.0, tokens, is_current)
 
 
+@pytest.mark.row("B1", "the panel leads to the other versions")
 def test_the_panel_lists_the_versions_and_leads_to_the_others(panel, told, qtbot):
     card = panel.breakdown.versions
     assert card.isHidden()

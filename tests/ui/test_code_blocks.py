@@ -31,6 +31,7 @@ def painted_lines(view, key):
     return sum(flow.document.blockCount() for flow in layout.flows if flow.is_code)
 
 
+@pytest.mark.row("U1", "code: folded, copied, saved")
 def test_long_code_is_folded_and_unfolded_by_a_click(view, qtbot):
     view.transcript.open([row(0, Role.ASSISTANT, Text(REPLY))], ())
     settle(view, qtbot)

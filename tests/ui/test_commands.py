@@ -87,6 +87,7 @@ async def test_every_action_has_its_own_name_and_keys(window, bridge):
     assert max(Counter(keys).values()) == 1
 
 
+@pytest.mark.row("U6", "the palette")
 @play_scene()
 async def test_the_palette_is_typed_into_and_carries_out_the_choice(window, bridge):
     palette = await open_palette(window)

@@ -196,6 +196,7 @@ def test_a_card_says_its_cause_its_duration_and_its_cost(trigger, usable, words)
 # The pins
 
 
+@pytest.mark.row("W6", "their sum")
 def test_pins_are_listed_with_their_sum(panel, told):
     panel.show_tab("pins")
     assert "Nothing is pinned" in panel.pins.list.empty.text()

@@ -67,6 +67,7 @@ def diagrams(view):
     return [drawn for drawn in layout(view).drawn if isinstance(drawn, DrawnGraphic)]
 
 
+@pytest.mark.row("U1", "formulas and diagrams")
 @pytest.mark.long
 def test_formulas_are_text_until_they_are_drawn_and_copied_as_they_were_written(view, qtbot):
     batch = show(view, qtbot, FORMULAS)

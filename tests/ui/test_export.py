@@ -68,6 +68,7 @@ async def test_cancelling_the_sheet_cancels_the_export(window, bridge, monkeypat
     assert CancelComputation(Computation.EXPORT, window.chat.conversation) in posted
 
 
+@pytest.mark.row("U8", "before compaction")
 @pytest.mark.long
 @play_scene()
 async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_path):

@@ -116,6 +116,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[[Scene], N
     return play_scene
 
 
+@pytest.mark.row("U7", "a server that runs, with one click")
 @pytest.mark.wire
 def test_a_server_that_runs_is_used_with_one_click(play, data_folder):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
@@ -230,6 +231,7 @@ async def opened(window: MainWindow) -> SettingsDialog:
     return next(dialog for dialog in window.findChildren(SettingsDialog) if dialog.is_complete)
 
 
+@pytest.mark.row("U7", "a sample")
 @pytest.mark.wire
 def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -26,6 +27,7 @@ def walk(window: MainWindow, key: Qt.Key = TAB) -> list[QWidget]:
     return stops
 
 
+@pytest.mark.row("U6", "Tab, and rings")
 @play_scene()
 async def test_tab_walks_through_the_window_as_it_is_read(window, bridge):
     stops = walk(window)

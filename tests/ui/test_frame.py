@@ -212,6 +212,7 @@ def test_the_heartbeat_sees_a_blocked_event_loop(qtbot):
     assert heartbeat.longest_gap == kept
 
 
+@pytest.mark.row("U12", "a high contrast")
 def test_a_high_contrast_is_chosen_or_follows_the_system(qapp, monkeypatch):
     show_theme(qapp, "dark", 1.0, "high")
     assert theme.palette is CONTRAST_DARK

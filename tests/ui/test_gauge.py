@@ -98,6 +98,7 @@ def test_clicks_and_keys_ask(gauge, qtbot):
         qtbot.mouseClick(gauge.optimize, Qt.MouseButton.LeftButton)
 
 
+@pytest.mark.row("W1", "what is under the mouse has its name")
 def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
     gauge.set_gauge(GAUGE)
     gauge.set_draft_tokens(100)
@@ -127,6 +128,7 @@ def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbo
     assert gauge.bar.mark_at(x) is None
 
 
+@pytest.mark.row("W1", "segments in their colours and places, the reserve, the marks")
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, palette):
     theme.show(is_dark=palette is DARK)

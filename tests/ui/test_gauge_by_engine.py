@@ -24,6 +24,8 @@ def dot_colour(person: Person) -> str:
     return picture.pixelColor(picture.rect().center()).name()
 
 
+@pytest.mark.row("W1", "the draft, the reply that streams, what was measured")
+@pytest.mark.row("S10", "reported usage is the anchor")
 def test_it_counts_the_draft_the_reply_that_streams_and_then_what_was_measured(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         gauge = person.window.gauge
@@ -52,6 +54,7 @@ def test_it_counts_the_draft_the_reply_that_streams_and_then_what_was_measured(p
     play_by_engine(scene, [Reply(LONG, size=5, per_second=120, is_held=True, usage=(47, 320, 0))])
 
 
+@pytest.mark.row("W1", "colour by status; a click opens a table that adds up")
 def test_its_colour_and_words_follow_the_status_and_a_click_opens_a_table_that_adds_up(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         gauge, panel = person.window.gauge, person.window.panel

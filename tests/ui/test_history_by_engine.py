@@ -32,6 +32,8 @@ class Answers:
         return SUMMARY if is_summary else Reply("At sea.", usage=(900, 5, 0))
 
 
+@pytest.mark.row("W3", "cause, cost, summary of an operation")
+@pytest.mark.row("W7", "operations in the chart, summaries apart")
 def test_room_that_a_model_made_says_its_cause_its_cost_and_is_in_the_insights(play_by_engine, data_folder) -> None:
     asyncio.run(store_talk(data_folder, long_talk(62)))
 
@@ -72,6 +74,7 @@ def test_room_that_a_model_made_says_its_cause_its_cost_and_is_in_the_insights(p
     assert "Questions about topics, and answers with details." in json.dumps(question.body)
 
 
+@pytest.mark.row("W3", "room that could not be made says why and what helps")
 def test_room_that_cannot_be_made_is_a_card_that_says_why_and_offers_a_larger_model(
     play_by_engine, data_folder
 ) -> None:

@@ -76,6 +76,7 @@ def test_points_stand_in_the_order_of_time_and_an_operation_is_one(page):
     assert len({text for _, text in labels}) == len(labels) <= 4
 
 
+@pytest.mark.row("W7", "read by keys and mouse")
 def test_arrow_keys_and_the_mouse_read_the_points(page, qtbot):
     chart, told = page.chart, QSignalSpy(page.chart.pointed)
     chart.setFocus()
@@ -173,6 +174,7 @@ async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(wind
     assert page.isVisible()
 
 
+@pytest.mark.row("W7", "scopes; CSV")
 @play_scene()
 async def test_the_export_asks_for_a_file_and_says_where_it_is(window: MainWindow, bridge, tmp_path: Path):
     await until(lambda: window.chat.conversation)

@@ -49,6 +49,7 @@ def offered(person: Person) -> list[str]:
     return [region.words.text for region in regions if region.words is not None]
 
 
+@pytest.mark.row("U9", "an engine that is killed comes back")
 def test_what_had_arrived_when_the_engine_was_killed_is_kept_and_asked_for_again(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         model = person.window.transcript_model
@@ -86,6 +87,7 @@ def test_another_window_offers_to_write_the_interrupted_reply_again(play_by_engi
     play_by_engine(second, [Reply("This is all.", usage=None)])
 
 
+@pytest.mark.row("U9", "a reply that was cut is continued, also in another window")
 def test_a_reply_that_was_cut_says_so_and_is_continued_also_in_another_window(play_by_engine) -> None:
     async def first(person: Person) -> None:
         await person.ask("Tell me of the tide.", "It comes twice a da")
@@ -105,6 +107,7 @@ def test_a_reply_that_was_cut_says_so_and_is_continued_also_in_another_window(pl
     assert "twice a da”" in provider.requests[0].text
 
 
+@pytest.mark.row("U6", "notifications")
 def test_a_reply_that_ends_while_another_window_is_in_front_is_told_until_somebody_looks(
     play_by_engine, monkeypatch
 ) -> None:

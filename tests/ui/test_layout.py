@@ -76,6 +76,7 @@ def test_with_high_contrast_lines_and_parts_of_bars_stand_out(palette: Palette) 
     assert [(part, contrast(part, "free")) for part in (*PARTS, *LINES) if contrast(part, "free") < 3] == []
 
 
+@pytest.mark.row("U12", "small screens, large text")
 @pytest.mark.parametrize(
     ("scale", "with_panel", "alone"), [(1.0, 1_024, 700), pytest.param(1.5, 1_280, 1_024, marks=pytest.mark.wire)]
 )

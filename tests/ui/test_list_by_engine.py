@@ -30,6 +30,7 @@ async def choose_line(person: Person, name: str) -> None:
     await person.sees(lambda: "Go on" in " ".join(texts(person.window)), "its messages")
 
 
+@pytest.mark.row("U2", "renamed, pinned, moved to a project, duplicated, deleted, restored, searched, found")
 def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder: Path) -> None:
     asyncio.run(store_talk(data_folder, long_talk(30), "c1", "First"))
     asyncio.run(store_talk(data_folder, long_talk(3), "c2", "Second"))
@@ -80,6 +81,7 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
     play_by_engine(scene, [])
 
 
+@pytest.mark.row("U8", "exported in each form, and read again")
 @pytest.mark.parametrize(("kind", "suffix"), [("markdown", "md"), ("html", "html"), ("json", "jsonl")])
 def test_it_is_exported_as_it_was_said_and_read_again(play_by_engine, tmp_path: Path, kind: str, suffix: str) -> None:
     file = tmp_path / f"talk.{suffix}"

@@ -48,6 +48,7 @@ def test_models_are_found_by_name_and_server():
     assert matching_models("zzz", LISTED.models) == []
 
 
+@pytest.mark.row("U3", "window, price, abilities")
 def test_a_row_tells_window_price_and_abilities(picker):
     assert "$3 / $15" in rows(picker)["cloud/large"].words
     assert "200K" in rows(picker)["cloud/large"].words

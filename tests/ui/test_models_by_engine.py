@@ -36,6 +36,7 @@ async def pick(person: Person, name: str) -> str:
     return words
 
 
+@pytest.mark.row("U3", "what switching means, and that it is done")
 def test_a_smaller_model_is_switched_to_and_the_conversation_is_compacted_first(play_by_engine, data_folder) -> None:
     asyncio.run(store_talk(data_folder, long_talk(70)))
 
@@ -60,6 +61,7 @@ def test_a_smaller_model_is_switched_to_and_the_conversation_is_compacted_first(
     assert [request.body["model"] for request in provider.requests] == ["small"]
 
 
+@pytest.mark.row("U11", "prompt and parameters as they are sent; a persona begins another")
 def test_a_persona_is_saved_and_a_conversation_begun_with_it(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         window = person.window

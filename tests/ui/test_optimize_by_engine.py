@@ -64,6 +64,10 @@ async def bring_back_and_pin(person: Person, operation: str, words: str) -> None
     await person.click(archived.reader.pin)
 
 
+@pytest.mark.row("W2", "plan, slider, a summary that is edited, applied")
+@pytest.mark.row("W3", "archived messages: searched, read, brought back, pinned")
+@pytest.mark.row("W4", "the mark: show, undo")
+@pytest.mark.row("W6", "a pin, its cost in the gauge, the list")
 def test_a_conversation_is_optimized_browsed_and_taken_back(play_by_engine, data_folder: Path) -> None:
     asyncio.run(store_talk(data_folder, long_talk(50)))
 
@@ -111,6 +115,7 @@ def test_a_conversation_is_optimized_browsed_and_taken_back(play_by_engine, data
     assert "Never restart the server on Fridays." in said
 
 
+@pytest.mark.row("W2", "undo in the toast")
 def test_undo_in_the_toast_takes_it_back_at_once(play_by_engine, data_folder: Path) -> None:
     asyncio.run(store_talk(data_folder, long_talk(50)))
 

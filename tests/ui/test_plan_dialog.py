@@ -226,6 +226,7 @@ UNWRITTEN = replace(
 WRITTEN = replace(PLAN, id="plan4", strategy="llm", writer=WRITER, usage=Usage(12_000, 480))
 
 
+@pytest.mark.row("W2", "what the model call costs")
 def test_what_a_model_would_take_is_said_before_it_is_asked(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     unwritten = dialog.summary.unwritten

@@ -44,6 +44,7 @@ def type_share(sheet: PolicySheet, field: str, text: str) -> None:
     QTest.keyClick(edit, Qt.Key.Key_Return)
 
 
+@pytest.mark.row("W8", "tried, used here and everywhere, stored")
 def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data_folder: Path) -> None:
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         for number in range(4):

@@ -105,6 +105,7 @@ def test_the_keyboard_turns_a_slider_and_undo_takes_it_back(sheet, qtbot) -> Non
     assert use(qtbot, sheet, sheet.use_here) == ("balanced", None, False)
 
 
+@pytest.mark.row("W8", "each field with meaning, source, bounds")
 @pytest.mark.long
 def test_every_field_can_be_seen_with_its_meaning_and_its_bounds(window) -> None:
     sheet = opened(window, "seline")

@@ -93,6 +93,7 @@ def test_a_refusal_keeps_what_was_written(window, qtbot):
     assert sheet.name.message.text() == "There is no such policy any more."
 
 
+@pytest.mark.row("J1", "its memories are switched and moved")
 def test_the_memories_of_the_project_are_switched_and_moved(window, qtbot):
     sheet = open_sheet(window, Project("p", "Work"))
     known = [

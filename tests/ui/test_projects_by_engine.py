@@ -51,6 +51,7 @@ def sent(person: Person) -> str:
     return json.dumps(person.provider.requests[-1].body, ensure_ascii=False)
 
 
+@pytest.mark.row("J1", "made by its sheet; its instructions are sent, and not outside of it")
 def test_a_project_is_made_and_its_instructions_are_sent(play_by_engine, data_folder: Path) -> None:
     async def scene(person: Person) -> None:
         window, listed = person.window, person.window.sidebar.list.conversations
@@ -75,6 +76,7 @@ def test_a_project_is_made_and_its_instructions_are_sent(play_by_engine, data_fo
     play_by_engine(scene, [Reply("1250"), Reply("320"), Reply("100")])
 
 
+@pytest.mark.row("J1", "deleted, its conversations stay, and come back with it")
 def test_a_project_is_deleted_and_comes_back_with_its_conversations(play_by_engine, data_folder: Path) -> None:
     asyncio.run(store_talk(data_folder, long_talk(3), "c1", "First"))
 
@@ -100,6 +102,7 @@ def test_a_project_is_deleted_and_comes_back_with_its_conversations(play_by_engi
     play_by_engine(scene, [])
 
 
+@pytest.mark.row("J1", "what it gives is seen, and a conversation's own comes first")
 def test_what_the_project_gives_is_seen_and_can_be_overruled(play_by_engine, data_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "ledger"
     folder.mkdir()

@@ -90,6 +90,7 @@ def test_what_is_folded_is_kept_and_opening_unfolds(sidebar, qtbot, tmp_path):
     assert shown(again) == ["c", "d"], "it may be folded while a conversation of it is open"
 
 
+@pytest.mark.row("J1", "folded, renamed and deleted by keys")
 def test_keys_fold_rename_and_delete_a_project(sidebar, qtbot):
     listed = sidebar.list
     listed.show_open("b")
@@ -217,6 +218,7 @@ def drag(sidebar: Sidebar, ids: tuple[str, ...], place: QPoint) -> bool:
     return drop.isAccepted()
 
 
+@pytest.mark.row("J1", "conversations are dragged onto it")
 @pytest.mark.parametrize(("onto", "project"), [("h", "h"), ("c", "h"), ("e", "e"), ("d", "")])
 def test_conversations_are_dragged_onto_a_project_or_out_of_it(sidebar, qtbot, onto, project):
     with qtbot.waitSignal(sidebar.list.move_requested) as moved:

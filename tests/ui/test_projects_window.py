@@ -57,6 +57,7 @@ async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(wind
     await until(lambda: window.chat.conversation == blank), "the one that is empty is used again"
 
 
+@pytest.mark.row("J1", "moved by keys, and back by Undo")
 @pytest.mark.long
 @play_scene()
 async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):

@@ -81,6 +81,7 @@ def test_it_says_what_is_wanted_and_shows_the_command_word_for_word(desk):
     assert COMMAND in desk.card.accessibleDescription()
 
 
+@pytest.mark.row("U4", "each answer by button and key")
 @pytest.mark.parametrize(
     ("button", "key", "answer"),
     [

@@ -36,6 +36,8 @@ async def stream(person: Person) -> None:
     await person.sees(lambda: person.window.transcript_model.streaming_text, "a reply that streams")
 
 
+@pytest.mark.row("U1", "stop keeps what arrived")
+@pytest.mark.row("Q1", "waits, is edited, removed, sent now")
 def test_what_is_sent_meanwhile_waits_is_edited_removed_and_sent_now(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         await stream(person)
@@ -63,6 +65,7 @@ def test_what_is_sent_meanwhile_waits_is_edited_removed_and_sent_now(play_by_eng
     assert [request.text for request in provider.requests] == ["One?", "Four? Now", "Two?"]
 
 
+@pytest.mark.row("Q1", "stop and send; deleted with its conversation")
 def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         await stream(person)
@@ -85,6 +88,7 @@ def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(pla
     assert [request.text for request in provider.requests] == ["One?", "Two?", "Four?"]
 
 
+@pytest.mark.row("U5", "what was sent is no draft after a restart")
 @pytest.mark.long
 def test_a_draft_that_is_stored_when_enter_comes_does_not_come_back_after_a_restart(play_by_engine) -> None:
     async def write_and_send(person: Person) -> None:

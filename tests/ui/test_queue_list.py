@@ -70,6 +70,7 @@ async def test_up_in_an_empty_composer_edits_the_last_one(window, bridge, asked)
     assert p.TakeBackQueued("c1", "2", MessageDraft()) in asked
 
 
+@pytest.mark.row("U5", "drafts are stored")
 @pytest.mark.long
 @play_scene()
 async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge, asked):

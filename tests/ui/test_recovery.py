@@ -96,6 +96,7 @@ async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     await until(lambda: window.composer.draft_tokens == len("something else") // 4)  # before the loop ends
 
 
+@pytest.mark.row("U9", "every kind of failure has a way out")
 def test_every_kind_of_a_providers_failure_has_a_way_out():
     kinds = (
         "provider overflow rate_limit quota auth malformed content_filter unsupported server timeout connection cut "
@@ -149,6 +150,7 @@ def test_what_fills_the_window_has_its_button_first_and_no_optimizing(qapp, kind
     assert (Action.SEND_ANYWAY in ways) == (kind == "nearly_full")
 
 
+@pytest.mark.row("U9", "what fills the window is named, with the button by which room is made")
 @play_scene()
 async def test_the_buttons_of_what_fills_the_window_open_where_room_is_made(window, bridge):
     await fail(window)

@@ -44,6 +44,9 @@ async def copied(person: Person) -> dict[str, Any]:
     return json.loads(QApplication.clipboard().text())
 
 
+@pytest.mark.row("W5", "what is shown and copied is what the provider gets")
+@pytest.mark.row("W9", "then, now, and what has changed")
+@pytest.mark.row("S10", "what is counted is what is sent")
 def test_what_is_shown_and_copied_is_what_the_provider_gets(play_by_engine, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("The tide turns at noon.\n")
     held: dict[str, Any] = {}

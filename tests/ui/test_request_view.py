@@ -263,6 +263,7 @@ def test_the_largest_parts_and_what_is_done_about_them(qtbot) -> None:
     assert card.isHidden()
 
 
+@pytest.mark.row("W1", "rows of the table are chosen by mouse and keys")
 def test_rows_of_the_breakdown_are_chosen_by_mouse_and_keys(qtbot, panel) -> None:
     gauge = Gauge({Segment.SYSTEM: 20, Segment.RESULTS: 80}, 100, 8_192, 1_000, Status.SAFE)
     panel.breakdown.set_gauge(gauge)

@@ -117,6 +117,7 @@ async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow
     await until(lambda: not window.transcript_model.is_running)
 
 
+@pytest.mark.row("W5", "a part whole, as JSON and as curl")
 @pytest.mark.long
 @play_scene()
 async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWindow, bridge: Bridge) -> None:

@@ -83,6 +83,7 @@ def test_a_text_has_its_own_direction_and_code_goes_from_left_to_right(qapp: QAp
     assert found == [(False, RIGHT), (True, LEFT), (False, RIGHT), (False, LEFT)]
 
 
+@pytest.mark.row("U6", "right to left")
 def test_a_click_finds_what_was_turned_around(turned, view: TranscriptWidget, qtbot) -> None:
     view.transcript.open(chat(2), ())
     assert point_of(view, "m0", Action.COPY).x() < view.viewport().width() / 2

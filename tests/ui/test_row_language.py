@@ -112,6 +112,7 @@ def english_in(text: str) -> str:
     return " ".join(re.findall(r"[A-Za-z]{2,}", text))
 
 
+@pytest.mark.row("U12", "the other language")
 @pytest.mark.parametrize("is_unfolded", [False, True])
 def test_all_words_of_a_row_are_translated(is_unfolded: bool) -> None:
     cache = RowCache()

@@ -126,6 +126,7 @@ def item_with(tree: Told, words: str) -> Told | None:
     return next((item for item in items if any(words in one["name"] for one in nodes(item) if one is not item)), None)
 
 
+@pytest.mark.row("U6", "the screen reader's bus")
 def test_the_window_is_read_and_used_through_the_bus(reader: Reader) -> None:
     tree = reader.read_until(lambda tree: item_with(tree, "Question 29"))
     question, answer = item_with(tree, "Question 29"), item_with(tree, "Answer 29")

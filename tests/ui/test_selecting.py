@@ -60,6 +60,7 @@ def test_a_selection_over_messages_is_copied_with_who_said_what(told, qtbot, is_
     assert clipboard() == f"## You\n\nWhat is *it*?\n\n## Assistant\n\n{ANSWER}\n\n## You\n\nThanks, a lot"
 
 
+@pytest.mark.row("U1", "selected over messages, copied as Markdown")
 def test_a_part_of_a_message_is_copied_as_text_and_as_markdown(told, qtbot):
     drag(told, qtbot, point_in(told, "m1", 0) + QPoint(24, 0), point_in(told, "m1", 1))
     qtbot.keyClick(told, Qt.Key.Key_C, CONTROL)

@@ -44,6 +44,7 @@ def test_what_is_not_touched_stays_as_it_was(window, qtbot):
     assert save(open_sheet(window, read), qtbot).setup == own, "a tool whose server is away stays off, too"
 
 
+@pytest.mark.row("U11", "written, refused beside its field, saved")
 def test_what_is_written_is_saved(window, qtbot):
     sheet = open_sheet(window)
     sheet.prompt.area.setPlainText("Answer in verse.")

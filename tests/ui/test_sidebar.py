@@ -110,6 +110,7 @@ def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
     assert deleted.args == [("a",)]
 
 
+@pytest.mark.row("U2", "a title that is typed stays")
 def test_what_is_typed_stays_when_the_rows_are_repainted(sidebar, qtbot):
     sidebar.show_conversations([info("a", ago(minutes=1))])
     sidebar.list.show_open("a")

@@ -79,6 +79,7 @@ def operations(window: MainWindow) -> list:
     return list(window.panel.history._rows.values())
 
 
+@pytest.mark.row("W2", "a summary by a model: asked for, progress, edited")
 def test_a_summary_is_written_edited_and_applied(play) -> None:
     async def scene(window: MainWindow, driver: Driver, provider: ScriptedProvider) -> None:
         dialog = await plan_of(window, driver)
@@ -103,6 +104,7 @@ def test_a_summary_is_written_edited_and_applied(play) -> None:
     assert "Name tickets." in request.messages[0]["content"]
 
 
+@pytest.mark.row("W2", "another strategy")
 def test_another_strategy_is_chosen_and_nothing_is_sent(play) -> None:
     async def scene(window: MainWindow, driver: Driver, provider: ScriptedProvider) -> None:
         dialog = await plan_of(window, driver)

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.wire
 LINES = "".join(f"{n} a line of the pasted log\n" for n in range(4_000))
 
 
+@pytest.mark.row("U9", "too large a message: the first button sends it")
 @pytest.mark.parametrize(("tools_off", "first"), [((), Action.SEND_AS_FILE), (("read",), Action.SEND_CUT)])
 def test_a_message_that_is_too_large_is_sent_by_the_first_button(
     run, qapp, data_folder: Path, tools_off: tuple[str, ...], first: Action

@@ -54,6 +54,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Cal
     return play_scene
 
 
+@pytest.mark.row("U4", "asked, allowed, run, opened whole")
 def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         assert window.header.folder.text() == "work"
@@ -78,6 +79,7 @@ def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
     play(scene, [COUNT, Reply("Counted.")])
 
 
+@pytest.mark.row("W7", "figures of a real turn")
 def test_the_insights_of_a_real_turn_are_those_of_its_record_and_the_log_has_its_truncation(play, data_folder) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         window.chat.send("Count to sixty thousand.")
@@ -116,6 +118,7 @@ async def run_a_command(window: MainWindow, driver: Driver) -> str:
     return model.item(model.rowCount() - 1).key
 
 
+@pytest.mark.row("U4", "stopped on its card")
 def test_a_command_is_stopped_on_its_card_and_the_turn_goes_on(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         key = await run_a_command(window, driver)

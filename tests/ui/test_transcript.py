@@ -235,6 +235,7 @@ def test_links_are_opened_only_to_the_web_and_to_mail(view, qtbot, monkeypatch, 
     assert opened == [target] * is_opened
 
 
+@pytest.mark.row("U1", "reasoning folded")
 def test_the_system_prompt_and_reasoning_unfold(view, qtbot):
     rows = [row(0, Role.SYSTEM, Text("Be brief.")), row(1, Role.ASSISTANT, Reasoning("Hm, well."), Text("Yes."))]
     view.transcript.open(rows, ())

@@ -147,6 +147,7 @@ def test_results_find_their_calls_although_ids_repeat() -> None:
     assert found == [(None, False), ("read", False), ("bash", False), (None, True)]
 
 
+@pytest.mark.row("W4", "archived messages are dimmed, and are back after undo")
 def test_an_operation_dims_its_messages_and_undo_brings_them_back(qapp) -> None:
     model = opened(chat(4))
     archived = tuple(row(n, r.message.role, state=MessageState.ARCHIVED) for n, r in enumerate(chat(2)))

@@ -214,6 +214,7 @@ SCREENS = {
 }
 
 
+@pytest.mark.row("U5", "letters are written wherever the keyboard is")
 @pytest.mark.long
 @pytest.mark.parametrize("screen", SCREENS)
 def test_letters_are_written_wherever_the_keyboard_is(play, screen):

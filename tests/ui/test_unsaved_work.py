@@ -63,6 +63,7 @@ def escape(sheet: Sheet) -> None:
     QTest.keyClick(sheet, Qt.Key.Key_Escape)
 
 
+@pytest.mark.row("U9", "what was written is not discarded without a question")
 @pytest.mark.parametrize("kind", SHEETS)
 def test_escape_asks_before_it_discards_what_was_written(window, kind: str):
     make, write = SHEETS[kind]
@@ -162,6 +163,7 @@ async def test_escape_keeps_an_edited_message_and_says_so(window, bridge):
     assert editor.field.written() == "Hello", "Cancel gives it up"
 
 
+@pytest.mark.row("U2", "deleted ones are restored from a list")
 @pytest.mark.long
 @play_scene()
 async def test_a_deleted_conversation_is_restored_from_a_list(window, bridge):
