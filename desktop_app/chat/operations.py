@@ -28,7 +28,10 @@ from .session import Session
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Undo an operation, or that messages were brought back. Repeating it changes nothing."""
+    """Append an `Undo` for each active step of the operation's plan, the newest first; or archive messages again.
+
+    Repeating it changes nothing. A flush is undone by `memory_flusher.undo_flush`.
+    """
     async with session.changes:
         entries = session.view.path
         active = {entry.id for entry in active_entries(entries)}

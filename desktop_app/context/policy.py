@@ -1,7 +1,8 @@
 """The table of all policy numbers (default, unit, bounds, label, meaning, source), and the budget of a model.
 
-The command, the page of policies, docs/policies.md and the translations are generated from it (`policy_fields.py`), and
-`presets.py` contains the policies that differ. Numbers that users would not change are constants next to their code.
+The command, the page of policies and the translations are made from it (`policy_fields.py`), a test compares the table
+of docs/policies.md with it, and `presets.py` contains the policies that differ. Numbers that users would not change are
+constants next to their code.
 """
 
 from __future__ import annotations
