@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, policy_for_target
@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 def with_room(view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts) -> View:
     """The view after every step that makes room for that budget."""
     transcript = Transcript(view.entries)
-    while step := make_room(view, policy, budget, counts, Trigger.USER):
+    while step := next_step(view, policy, budget, counts, Trigger.USER):
         operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
         assert operation is not None
         transcript = transcript.append(replace(operation, id=f"op{len(transcript.entries)}"))

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.compact.make_room import is_due
+from desktop_app.context.compact.room_decision import is_due
 from desktop_app.context.memory.flush import (
     SAVE_MEMORY,
     FlushPrompts,

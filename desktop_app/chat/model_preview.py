@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from copy import copy
 
-from desktop_app.context.compact.make_room import due_shares
+from desktop_app.context.compact.room_decision import due_shares
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import SwitchPreview

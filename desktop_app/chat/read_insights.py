@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.counting.breakdown import status_of
 from desktop_app.context.fitting import acting_policy, fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy
@@ -26,7 +26,7 @@ from desktop_app.conversation.insights import REACHED, Insights, Replayed
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Chain, Prune, Transcript, Trigger
 
-from .compaction.making_room import decide
+from .compaction.making_room import decide_step
 from .compaction.snapshot import ContextSnapshot, snapshot_of, snapshot_under
 from .export_files import write_export
 from .ports import Archive, Price
@@ -204,7 +204,7 @@ async def _replay(session: Session, policy: ContextPolicy) -> Replayed:
 
 def _next_step(snapshot: ContextSnapshot) -> Prune | CompactionPlan | None:
     """Return what would be done in the background, after the turn, or else before the next request."""
-    return decide(snapshot, Trigger.AFTER_TURN) or decide(snapshot, Trigger.BEFORE_REQUEST)
+    return decide_step(snapshot, Trigger.AFTER_TURN) or decide_step(snapshot, Trigger.BEFORE_REQUEST)
 
 
 def _snapshot_under(session: Session, policy: ContextPolicy) -> ContextSnapshot:

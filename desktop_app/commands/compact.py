@@ -17,7 +17,7 @@ from desktop_app.chat.compaction.snapshot import ContextSnapshot
 from desktop_app.chat.compaction.summarize import compact_without_model
 from desktop_app.chat.ports import ModelError
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
@@ -161,7 +161,7 @@ def compact_messages(
     view = view_of(transcript)
     before = request_tokens(view, counts)
     operations: list[Operation] = []
-    while step := make_room(view, policy, budget, counts, trigger):
+    while step := next_step(view, policy, budget, counts, trigger):
         snapshot = ContextSnapshot(transcript, view, policy, budget, counts)
         operation = (
             carry_out(snapshot, step) if isinstance(step, CompactionPlan) else _without_spill(step, messages, counts)

@@ -25,7 +25,7 @@ from desktop_app.conversation.transcript import (
 )
 
 from .compact.compaction import CompactionPlan, compaction_of
-from .compact.make_room import WindowTooSmall, is_due, make_room
+from .compact.room_decision import WindowTooSmall, is_due, next_step
 from .counting.breakdown import Tally, base_tokens, closing_tokens, item_tokens, tally
 from .counting.calibration import AS_COUNTED, Calibration
 from .counting.tokens import TokenCounts
@@ -128,7 +128,7 @@ class _Replay:
     def _step(self, trigger: Trigger, seconds: float) -> Operation | None:
         try:
             total = self._total()
-            step = make_room(self._view, self._policy, self._budget, self._counts, trigger, seconds, total)
+            step = next_step(self._view, self._policy, self._budget, self._counts, trigger, seconds, total)
         except WindowTooSmall:
             return None
         if isinstance(step, CompactionPlan):

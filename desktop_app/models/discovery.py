@@ -236,7 +236,7 @@ _FINGERPRINTS: tuple[tuple[str, str, str, ServerKind], ...] = (
 
 def providers_in_environment() -> tuple[Server, ...]:
     """Return a server to propose for each provider whose environment variable contains a key."""
-    return tuple(Server(PROVIDERS[kind], "", PROPOSED[kind], kind=kind) for kind in kinds_with_key())
+    return tuple(Server(PROVIDERS[kind], "", PROPOSED.get(kind, ()), kind=kind) for kind in kinds_with_key())
 
 
 async def discover_local(ports: dict[int, str] = USUAL_PORTS, seconds: float = SECONDS) -> tuple[Server, ...]:

@@ -31,7 +31,7 @@ def figures() -> dict[str, Callable[[], object]]:
     from test_gauge_speed import MODEL, message
     from test_prune_speed import agent_session
 
-    from desktop_app.context.compact.make_room import make_room
+    from desktop_app.context.compact.room_decision import next_step
     from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
     from desktop_app.context.counting.tokens import TokenCounts, count_message
     from desktop_app.context.policy import BALANCED, Budget
@@ -75,7 +75,7 @@ def figures() -> dict[str, Callable[[], object]]:
 
         def decision(share: float, view: View = view, total: int = total) -> Callable[[], object]:
             budget = Budget(round(total / share), 0)
-            return lambda: make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
+            return lambda: next_step(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
 
         found |= {f"fold, {name}": fold, f"fold, sums and gauge, {name}": whole, f"one more, {name}": one_more}
         found |= {f"gauge of one more, {name}": gauge}

@@ -18,7 +18,7 @@ import pytest
 from test_compact_speed import TOKENIZER, session, to_a_quarter
 
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, policy_for_target
@@ -62,7 +62,7 @@ class Conversation:
     def decide(self) -> None:
         """Until it is known which messages leave: all that has to happen before a summary is written."""
         transcript, view = self.transcript, self.view
-        while step := make_room(view, policy_for_target(BALANCED), Budget(self.target, 0), self.counts, Trigger.USER):
+        while step := next_step(view, policy_for_target(BALANCED), Budget(self.target, 0), self.counts, Trigger.USER):
             if isinstance(step, CompactionPlan):
                 return
             transcript = with_entries(transcript, step)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from desktop_app.chat.compaction import making_room
 from desktop_app.chat.compaction.making_room import was_told
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.record_figures import insights_of
 from desktop_app.conversation.events import RoomEnded, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text

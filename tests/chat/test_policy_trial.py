@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from test_replay import long_conversation
 
 from desktop_app.chat import read_insights
-from desktop_app.chat.compaction.making_room import decide
+from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.chat.read_insights import policies_replayed, try_policy, usage_of
 from desktop_app.context.policy import BALANCED, NO_LIMIT
@@ -36,7 +36,7 @@ async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house
     trial = await try_policy(session, EAGER, True)
     assert session.transcript is record
     session.policy = EAGER
-    plan = decide(snapshot_of(session), Trigger.AFTER_TURN)
+    plan = decide_step(snapshot_of(session), Trigger.AFTER_TURN)
     assert trial.archived == len(plan.archived) > 10
     assert trial.tokens_after == plan.projected < session.gauge().total
     assert trial.gauge == session.gauge(), "its marks are those that the gauge has under it"

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
-from desktop_app.chat.compaction.making_room import decide
+from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged
@@ -57,7 +57,7 @@ async def test_a_compaction_is_due_where_the_document_says(
         session = await home.chats.create("Talk", talk(round(due * share)))
         total = session.gauge().total
         assert (total >= due) is is_made, f"{total} of {due}: the test's own conversation"
-        step = decide(snapshot_of(session), trigger)
+        step = decide_step(snapshot_of(session), trigger)
         assert isinstance(step, CompactionPlan) is is_made, f"{total} of {due}"
 
 

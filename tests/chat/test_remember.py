@@ -16,7 +16,7 @@ from test_summarize import chat
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.chat.recorded_messages import stamp
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.memory.flush import flush_at
 from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble

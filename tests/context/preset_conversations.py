@@ -5,7 +5,7 @@ from __future__ import annotations
 from made_by_hand import call, letters, model, result, tokens, user
 
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.prune.strategies import plan_prune
@@ -30,7 +30,7 @@ def tokens_at(policy: ContextPolicy, step: str, window: int) -> int:
 
 
 def asked(policy: ContextPolicy, view: View, window: int, trigger: Trigger) -> Prune | CompactionPlan | None:
-    return make_room(view, *limits(policy, window), letters(), trigger)
+    return next_step(view, *limits(policy, window), letters(), trigger)
 
 
 def pruned(policy: ContextPolicy, view: View, window: int) -> Prune | None:

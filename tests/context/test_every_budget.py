@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters, long_conversation
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for, policy_for_target
@@ -76,7 +76,7 @@ class Run:
         return BALANCED, budget_for(BALANCED, tokens), Trigger.BEFORE_REQUEST
 
     def _make_room(self) -> None:
-        while step := make_room(self.view, self.policy, self.budget, self.counts, self.trigger):
+        while step := next_step(self.view, self.policy, self.budget, self.counts, self.trigger):
             self.steps += 1
             assert self.steps <= MAX_STEPS, "it ends"
             if isinstance(step, CompactionPlan):

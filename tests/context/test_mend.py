@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.ledger.ledger import fidelity, ledger_of
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.summary.model_summary import build_compaction, draft_of
@@ -177,7 +177,7 @@ def test_a_ticket_of_the_first_message_is_in_every_request_though_the_model_drop
         for message in (user(f"Go on with part {day}, file src/part_{day}.py."), model("It is done so far. " * 90)):
             transcript = transcript.append(replace(message, id=f"m{len(transcript.entries)}"))
         view = view_of(transcript)
-        plan = make_room(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
+        plan = next_step(view, BALANCED, budget, counts, Trigger.BEFORE_REQUEST)
         if isinstance(plan, CompactionPlan):
             draft = draft_of(plan, transcript, view, BARE, "", 32_000, 0, counts, counts.text)
             done = build_compaction(

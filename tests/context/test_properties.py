@@ -20,7 +20,7 @@ from conversations_made_up import PIECES, Bytes, Letters, histories
 from desktop_app.archive.store import Store
 from desktop_app.archive.tables import decode, encode, replace_surrogates_in_text
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED, budget_for
@@ -163,11 +163,11 @@ class Conversation(RuleBasedStateMachine):
         self.sums = tally(self.view, self.counts)
 
     @rule(trigger=TRIGGERS)
-    def make_room(self, trigger: Trigger) -> None:
+    def next_step(self, trigger: Trigger) -> None:
         broken, step = must.repaired(must.chat_in(self.view)), None
         for _ in range(MAX_STEPS):
             try:
-                step = make_room(self.view, self.policy, self.budget, self.counts, trigger)
+                step = next_step(self.view, self.policy, self.budget, self.counts, trigger)
             except WindowTooSmall as error:
                 self.check_refusal(error)
                 return
@@ -176,7 +176,7 @@ class Conversation(RuleBasedStateMachine):
             if step is None:
                 break
             self.operate(step)
-        assert step is None, "property 4: make_room ends"
+        assert step is None, "property 4: next_step ends"
         assert must.repaired(must.chat_in(self.view)) <= broken, "property 1: no pair was broken by it"
         if trigger is not Trigger.AFTER_TURN and self.view.summary is None:
             assert request_tokens(self.view, self.counts) <= self.budget.usable, "property 4: it fits"
@@ -206,7 +206,7 @@ class Conversation(RuleBasedStateMachine):
     def operate_and_undo(self, trigger: Trigger) -> None:
         before = shown(self.view)
         try:
-            step = make_room(self.view, self.policy, self.budget, self.counts, trigger)
+            step = next_step(self.view, self.policy, self.budget, self.counts, trigger)
         except WindowTooSmall:
             return
         if isinstance(step, CompactionPlan):

@@ -7,7 +7,7 @@ from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.ledger import MAX_FACTS
@@ -60,7 +60,7 @@ def grown(transcript: Transcript, view: View, said: list[Message]) -> tuple[Tran
 
 def with_room(transcript: Transcript, view: View, window: int, counts: TokenCounts) -> tuple[Transcript, View, int]:
     made = 0
-    while step := make_room(view, BALANCED, budget_for(BALANCED, window), counts, Trigger.USER):
+    while step := next_step(view, BALANCED, budget_for(BALANCED, window), counts, Trigger.USER):
         operation = compaction_of(step, transcript, view, counts) if isinstance(step, CompactionPlan) else step
         assert operation is not None
         made += isinstance(operation, Compaction)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from conversations_made_up import PIXEL, Letters
 from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.fitting import MAX_UNANSWERED_SHARE, fit_policy
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, budget_for
 from desktop_app.context.presets import PRESETS
@@ -108,7 +108,7 @@ def made_room(
     done = list[str]()
     for _ in range(MAX_STEPS):
         shown = view_of(transcript)
-        step = make_room(shown, policy, budget, letters(), trigger)
+        step = next_step(shown, policy, budget, letters(), trigger)
         if isinstance(step, CompactionPlan):
             step = compaction_of(step, transcript, shown, letters())
         if step is None:
@@ -301,7 +301,7 @@ def test_where_nothing_helps_the_error_names_the_tools_that_can_be_left_out() ->
     tools = tuple(ToolSpec(f"do_{n}", "Does something. " * 12, "{}", "playwright") for n in range(58))
     asked = [RequestContext(tools=tools), user("q"), *exchange(["a"], ["R" * 4_000])]
     with pytest.raises(WindowTooSmall) as caught:
-        make_room(view(*asked), BALANCED, Budget(3_000, 0), letters(), Trigger.TOOL_RESULT)
+        next_step(view(*asked), BALANCED, Budget(3_000, 0), letters(), Trigger.TOOL_RESULT)
     assert "switch off the tools of playwright, which take 3," in caught.value.advice
     roomy = Budget(4_000, 0)
     made, _ = made_room(record(*asked), fit_policy(BALANCED, roomy), roomy, Trigger.TOOL_RESULT)
@@ -311,7 +311,7 @@ def test_where_nothing_helps_the_error_names_the_tools_that_can_be_left_out() ->
 def test_the_whole_of_each_is_kept_before_a_notice_names_it() -> None:
     transcript = record(*SEVEN)
     budget = budget_for(BALANCED, 8_192)
-    step = make_room(view_of(transcript), fit_policy(BALANCED, budget), budget, letters(), Trigger.TOOL_RESULT)
+    step = next_step(view_of(transcript), fit_policy(BALANCED, budget), budget, letters(), Trigger.TOOL_RESULT)
     assert isinstance(step, Prune)
     kept = texts_to_keep(step, (m for m in transcript.entries if isinstance(m, Message)))
     assert set(kept) == set(step.message_ids)

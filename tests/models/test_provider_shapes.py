@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from msgspec.structs import replace
 
 from conversations_made_up import Letters, histories
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, user_message

@@ -13,8 +13,7 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, measure_blocks
-from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, is_stalled
-from desktop_app.context.compact.make_room import make_room as next_step
+from desktop_app.context.compact.room_decision import WindowTooSmall, due_shares, is_due, is_stalled, next_step
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.unanswered import drop_results as dropped_results
 from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
@@ -86,7 +85,7 @@ class RoomTries:
         self.count = self._replies = 0
 
 
-def decide(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
+def decide_step(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
     """Return the next step. This is quick. Raises WindowTooSmall, in tokens of the model's own window."""
     budget, seconds = snapshot.model_budget or snapshot.budget, snapshot.seconds_since_request
     return next_step(snapshot.view, snapshot.policy, budget, snapshot.counts, trigger, seconds, snapshot.total)
@@ -153,7 +152,7 @@ class _RoomMaking:
             if not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
                 return
             snapshot = snapshot_of(session)
-            step = await asyncio.to_thread(decide, snapshot, trigger)
+            step = await asyncio.to_thread(decide_step, snapshot, trigger)
             if isinstance(step, CompactionPlan) and await self._wait_for_another():
                 continue  # what is to be done now is another question
             if step is not None and not is_counted:

@@ -28,7 +28,7 @@ from desktop_app.context.compact.compaction import (
     measure_blocks,
     plan_compaction,
 )
-from desktop_app.context.compact.make_room import shorten_what_stays
+from desktop_app.context.compact.room_decision import shorten_what_stays
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens
 from desktop_app.context.prune.strategies import plan_prune
 from desktop_app.context.prune.unanswered import join_prunes

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.compaction.making_room import decide
+from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.chat.session import Session
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import FUTILE_SHARE, WindowTooSmall
+from desktop_app.context.compact.room_decision import FUTILE_SHARE, WindowTooSmall
 from desktop_app.context.counting.breakdown import sent_request
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.truncate import READ, Oversized, find_oversized
@@ -248,10 +248,10 @@ def would_optimizing_help(snapshot: ContextSnapshot) -> bool:
     """Return whether the request would fit once the user optimizes, and be noticeably shorter."""
     before = after = snapshot.total or 0
     try:
-        step = decide(snapshot, Trigger.USER)
+        step = decide_step(snapshot, Trigger.USER)
         if isinstance(step, Prune):
             snapshot = snapshot.with_record(with_entries(snapshot.transcript, replace(step, id="draft")))
-            after, step = snapshot.total or 0, decide(snapshot, Trigger.USER)
+            after, step = snapshot.total or 0, decide_step(snapshot, Trigger.USER)
         if isinstance(step, CompactionPlan):
             after = snapshot.in_model_tokens(step.projected)
     except WindowTooSmall:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from desktop_app.chat.compaction.making_room import (
     MAX_STEPS,
     RoomTries,
-    decide,
+    decide_step,
     drop_results,
     make_room,
     refuse_what_does_not_fit,
@@ -25,7 +25,7 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import ROOM_TO_GO_ON, WindowTooSmall
+from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.view.view import text_to_continue, with_entries
@@ -341,7 +341,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     most = (basis.policy.stream_stop_at - ROOM_TO_GO_ON) * basis.budget.window
     for _ in range(MAX_STEPS):
         try:
-            step = decide(basis, Trigger.STREAMING)
+            step = decide_step(basis, Trigger.STREAMING)
         except WindowTooSmall:
             return False
         if step is None:

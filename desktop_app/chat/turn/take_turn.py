@@ -14,7 +14,7 @@ from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import shielded
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.compact.make_room import WindowTooSmall
+from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.counting.breakdown import usage_totals_of
 from desktop_app.conversation.events import (
     Failure,

@@ -95,7 +95,7 @@ def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, tri
     return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.messages_most
 
 
-def make_room(
+def next_step(
     view: View,
     policy: ContextPolicy,
     budget: Budget,

@@ -15,7 +15,7 @@ from typing import Any, cast
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.compact.make_room import due_shares
+from desktop_app.context.compact.room_decision import due_shares
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.summary.prompt import (

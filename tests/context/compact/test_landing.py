@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from desktop_app.commands.policy_command import report_of
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
-from desktop_app.context.compact.make_room import make_room
+from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.fitting import acting_policy, fit_policy
 from desktop_app.context.policy import ContextPolicy, budget_for
@@ -122,7 +122,7 @@ def test_lmstudio_frees_40_to_60_percent_at_each_moment(trigger: Trigger, kind: 
         size = sum(map(counts.total, said))
     transcript = record(*said)
     view = view_of(transcript)
-    plan = make_room(view, fitted, budget, counts, trigger)
+    plan = next_step(view, fitted, budget, counts, trigger)
     assert isinstance(plan, CompactionPlan)
     step = compaction_of(plan, transcript, view, counts)
     assert step is not None

@@ -9,7 +9,7 @@ from made_by_hand import MODEL, letters, model, record, user
 from made_by_hand import gauge as gauge_of
 
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.compact.make_room import WindowTooSmall, due_shares, is_due, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, due_shares, is_due, next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget
@@ -49,7 +49,7 @@ def test_a_step_is_made_exactly_if_the_gauge_has_reached_the_share(
     shown = gauge_of(view, counts, budget=budget).share
     assert is_due(view, total, policy, budget, trigger) is (shown >= min(prune_at, compact_at))
     try:
-        step = make_room(view, policy, budget, counts, trigger, total=total)
+        step = next_step(view, policy, budget, counts, trigger, total=total)
     except WindowTooSmall:
         assert shown > 1.0
         return
@@ -69,7 +69,7 @@ def test_no_room_is_made_below_the_share_that_the_gauge_shows(factor: float) -> 
     assert total == pytest.approx(counted * factor, rel=0.02)
     budget = Budget(round(total / 0.74), 0)
     for trigger in (Trigger.BEFORE_REQUEST, Trigger.TOOL_RESULT, Trigger.AFTER_TURN):
-        assert make_room(view, BALANCED, budget, counts, trigger, total=total) is None
+        assert next_step(view, BALANCED, budget, counts, trigger, total=total) is None
     full = Budget(round(total / 0.93), 0)
-    step = make_room(view, BALANCED, full, counts, Trigger.BEFORE_REQUEST, total=total)
+    step = next_step(view, BALANCED, full, counts, Trigger.BEFORE_REQUEST, total=total)
     assert isinstance(step, Prune | CompactionPlan)

@@ -5,7 +5,7 @@ from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import WindowTooSmall, is_due, is_stalled, make_room, room_to_go_on
+from desktop_app.context.compact.room_decision import WindowTooSmall, is_due, is_stalled, next_step, room_to_go_on
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.view.view import View, view_of
@@ -19,7 +19,7 @@ def chat(turns: int) -> View:
 
 def asked(view: View, share: float, trigger: Trigger) -> Prune | CompactionPlan | None:
     """What make_room says when the view takes that share of what can be used."""
-    return make_room(view, BALANCED, Budget(round(tokens(view) / share), 0), letters(), trigger)
+    return next_step(view, BALANCED, Budget(round(tokens(view) / share), 0), letters(), trigger)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_each_moment_has_its_step_of_the_ladder(trigger: Trigger, share: float, 
 def test_what_must_stay_and_does_not_fit_is_an_error_that_says_what_helps() -> None:
     view = view_of(record(user("a " * 50), model("b"), user("x" * 8_000), Pin(message_id="m0", id="pin")))
     with pytest.raises(WindowTooSmall) as caught:
-        make_room(view, BALANCED, Budget(1_000, 0), letters(), Trigger.BEFORE_REQUEST)
+        next_step(view, BALANCED, Budget(1_000, 0), letters(), Trigger.BEFORE_REQUEST)
     error = caught.value
     assert error.usable == 1_000
     assert error.needed > 2_000
@@ -89,7 +89,7 @@ def test_a_summary_that_was_written_for_a_larger_window_is_shortened() -> None:
     summary = Compaction(trigger=Trigger.USER, strategy="edited", archived=("m0", "m1"), summary=page, id="op")
     transcript = record(user("a"), model("b"), user("c"), summary)
     view, budget = view_of(transcript), Budget(1_000, 0)
-    plan = make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
+    plan = next_step(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
     assert isinstance(plan, CompactionPlan)
     shorter = compaction_of(plan, transcript, view, letters())
     assert shorter is not None
@@ -108,12 +108,12 @@ def test_after_a_turn_a_prune_waits_until_the_cache_is_cold_or_the_window_tight(
     view = with_old_results()
     budget = Budget(round(tokens(view) / 0.77), 0)
     for seconds, is_made in ((10.0, False), (299.0, False), (301.0, True), (None, True)):
-        step = make_room(view, BALANCED, budget, letters(), Trigger.AFTER_TURN, seconds)
+        step = next_step(view, BALANCED, budget, letters(), Trigger.AFTER_TURN, seconds)
         assert isinstance(step, Prune) is is_made
         assert (step is None) is not is_made
     tight = Budget(round(tokens(view) / 0.81), 0)
-    assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.AFTER_TURN, 10.0), Prune)
-    assert isinstance(make_room(view, BALANCED, tight, letters(), Trigger.BEFORE_REQUEST, 10.0), Prune)
+    assert isinstance(next_step(view, BALANCED, tight, letters(), Trigger.AFTER_TURN, 10.0), Prune)
+    assert isinstance(next_step(view, BALANCED, tight, letters(), Trigger.BEFORE_REQUEST, 10.0), Prune)
 
 
 def test_what_a_compaction_archives_is_not_shortened_first() -> None:
@@ -121,13 +121,13 @@ def test_what_a_compaction_archives_is_not_shortened_first() -> None:
     said = [m for n in range(40) for m in (user(f"question {n} " * 30), model(f"answer {n} " * 30))]
     view = view_of(record(user("go"), *old, *said, user("now")))
     budget = Budget(round(tokens(view) / 1.5), 0)
-    assert isinstance(make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST), CompactionPlan)
+    assert isinstance(next_step(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST), CompactionPlan)
 
 
 def test_a_prune_that_spares_a_compaction_is_made_instead() -> None:
     view = with_old_results()
     budget = Budget(round(tokens(view) / 1.2), 0)
-    step = make_room(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
+    step = next_step(view, BALANCED, budget, letters(), Trigger.BEFORE_REQUEST)
     assert isinstance(step, Prune)
     assert budget.share(step.tokens_after) < BALANCED.compact_at
 
@@ -164,7 +164,7 @@ def test_where_no_limit_is_known_messages_are_counted(turns: int, trigger: Trigg
     assert not is_due(view, tokens(view), policy, budget_for(policy, 128_000), trigger), "that one is known"
     exactly = replace(budget, messages_most=2 * turns + 1)
     assert is_due(view, tokens(view), policy, exactly, trigger) is (trigger is not Trigger.USER)
-    step = make_room(view, policy, budget, counts, trigger)
+    step = next_step(view, policy, budget, counts, trigger)
     assert (step is not None) is is_made
     if isinstance(step, CompactionPlan):
         assert len(step.archived) == 2 * turns + 1 - policy.tail_messages
@@ -172,4 +172,4 @@ def test_where_no_limit_is_known_messages_are_counted(turns: int, trigger: Trigg
         compaction = compaction_of(step, transcript, view, counts)
         assert compaction is not None
         after = view_of(transcript.append(replace(compaction, id="op")))
-        assert make_room(after, policy, budget, counts, trigger) is None, "and then there are few"
+        assert next_step(after, policy, budget, counts, trigger) is None, "and then there are few"

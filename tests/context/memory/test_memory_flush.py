@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from desktop_app.context.compact.make_room import due_shares
+from desktop_app.context.compact.room_decision import due_shares
 from desktop_app.context.memory.flush import (
     FlushPrompts,
     append_question,

@@ -9,7 +9,7 @@ from made_by_hand import letters, model, record, tokens, user
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
-from desktop_app.context.compact.make_room import WindowTooSmall, make_room
+from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.prune.cut_reply import NOTICE
@@ -42,7 +42,7 @@ def made_room(transcript: Transcript, budget: Budget, trigger: Trigger) -> tuple
     policy, done = fit_policy(BALANCED, budget), list[str]()
     for _ in range(MAX_STEPS):
         now = view_of(transcript)
-        step = make_room(now, policy, budget, letters(), trigger)
+        step = next_step(now, policy, budget, letters(), trigger)
         if isinstance(step, CompactionPlan):
             step = compaction_of(step, transcript, now, letters())
         if step is None:
