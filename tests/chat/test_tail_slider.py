@@ -67,11 +67,13 @@ def test_whoever_optimizes_where_there_is_room_gets_half_of_it() -> None:
 @given(histories(), st.sampled_from([300, 2_000, 8_192]))
 def test_it_holds_for_any_history(messages: list[Message], window: int) -> None:
     basis = basis_for([_named(message, n) for n, message in enumerate(messages)], window)
-    tails = (plan_optimize(basis, tokens) for tokens in (0, 20, 100, 400, 1_600, 6_400))
+    plans = [plan_optimize(basis, tokens) for tokens in (0, 20, 100, 400, 1_600, 6_400)]
     before: set[str] = set()
-    for plan in tails:
+    for plan in plans:
         assert kept(plan) >= before
-        before = kept(plan)
+        # Where no summary of so few words is shorter than they are, nothing leaves; of a part of them one may be, since
+        # the rest repeats what it says. So a plan that archives nothing does not bound the next one.
+        before = kept(plan) if plan.compaction is not None else before
 
 
 def _named(message: Message, number: int) -> Message:
