@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class GettingReady:
-    """Does it in the background, once at a time in each conversation.
+    """Prepares turns in the background, one preparation at a time in each conversation.
 
     is_busy: returns whether a turn runs there or is about to begin.
     """

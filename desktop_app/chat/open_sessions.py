@@ -44,7 +44,7 @@ from .turns import Turns
 MAX_KEPT = 6
 """Sessions not in use that stay in memory, so that going back and forth between conversations reads none again."""
 MAX_BYTES = 32 * 2**20
-"""What those may hold together, but for the newest one."""
+"""Of all sessions not in use together. The newest one is counted, but never dropped."""
 
 
 class OpenSessions:

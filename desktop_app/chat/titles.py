@@ -109,7 +109,7 @@ def with_status(
 
 
 class ListedConversations:
-    """Stores it. list_changed: called when the sidebar's list is no longer true."""
+    """list_changed: called when the sidebar's list is out of date."""
 
     def __init__(self, archive: Archive, services: Services, publish: Emit, list_changed: Callable[[], None]) -> None:
         self._archive = archive

@@ -47,7 +47,7 @@ def add_found(parser: argparse.ArgumentParser) -> None:
     """Add `--found` and `--all`."""
     about = "say which programs keep a history on this machine, and where; with their names or --all, import it"
     parser.add_argument("--found", action="store_true", help=about)
-    parser.add_argument("--all", action="store_true", help="with --found: all that was found")
+    parser.add_argument("--all", action="store_true", help="with --found: import everything found")
 
 
 def list_histories(is_json: bool) -> None:

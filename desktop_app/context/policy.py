@@ -185,7 +185,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Turns never shortened"), meaning=translatable("of the user that are never shortened"))] = 2
     protected_tools: Annotated[tuple[str, ...], Number("", "P7", "4",
         label=translatable("Tools never shortened"),
-        meaning=translatable("patterns of tools whose results are never shortened, those of servers too"))] = (
+        meaning=translatable("patterns of tools, including MCP tools, whose results are never shortened"))] = (
         *("save_memory", "memory", "memory__*"),
         *("plan", "plan_*", "*_plan", "*_plan_*", "todo*", "*_todo*"),
     )

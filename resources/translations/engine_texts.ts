@@ -2546,7 +2546,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>patterns of tools whose results are never shortened, those of servers too</source>
+        <source>patterns of tools, including MCP tools, whose results are never shortened</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

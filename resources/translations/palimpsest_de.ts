@@ -7860,7 +7860,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Es darf auch in den anderen Unterhaltungen des Projekts suchen. Was es findet, wird an das Modell der Unterhaltung gesendet.</translation>
     </message>
     <message>
-        <source>It may look in all conversations, those of other projects too, without asking. What it finds is sent to the conversation’s model.</source>
+        <source>It may look in all conversations, including those in other projects, without asking. What it finds is sent to the conversation’s model.</source>
         <translation>Es darf in allen Unterhaltungen suchen, auch in denen anderer Projekte, ohne zu fragen. Was es findet, wird an das Modell der Unterhaltung gesendet.</translation>
     </message>
     <message>
@@ -8048,7 +8048,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Er bleibt in der Sandbox, kann aber an jede Adresse senden, was er liest.</translation>
     </message>
     <message>
-        <source>There it can do all that you can: change your files, read your keys, use the network.</source>
+        <source>There it can do everything that you can: change your files, read your keys, use the network.</source>
         <translation>Dort kann er alles, was Sie können: Ihre Dateien ändern, Ihre Schlüssel lesen, das Netz benutzen.</translation>
     </message>
     <message>
@@ -8100,7 +8100,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Wie mit Netz, aber es erreicht keinen anderen Rechner und keinen Server auf diesem.</translation>
     </message>
     <message>
-        <source>Its program can do all that you can.</source>
+        <source>Its program can do everything that you can.</source>
         <translation>Sein Programm kann alles, was Sie können.</translation>
     </message>
     <message>
@@ -8679,7 +8679,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des Benutzers, die nie gekürzt werden</translation>
     </message>
     <message>
-        <source>patterns of tools whose results are never shortened, those of servers too</source>
+        <source>patterns of tools, including MCP tools, whose results are never shortened</source>
         <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
     </message>
     <message>

@@ -97,7 +97,7 @@ async def make_room(
     """Make room until nothing is due any more. Return whether the view has changed.
 
     tries: the turn's tries so far. Once they are used up, nothing is done, and only what does not fit is refused.
-    A message that arrives in the meantime is kept: a step applies only if all that it touches is still there (K10).
+    New messages are kept: a step applies only if everything that it touches is still in the view (K10).
     Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
     Raises WindowTooSmall and ArchiveError.
     """

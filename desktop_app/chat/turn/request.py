@@ -26,7 +26,7 @@ class Request(msgspec.Struct, frozen=True):
     items: int
     """How many items of the view it holds."""
     reported_before: int
-    """Tokens that were reported of the request that it grew from, see `measured.reported_before`."""
+    """Tokens that were reported of the request that it grew from, see `calibration.reported_before`."""
     pictures: int = 0
     """Tokens, as the gauge counts them, of pictures that were never measured."""
 

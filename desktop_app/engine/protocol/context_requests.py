@@ -273,7 +273,7 @@ class InsightsRead(EngineResponse, frozen=True):
 
 
 class ReadInsights(EngineRequest[InsightsRead], frozen=True):
-    """Read the figures of one conversation, of a project's conversations, or of all that are not deleted."""
+    """Read the figures of one conversation, of a project's conversations, or of all but deleted ones."""
 
     conversation: str = ""
     project: str = ""

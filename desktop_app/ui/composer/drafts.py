@@ -177,7 +177,7 @@ class Drafts:
 
     def _keep_edits(self, conversation: str) -> None:
         edits = self._parts.transcript.editor.edits()
-        if conversation and edits != self._kept_edits:
+        if conversation and (self._kept_edits is None or list(edits.items()) != list(self._kept_edits.items())):
             self._kept_edits = edits
             self._bridge.start(self._store_edits(conversation, edits))
 

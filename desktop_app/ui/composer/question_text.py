@@ -36,7 +36,9 @@ WIDER: dict[str, str] = {
 """By the tool name that rules use for commands that may do more than the sandbox allows."""
 ABOUT_WIDER: dict[str, str] = {
     WITH_NETWORK: translatable("It stays in the sandbox, but can send what it reads to any address."),
-    OUTSIDE: translatable("There it can do all that you can: change your files, read your keys, use the network."),
+    OUTSIDE: translatable(
+        "There it can do everything that you can: change your files, read your keys, use the network."
+    ),
 }
 ABOUT_EARLIER: dict[str, str] = {
     "changed": translatable(

@@ -34,8 +34,8 @@ RECALL_MEANINGS: dict[RecallScope, str] = {
         "It may also look in the other conversations of the project. What it finds is sent to the conversation’s model."
     ),
     "everything": translatable(
-        "It may look in all conversations, those of other projects too, without asking. What it finds is sent to the "
-        "conversation’s model."
+        "It may look in all conversations, including those in other projects, without asking. What it finds is sent to "
+        "the conversation’s model."
     ),
 }
 

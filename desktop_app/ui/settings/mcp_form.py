@@ -41,7 +41,7 @@ SERVER_SANDBOXES = (
 SERVER_NOTES = {
     "network": translatable("Its program can write only to its folder and those below, and can read no keys."),
     "closed": translatable("As with network, but it can reach neither other computers nor servers on this one."),
-    "off": translatable("Its program can do all that you can."),
+    "off": translatable("Its program can do everything that you can."),
 }
 FOLDER_ROWS = 2
 
