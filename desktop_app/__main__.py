@@ -15,21 +15,21 @@ from desktop_app.process_secrets import seal_process
 from desktop_app.system_libraries import explain_missing
 
 COMMANDS = {
-    "compact": ("compact", "what would be sent of a conversation, in a given window"),
-    "context": ("context", "how a conversation fills a window"),
-    "policy": ("policy_command", "the numbers that decide when room is made, and how"),
+    "compact": ("compact", "show what would be sent of a conversation in a given window"),
+    "context": ("context", "show how a conversation fills a window"),
+    "policy": ("policy_command", "show or change the numbers that decide when room is made, and how"),
     "import": ("import_files", "import conversations"),
     "export": ("export_command", "write a conversation to a file"),
-    "backup": ("backup_command", "a copy of everything that was ever said, while the window is open or not"),
+    "backup": ("backup_command", "back up every conversation, whether the window is open or not"),
     "restore": ("restore", "go back to a backup"),
-    "data": ("data", "where the data is, what takes space, and removing some of it"),
-    "projects": ("projects_command", "the projects that there are"),
-    "search": ("search", "search everything ever said"),
-    "recall": ("recall", "what a conversation, a project or everything holds about a query"),
-    "chat": ("chat", "talk to a model without a window: a message a line"),
-    "model": ("model", "the built-in model: is it there? `install` fetches it"),
+    "data": ("data", "show where the data is and what takes space, and remove some of it"),
+    "projects": ("projects_command", "list the projects"),
+    "search": ("search", "search every message of every conversation"),
+    "recall": ("recall", "show what a conversation, a project or the archive says about a query"),
+    "chat": ("chat", "chat with a model in the terminal, one message a line"),
+    "model": ("model", "show whether the built-in model is installed, or install it"),
     "doctor": ("doctor", "check this installation and its data"),
-    "tour": ("tour", "drive the window by itself, with a picture of each step"),
+    "tour": ("tour", "take a picture of each screen of the window"),
 }
 
 
@@ -93,13 +93,15 @@ def _looks_like_a_file(name: str) -> bool:
 
 def _parser(arguments: list[str]) -> argparse.ArgumentParser:
     """Return the parser. Only the command in the arguments is imported, so that the window starts at once."""
-    parser = argparse.ArgumentParser(prog="palimpsest", description="A chat whose context window can be seen.")
+    parser = argparse.ArgumentParser(
+        prog="palimpsest", description="A desktop chat that shows the context window and loses nothing."
+    )
     parser.add_argument("--version", action="version", version=f"palimpsest {__version__}")
-    parser.add_argument("--data-dir", metavar="D", help="the data folder (else PALIMPSEST_DATA_DIR)")
+    parser.add_argument("--data-dir", metavar="D", help="the data folder (default: PALIMPSEST_DATA_DIR)")
     opening = parser.add_mutually_exclusive_group()
     show = partial(opening.add_argument, dest="show", action="store_const")
     show("--new", const="new", default="", help="open the window with a new conversation")
-    show("--import", const="import", help="open the window, and choose there what to import")
+    show("--import", const="import", help="open the window and its import sheet")
     title = "commands; without one the window opens, and offers to import the files that are named in its place"
     commands = parser.add_subparsers(dest="command", metavar="COMMAND | FILE...", title=title)
     for name, (module, summary) in COMMANDS.items():

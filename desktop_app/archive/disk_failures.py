@@ -215,15 +215,15 @@ def no_conversation(conversation: str) -> ArchiveError:
 
 def backup_exists(path: Path) -> ArchiveError:
     """Return the error for a backup that would replace an existing file."""
-    title = translatable("There is a file {name} already").format(name=path.name)
+    title = translatable("A file {name} already exists").format(name=path.name)
     advice = translatable("Replace it, or choose another.")
-    return ArchiveError(Failure("exists", title, str(path), translatable("It is as it was."), advice))
+    return ArchiveError(Failure("exists", title, str(path), translatable("It was not changed."), advice))
 
 
 def backup_failed(path: Path, error: ArchiveError) -> ArchiveError:
     """Return the error for a backup that could not be made. error: the cause."""
     title = translatable("The backup {path} could not be made").format(path=path)
-    return _because_of(error, title, translatable("The archive and older backups are as they were."))
+    return _because_of(error, title, translatable("The archive and older backups were not changed."))
 
 
 def backup_not_restored(path: Path, error: ArchiveError) -> ArchiveError:

@@ -54,7 +54,7 @@ def store(database: SqliteDatabase, project: Project) -> None:
         raise ArchiveError(
             Failure(
                 "exists",
-                translatable("There is a project “{name}” already").format(name=named.name),
+                translatable("A project “{name}” already exists").format(name=named.name),
                 kept=UNCHANGED,
                 advice=translatable("Choose another name."),
             )

@@ -291,7 +291,7 @@ def _folded(title: str, body: str, is_open: bool = False) -> str:
 DrawGraphics = Callable[[Sequence[Graphic]], Awaitable[Sequence[Drawing]]]
 DRAWN_TOGETHER = 40
 """Graphics: as many as a process draws within its time."""
-KEPT = translatable("The conversation is as it was.")
+KEPT = translatable("The conversation was not changed.")
 
 
 async def export_conversation(
@@ -338,13 +338,13 @@ def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
     try:
         _write(path, content, is_replacing)
     except FileExistsError as error:
-        title = translatable("There is a file {name} already").format(name=path.name)
+        title = translatable("A file {name} already exists").format(name=path.name)
         raise WorldError(
             Failure(
                 "exists",
                 title,
                 str(path),
-                translatable("It is as it was."),
+                translatable("It was not changed."),
                 translatable("Replace it, or choose another."),
             )
         ) from error

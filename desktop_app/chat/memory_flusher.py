@@ -359,9 +359,7 @@ def _text(text: str) -> str:
     line = clean_note(text, "user")
     if isinstance(line, Refusal):
         raise WorldError(
-            Failure(
-                "bad_input", translatable("A memory has to say something"), kept=translatable("Nothing was changed.")
-            )
+            Failure("bad_input", translatable("A memory cannot be empty"), kept=translatable("Nothing was changed."))
         )
     if len(" ".join(text.split())) > MAX_NOTE_CHARACTERS:
         title = translatable("A memory can have at most {max_note_characters} characters").format(

@@ -82,7 +82,7 @@ def add_data_dir(parser: argparse.ArgumentParser) -> None:
         "--data-dir",
         metavar="D",
         default=argparse.SUPPRESS,
-        help="the data folder (else PALIMPSEST_DATA_DIR, else the system's place for it)",
+        help="the data folder (default: PALIMPSEST_DATA_DIR, else the system's data folder)",
     )
 
 

@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     help_of_file = "where to (else the folder of the daily backups, where it is kept as long as they are)"
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help=help_of_file)
-    parser.add_argument("--list", action="store_true", help="only say which backups there are in that folder")
-    parser.add_argument("--replace", action="store_true", help="replace FILE if it is there already")
+    parser.add_argument("--list", action="store_true", help="list the backups in that folder, and make none")
+    parser.add_argument("--replace", action="store_true", help="replace FILE if it exists")
     add_data_dir(parser)
     add_json(parser)
 

@@ -71,7 +71,7 @@ ENDINGS: dict[ReplyEnding, tuple[str, str]] = {
     "length": ("The reply was cut: it reached the longest length of one reply", "Ask the model to go on."),
     "content_filter": ("The provider refused to answer this, or to go on with it", "Ask otherwise, or another model."),
     "malformed_call": ("The model made a tool call that could not be read", "Ask again, or another model."),
-    "empty": ("The model answered nothing", "Ask again, or another model."),
+    "empty": ("The model gave no answer", "Ask again, or another model."),
 }
 """Title and advice of the notice about a reply that its provider ended early."""
 
@@ -84,16 +84,24 @@ Line = dict[str, Any]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("--model", required=True, metavar="M", help='such as "builtin", "anthropic/claude-opus-4-6"')
-    parser.add_argument("--base-url", metavar="URL", help="the server, if it is not one of the settings")
-    parser.add_argument("--window", type=tokens_argument, metavar="N", help="its window in tokens, if it does not say")
-    parser.add_argument("--policy", metavar="P", help="when room is made, and how: a preset, or one of your own")
-    parser.add_argument("--conversation", metavar="ID", help="go on with this one; else a new one is begun")
-    parser.add_argument("--project", metavar="NAME", help="the project of a new one, which follows its instructions")
+    parser.add_argument("--base-url", metavar="URL", help="the server, if it is not in the settings")
     parser.add_argument(
-        "--allow", metavar="TOOLS", default="", help='what may be done, such as "read,write" or "bash:git *"; or "all"'
+        "--window",
+        type=tokens_argument,
+        metavar="N",
+        help="its context window in tokens, if the server does not report it",
+    )
+    parser.add_argument("--policy", metavar="P", help="a preset, or a policy of your own")
+    parser.add_argument("--conversation", metavar="ID", help="continue this conversation (default: a new one)")
+    parser.add_argument("--project", metavar="NAME", help="the project of a new conversation, whose instructions apply")
+    parser.add_argument(
+        "--allow",
+        metavar="TOOLS",
+        default="",
+        help='the tools that may run, such as "read,write" or "bash:git *"; or "all"',
     )
     parser.add_argument(
-        "--send-anyway", action="store_true", help="send also what leaves hardly any room in the window"
+        "--send-anyway", action="store_true", help="send even if the request leaves hardly any room in the window"
     )
     add_data_dir(parser)
     add_json(parser)

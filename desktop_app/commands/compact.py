@@ -80,7 +80,7 @@ class Result(msgspec.Struct, frozen=True):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_chat_file(parser)
-    parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most so many tokens instead")
+    parser.add_argument("--target-tokens", type=tokens_argument, help="reduce to at most this many tokens instead")
     parser.add_argument(
         "--policy", metavar="NAME", default="balanced", help="a preset, or a policy of your own (default: balanced)"
     )
@@ -88,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--phase",
         choices=sorted(PHASES),
         default="user",
-        help="when room is made: before a request, at a tool result, in the background after a turn, or on your word "
-        "as Optimize does (default: user)",
+        help="when room is made: before a request, at a tool result, in the background after a turn, or when you ask "
+        "for it as Optimize does (default: user)",
     )
     add_summary_arguments(parser)
     add_data_dir(parser)

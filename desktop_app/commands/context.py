@@ -1,4 +1,4 @@
-"""`palimpsest context FILE`: show how a conversation fills a window, segment by segment."""
+"""`palimpsest context FILE`: show show how a conversation fills a window, segment by segment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     add_chat_file(parser, needs_window=True)
     parser.add_argument(
-        "--tools", metavar="FILE", help="a JSON list of the tools on offer, as OpenAI, Anthropic or MCP"
+        "--tools", metavar="FILE", help="a JSON list of the tools offered, in the form of OpenAI, Anthropic or MCP"
     )
     add_json(parser)
 

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     help_of_remove = f"items of the list, or a kind for all of its items: {', '.join(ITEM_KINDS)}"
     parser.add_argument("--remove", metavar="ITEM", nargs="+", default=[], help=help_of_remove)
-    parser.add_argument("--yes", action="store_true", help="remove them; without it only say what would go")
+    parser.add_argument("--yes", action="store_true", help="remove them (default: only list what would be removed)")
     add_data_dir(parser)
     add_json(parser)
 

@@ -44,13 +44,23 @@ SUFFIXES = {".md": "markdown", ".html": "html", ".htm": "html", ".json": "json",
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("conversation", metavar="CONVERSATION", nargs="?", help="its id, how that begins, or its title")
-    parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help="where to (else standard output)")
-    parser.add_argument("--format", choices=sorted(FORMATS), help="else by the suffix of FILE, else markdown")
-    parser.add_argument("--all", type=Path, metavar="ZIP", help="write everything that there is to that file")
-    parser.add_argument("--view", action="store_true", help="what the model sees now, instead of all that was said")
-    parser.add_argument("--replace", action="store_true", help="replace FILE if it is there already")
-    parser.epilog = "Without a conversation: those that there are."
+    parser.add_argument(
+        "conversation", metavar="CONVERSATION", nargs="?", help="its id, the beginning of its id, or its title"
+    )
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="the file to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--format", choices=sorted(FORMATS), help="the format (default: by the suffix of FILE, else markdown)"
+    )
+    parser.add_argument(
+        "--all", type=Path, metavar="ZIP", help="write all conversations, memories and projects to that file"
+    )
+    parser.add_argument(
+        "--view", action="store_true", help="write what the model sees now, instead of everything that was said"
+    )
+    parser.add_argument("--replace", action="store_true", help="replace FILE if it exists")
+    parser.epilog = "Without a conversation, lists them all."
     add_data_dir(parser)
     add_json(parser)
 

@@ -90,8 +90,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     paths = "a file, a folder or a zip; with --found the name of a program"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=paths)
     add_found(parser)
-    parser.add_argument("--list", action="store_true", help="only say what there is, and import nothing")
-    parser.add_argument("--project", metavar="NAME", help="where new conversations stand, else as they did there")
+    parser.add_argument("--list", action="store_true", help="list what was found, and import nothing")
+    parser.add_argument(
+        "--project", metavar="NAME", help="the project for new conversations (default: as in the other program)"
+    )
     parser.epilog = f"What can be imported: {_known_kinds()}."
     add_data_dir(parser)
     add_json(parser)

@@ -57,9 +57,11 @@ LEGEND = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("name", nargs="?", help="a preset, or a policy of your own; without it, all are listed")
-    parser.add_argument("--window", type=tokens_argument, help="the numbers as they act in that window, such as 32K")
-    parser.add_argument("--diff", metavar="OTHER", help="only the numbers that differ from those of this policy")
+    parser.add_argument("name", nargs="?", help="a preset, or a policy of your own (default: list all)")
+    parser.add_argument(
+        "--window", type=tokens_argument, help="show the numbers that apply in that window, such as 32K"
+    )
+    parser.add_argument("--diff", metavar="OTHER", help="show only the numbers that differ from this policy's")
     parser.add_argument(
         "--set", metavar="FIELD=VALUE", action="append", default=[], help="change a number of a policy of your own"
     )

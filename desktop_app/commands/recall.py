@@ -38,14 +38,16 @@ MAX_CACHED_COUNTS = 4_096
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("query", metavar="QUERY", nargs="?", help="what to look for; else each line of standard input")
-    parser.add_argument("--conversation", metavar="ID", help="where it is looked for")
+    parser.add_argument(
+        "query", metavar="QUERY", nargs="?", help="what to look for (default: each line of standard input)"
+    )
+    parser.add_argument("--conversation", metavar="ID", help="the conversation to search")
     parser.add_argument(
         "--in",
         dest="where",
         choices=get_args(RecallScope),
         default="conversation",
-        help="in that conversation (as without it), in those of its project, or in everything",
+        help="in that conversation (the default), in all of its project, or in everything",
     )
     parser.add_argument("--project", metavar="NAME", help="in the conversations of that project")
     parser.add_argument(
@@ -53,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=positive,
         default=BALANCED.recall_most,
-        help=f"tokens that what is brought back may take ({BALANCED.recall_most:,})",
+        help=f"the most tokens to bring back ({BALANCED.recall_most:,})",
     )
     parser.epilog = (
         "Without QUERY, standard input holds a query a line, and one line of JSON is printed for each as soon as it is"

@@ -24,20 +24,20 @@ NOT_COMPLETE = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    about = 'words; "several in quotes" as they stand; or a question, such as: what did we decide last spring?'
+    about = 'words; "several in quotes" as a phrase; or a question, such as: what did we decide last spring?'
     parser.add_argument("query", metavar="QUERY", nargs="?", default="", help=about)
     parser.epilog = "A query that begins with a dash: palimpsest search -- --no-verify"
     parser.add_argument("--conversation", metavar="ID", help="only in that conversation")
     parser.add_argument("--project", metavar="NAME", type=_some_text, help="only in conversations of that project")
     day = "2025-03-14, 2025-03, march, last_week, 3_days …"
-    parser.add_argument("--since", metavar="DAY", type=_some_text, help=f"said then or later: {day}")
-    parser.add_argument("--until", metavar="DAY", type=_some_text, help="said then or before")
+    parser.add_argument("--since", metavar="DAY", type=_some_text, help=f"from that time on: {day}")
+    parser.add_argument("--until", metavar="DAY", type=_some_text, help="up to that time")
     roles = [role.value for role in Role]
-    parser.add_argument("--role", choices=roles, help=f"who says it: {', '.join(roles)}")
+    parser.add_argument("--role", choices=roles, help=f"by that role: {', '.join(roles)}")
     parser.add_argument("--model", metavar="NAME", type=_some_text, help="written by a model with that in its name")
     parser.add_argument("--tool", metavar="NAME", type=_some_text, help="calls of that tool and their results")
     parser.add_argument("--has-code", action="store_true", help="only messages with a block of code")
-    parser.add_argument("--limit", metavar="N", type=positive, default=20, help="at most that many (20)")
+    parser.add_argument("--limit", metavar="N", type=positive, default=20, help="show at most this many (default: 20)")
     add_data_dir(parser)
     add_json(parser)
 
@@ -75,7 +75,7 @@ def _read(args: argparse.Namespace, store: Store) -> TypedQuery:
     typed = read_query(f"{args.query} {chosen}", today, _start_of, names)
     if typed.wrong is not None:
         nearest = f"Do you mean {typed.wrong.nearest}?" if typed.wrong.nearest else ""
-        raise BadInput(f"The filter “{typed.wrong.value}” is of nothing that there is", advice=nearest)
+        raise BadInput(f"The filter “{typed.wrong.value}” matches nothing in the archive", advice=nearest)
     if not typed.words and typed.filters == NO_FILTERS:
         raise BadInput("There is nothing to search for", advice="Give words, a question, or an option such as --role.")
     return typed

@@ -71,7 +71,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Reserve, at least"), meaning=translatable("the least that is kept for the reply"))] = 1_000
     limit_without_window: Annotated[int, Number("tokens", "C6", "3 4",
         label=translatable("Limit if the window is not known"),
-        meaning=translatable("of a request where nobody knows the window; 0: no limit"))] = 128_000
+        meaning=translatable("of a request if the window is not known; 0: no limit"))] = 128_000
     messages_most: Annotated[int, Number("messages", "K14", "3", bounds=(2, 10_000),
         label=translatable("Messages, at most"),
         meaning=translatable("from which older messages are summarized when there is no limit in tokens"))] = 50
@@ -85,9 +85,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         *("before_request", "tool_result", "streaming", "after_turn"),
     )
     layers: Annotated[tuple[Literal["prune", "compact"], ...], Number("", "S1", "0 2",
-        label=translatable("Layers"), meaning=translatable("which layer is asked first"))] = ("prune", "compact")
+        label=translatable("Layers"), meaning=translatable("the layer that runs first"))] = ("prune", "compact")
     shares_of: Annotated[Literal["usable", "window"], Number("", "C8", "4",
-        label=translatable("Shares are of"), meaning=translatable("what the shares below are of"))] = "usable"
+        label=translatable("Shares are of"), meaning=translatable("what the shares below refer to"))] = "usable"
     """The base of the four shares below and the target; `fit_policy` converts them to shares of the usable window."""
     background_at: Annotated[float, Number("share", "C8", "4", bounds=(0.1, 1), of="usable", is_common=True,
         label=translatable("In the background, after a reply"),
@@ -130,12 +130,12 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("of the result of any other tool"))] = 50_000
     truncate_share: Annotated[float, Number("share", "T1", "+", limits="truncate_bytes", is_common=True,
         label=translatable("One tool result"),
-        meaning=translatable("of what can be used: the most for one tool result; 0: no such limit"))] = 0.15
+        meaning=translatable("of the usable window: the most for one tool result; 0: no such limit"))] = 0.15
     truncate_keep: Annotated[Literal["by_tool", "head", "head_tail"], Number("", "T3", "3",
         label=translatable("Which end of a result stays"), meaning=translatable("which end stays"))] = "by_tool"
     spill_above: Annotated[int, Number("characters", "T4", "3",
         label=translatable("Only a notice, above"),
-        meaning=translatable("above which only the notice stays; of a command both ends as well"))] = 200_000
+        meaning=translatable("above which only the notice remains, with both ends for a command"))] = 200_000
     spill_days: Annotated[int, Number("days", "T5", "0",
         label=translatable("Long outputs are kept for"),
         meaning=translatable("after which a long output that nothing refers to is removed"))] = 30
@@ -161,15 +161,15 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("up to which a result is left alone"))] = 4_000
     soft_trim_head: Annotated[int, Number("characters", "P4", "2",
         label=translatable("Beginning of a trimmed result"),
-        meaning=translatable("that stay of its beginning"))] = 1_500
+        meaning=translatable("kept from its beginning"))] = 1_500
     soft_trim_tail: Annotated[int, Number("characters", "P4", "2",
-        label=translatable("End of a trimmed result"), meaning=translatable("that stay of its end"))] = 1_500
+        label=translatable("End of a trimmed result"), meaning=translatable("kept from its end"))] = 1_500
     digest_by: Annotated[Literal["rule", "model", "off"], Number("", "P5", "3",
         label=translatable("Who writes the digest of old results"),
         meaning=translatable("who writes the digest of old results"))] = "rule"
     digest_above: Annotated[int, Number("results", "P5", "3",
-        label=translatable("Results beside the digest"),
-        meaning=translatable("that stay visible beside the digest"))] = 10
+        label=translatable("Results next to the digest"),
+        meaning=translatable("that stay visible next to the digest"))] = 10
     digest_most: Annotated[int, Number("characters", "P5", "3",
         label=translatable("Digest, at most"), meaning=translatable("of a digest by rule"))] = 800
     hard_clear_age: Annotated[int, Number("turns", "P6", "2 0",
@@ -191,7 +191,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     )
     prune_target: Annotated[float, Number("share", "P8", "0", of="usable", is_common=True,
         label=translatable("Shorten down to"),
-        meaning=translatable("of what can be used at which shortening stops"))] = 0.50
+        meaning=translatable("of the usable window at which shortening stops"))] = 0.50
     prune_least: Annotated[int, Number("tokens", "P8", "0",
         label=translatable("Shorten, at least"),
         meaning=translatable("below which shortening is not worth losing the provider's cache"))] = 20_000
@@ -211,14 +211,14 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     strategy: Annotated[Literal["auto", "llm", "extractive", "last_messages"], Number("", "K3", "0 1 2 3 4",
         is_common=True,
         label=translatable("Who writes the summary"),
-        meaning=translatable("who writes the summary; if it cannot, the next of them does"))] = "auto"
+        meaning=translatable("who writes the summary; if that fails, the next one does"))] = "auto"
     """auto: by a model, but extractive for the built-in one; both fall back to the next strategy in this list."""
     target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
         label=translatable("Summarize down to"),
         meaning=translatable("to which summarizing brings the request"))] = 0.35
     target_least: Annotated[int, Number("tokens", "K1", "+",
         label=translatable("Summarize down to, at least"),
-        meaning=translatable("to which it brings it in a small window, of which the share would be less"))] = 3_200
+        meaning=translatable("the target in a small window, where the share would be less"))] = 3_200
     """The prompt and the tools take 1,700, so that a small window's share would leave too little to the messages."""
     target_share_of_due: Annotated[float, Number("share", "K1", "+", bounds=(0.1, 1),
         label=translatable("Target, share of the first threshold"),
@@ -228,11 +228,11 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("that stay word for word; 0: by messages"))] = NO_LIMIT
     tail_share: Annotated[float, Number("share", "K1", "3", limits="tail_most",
         label=translatable("Newest messages, share"),
-        meaning=translatable("of what can be used: the most for the newest messages"))] = 1.0
+        meaning=translatable("of the usable window: the most for the newest messages"))] = 1.0
     """Share of the usable window: by default, the tail is as long as the target allows (decision 40)."""
     tail_assistant_turns: Annotated[int, Number("turns", "K1", "2",
         label=translatable("Newest messages, replies of the model"),
-        meaning=translatable("of the model that stay where they fit"))] = 5
+        meaning=translatable("of the model that stay if they fit"))] = 5
     tail_messages: Annotated[int, Number("messages", "K14", "3 4",
         label=translatable("Newest messages, number"),
         meaning=translatable("that stay when the newest are not measured in tokens"))] = 5
@@ -245,7 +245,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("of what it replaces: the most for the summary"))] = 0.50
     summary_share_of_target: Annotated[float, Number("share", "K2", "+", bounds=(0.1, 1),
         label=translatable("Summary, share of the target"),
-        meaning=translatable("of the target, without what must stay: the most for the summary"))] = 0.50
+        meaning=translatable("of the target, minus what must stay: the most for the summary"))] = 0.50
     summary_calls: Annotated[int, Number("calls", "K3", "+", bounds=(1, 1_000),
         label=translatable("Summary, calls at most"),
         meaning=translatable("of a model for one summary; a head that needs more is summarized by rules"))] = 16
@@ -280,16 +280,16 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("of tools in one reply; with more it is stopped, and none is run"))] = 128
     stream_quiet_seconds: Annotated[int, Number("seconds", "S5", "+", bounds=(1, 86_400),
         label=translatable("Silence of a reply"),
-        meaning=translatable("without content, though the server sends signs of life"))] = 1_800
+        meaning=translatable("without content while the server sends keep-alive messages"))] = 1_800
     tool_result_tries: Annotated[int, Number("tries", "S2", "1",
         label=translatable("Making room in one turn, tries"),
         meaning=translatable("to make room in one turn; room that lasts for ten replies gives them back"))] = 3
     unanswered_least: Annotated[int, Number("tokens", "S2", "+",
-        label=translatable("Left of a result that was not read yet"),
-        meaning=translatable("that stay of each result that no reply has followed, where not all fit"))] = 300
+        label=translatable("Kept of a result that was not read yet"),
+        meaning=translatable("kept of each result that no reply has followed, if not all fit"))] = 300
     retry_wait_most: Annotated[int, Number("seconds", "S5", "+",
         label=translatable("Wait before a retry, at most"),
-        meaning=translatable("that a provider may ask to wait for; for longer, you are asked instead"))] = 60
+        meaning=translatable("that a provider may ask to wait; if it asks for more, you are asked instead"))] = 60
     overflow_retries: Annotated[int, Number("retries", "S5", "3",
         label=translatable("After an overflow, retries"),
         meaning=translatable("after a provider said that the request was too long"))] = 1
@@ -305,26 +305,26 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("before older messages are summarized, at which memories are saved; 0: never"))] = 4_000
     flush_share: Annotated[float, Number("share", "S7", "+", limits="flush_distance",
         label=translatable("Memories are saved before summarizing, share"),
-        meaning=translatable("of what can be used: the most of that distance"))] = 0.15
+        meaning=translatable("of the usable window: the most of that distance"))] = 0.15
     """Maximum distance as a share of the usable window: 4,000 tokens are half of a small window, and messages after the
     flush are only considered before the next compaction."""
     flush_seconds: Annotated[int, Number("seconds", "S7", "+", bounds=(1, 3_600),
         label=translatable("Saving memories, time"),
-        meaning=translatable("for the model that says what should be remembered; then rules do"))] = 60
+        meaning=translatable("for the model that decides what to remember; after that, rules do"))] = 60
     memory_most: Annotated[int, Number("tokens", "S8", "+", is_common=True,
         label=translatable("Memories in the system prompt"),
         meaning=translatable("of memories in the system prompt"))] = 1_000
     recall_most: Annotated[int, Number("tokens", "S9", "+", is_common=True,
         label=translatable("Looking things up, at most"),
-        meaning=translatable("that looking up once may bring back"))] = 4_000
+        meaning=translatable("that one lookup may bring back"))] = 4_000
     recall_unasked_share: Annotated[float, Number("share", "S9", "+", of="usable",
         label=translatable("Looking up automatically, share"),
-        meaning=translatable("of what can be used: the most for what is looked up automatically"))] = 0.02
+        meaning=translatable("of the usable window: the most for what is looked up automatically"))] = 0.02
 
     # Besides the conversation: research and images
     research_rounds: Annotated[int, Number("calls", "L2", "+", bounds=(1, 1_000),
         label=translatable("Research, rounds"),
-        meaning=translatable("of the model for one research, the answer's included"))] = 12
+        meaning=translatable("of the model for one research, including its answer"))] = 12
     research_seconds: Annotated[int, Number("seconds", "L2", "+", bounds=(1, 86_400),
         label=translatable("Research, time"), meaning=translatable("after which nothing more is searched"))] = 300
     # fmt: on

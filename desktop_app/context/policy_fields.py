@@ -18,7 +18,7 @@ GROUPS_BY_FIRST_FIELD = {
     "strategy": translatable("Layer 3: summarize older messages"),
     "stream_stop_at": translatable("While a reply streams, at tool results, after an overflow"),
     "flush_distance": translatable("Memory"),
-    "research_rounds": translatable("Beside the conversation: research and images"),
+    "research_rounds": translatable("Besides the conversation: research and images"),
 }
 BOUNDS_OF_UNIT: dict[str, tuple[float, float]] = {
     "": (0, 0),

@@ -83,7 +83,7 @@ class StoredData(msgspec.Struct, frozen=True):
 
 ITEM_NAMES: dict[ItemKind, str] = {
     "conversation": translatable("Deleted conversations"),
-    "room": translatable("Unused room in the archive"),
+    "room": translatable("Unused space in the archive"),
     "spills": translatable("Long outputs that nothing refers to"),
     "backup": translatable("Backups"),
     "update": translatable("Copies from before an update"),

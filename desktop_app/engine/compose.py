@@ -213,7 +213,7 @@ def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
     if not (faults := faults_of(settings.policies)):
         return settings, ()
     kept, advice = (
-        translatable("The file is as it was; all other numbers are used."),
+        translatable("The file was not changed; all other numbers are used."),
         translatable("Correct “policies” in {file}.").format(file=file),
     )
     return settings, (

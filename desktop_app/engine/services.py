@@ -147,7 +147,7 @@ class EngineServices:
                 data=self.data
             )
             raise WorldError(
-                Failure("disk", title, detail, translatable("The settings are as they were."), advice)
+                Failure("disk", title, detail, translatable("The settings were not changed."), advice)
             ) from error
 
     async def close(self) -> None:

@@ -131,7 +131,7 @@ def _remove(file: Path) -> Failure | None:
     except OSError as error:
         title = translatable("{name} could not be removed").format(name=file.name)
         advice = translatable("Check the permissions of the folder {folder}.").format(folder=file.parent)
-        return Failure("disk", title, error.strerror or str(error), translatable("It is as it was."), advice)
+        return Failure("disk", title, error.strerror or str(error), translatable("It was not changed."), advice)
     return None
 
 

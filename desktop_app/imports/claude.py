@@ -24,7 +24,7 @@ from .trees import Tree
 
 PROGRAM = "Claude"
 ROLES = {"human": Role.USER, "assistant": Role.ASSISTANT}
-ITS_ID_TWICE, UNKNOWN_SENDER = translatable("its id is there twice"), translatable("it names no known sender")
+ITS_ID_TWICE, UNKNOWN_SENDER = translatable("its id appears twice"), translatable("it names no known sender")
 
 
 def recognizes(source: Source) -> bool:

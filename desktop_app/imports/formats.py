@@ -41,7 +41,7 @@ MAX_FIELDS, MAX_FIELD = 8, 40
 
 def unknown_shape(source: Source) -> str:
     """Return the reason for a file of no known format, with what it seems to be instead. Raises BadFile."""
-    return translatable("it is of no known format: it seems to be {kind}").format(kind=_kind_of(source))
+    return translatable("its format is not known: it seems to be {kind}").format(kind=_kind_of(source))
 
 
 def _kind_of(source: Source) -> str:

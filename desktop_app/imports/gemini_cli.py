@@ -405,7 +405,7 @@ def _tag(source: Source) -> str:
 
 FORMAT = Format(
     PROGRAM,
-    translatable("a session or a saved chat out of its folder .gemini/tmp, or the folder"),
+    translatable("a session or a saved chat from its folder .gemini/tmp, or the folder"),
     recognizes,
     read,
     homes=(".gemini/tmp",),

@@ -279,7 +279,7 @@ class _ConversationReader:
 
 FORMAT = Format(
     PROGRAM,
-    translatable("a conversation out of its folder .lmstudio/conversations, or the folder"),
+    translatable("a conversation from its folder .lmstudio/conversations, or the folder"),
     recognizes,
     read,
     homes=(".lmstudio/conversations", ".cache/lm-studio/conversations"),

@@ -170,11 +170,11 @@ def _arranging_actions(parts: Parts, use: WindowControllers) -> tuple[WindowActi
         return len(infos()) == 1 and infos()[0].messages
 
     return (
-        WindowAction(translatable("Duplicate conversation"), OPEN, translatable("a copy that goes on by itself"),
+        WindowAction(translatable("Duplicate conversation"), OPEN, translatable("a copy that continues on its own"),
                      duplicate, ("Ctrl+Shift+D",), can_be_duplicated, menu_part=3),
         WindowAction(translatable("Pin or unpin conversation"), OPEN, translatable("at the top of the list"),
                      pin, ("Ctrl+D",), infos, menu_part=1, label=pin_label),
-        WindowAction(translatable("Move to project…"), OPEN, translatable("one that is there, a new one, or none"),
+        WindowAction(translatable("Move to project…"), OPEN, translatable("an existing one, a new one, or none"),
                      lambda: use.projects.choose_for(listing.targets()), ("Ctrl+Shift+S",), infos, menu_part=1),
         WindowAction(translatable("Archive or unarchive"), OPEN, translatable("out of the list; nothing is deleted"),
                      put_away, ("Ctrl+Shift+H",), infos, menu_part=1, label=archive_label),

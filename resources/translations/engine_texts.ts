@@ -164,7 +164,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The archive and older backups are as they were.</source>
+        <source>The archive and older backups were not changed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -376,15 +376,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The conversation is as it was.</source>
+        <source>The conversation was not changed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>There is a file {name} already</source>
+        <source>A file {name} already exists</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>It is as it was.</source>
+        <source>It was not changed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -404,7 +404,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>A memory has to say something</source>
+        <source>A memory cannot be empty</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -748,7 +748,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of a request where nobody knows the window; 0: no limit</source>
+        <source>of a request if the window is not known; 0: no limit</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -768,7 +768,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>which layer is asked first</source>
+        <source>the layer that runs first</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -776,7 +776,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>what the shares below are of</source>
+        <source>what the shares below refer to</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -856,7 +856,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most for one tool result; 0: no such limit</source>
+        <source>of the usable window: the most for one tool result; 0: no such limit</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -872,7 +872,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>above which only the notice stays; of a command both ends as well</source>
+        <source>above which only the notice remains, with both ends for a command</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -912,11 +912,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that stay of its beginning</source>
+        <source>kept from its beginning</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that stay of its end</source>
+        <source>kept from its end</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -932,11 +932,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Results beside the digest</source>
+        <source>Results next to the digest</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that stay visible beside the digest</source>
+        <source>that stay visible next to the digest</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -976,7 +976,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>who writes the summary; if it cannot, the next of them does</source>
+        <source>who writes the summary; if that fails, the next one does</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -992,7 +992,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the model that stay where they fit</source>
+        <source>of the model that stay if they fit</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1060,11 +1060,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>without content, though the server sends signs of life</source>
+        <source>without content while the server sends keep-alive messages</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that a provider may ask to wait for; for longer, you are asked instead</source>
+        <source>that a provider may ask to wait; if it asks for more, you are asked instead</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1072,7 +1072,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most of that distance</source>
+        <source>of the usable window: the most of that distance</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1080,7 +1080,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the model for one research, the answer&apos;s included</source>
+        <source>of the model for one research, including its answer</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1104,7 +1104,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Beside the conversation: research and images</source>
+        <source>Besides the conversation: research and images</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1216,7 +1216,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The file is as it was; all other numbers are used.</source>
+        <source>The file was not changed; all other numbers are used.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1308,7 +1308,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>The settings are as they were.</source>
+        <source>The settings were not changed.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1396,7 +1396,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>That often passes within a minute. Another model may answer meanwhile.</source>
+        <source>That often passes within a minute. Another model may answer in the meantime.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1700,7 +1700,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>It showed no sign of progress for {seconds} seconds, and was told to stop.</source>
+        <source>It showed no sign of progress for {seconds} seconds, and was stopped.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1862,11 +1862,11 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{silent} What it writes is not the protocol: {garbage}</source>
+        <source>{silent} Its output does not follow the protocol: {garbage}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>If it takes long to start, ask again in a while.</source>
+        <source>If it takes long to start, try again in a while.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2030,7 +2030,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>it is of no known format: it seems to be {kind}</source>
+        <source>its format is not known: it seems to be {kind}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2142,7 +2142,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>its id is there twice</source>
+        <source>its id appears twice</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2166,7 +2166,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a session or a saved chat out of its folder .gemini/tmp, or the folder</source>
+        <source>a session or a saved chat from its folder .gemini/tmp, or the folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2174,7 +2174,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>a conversation out of its folder .lmstudio/conversations, or the folder</source>
+        <source>a conversation from its folder .lmstudio/conversations, or the folder</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2278,7 +2278,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Unused room in the archive</source>
+        <source>Unused space in the archive</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2322,7 +2322,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>There is a project “{name}” already</source>
+        <source>A project “{name}” already exists</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2554,7 +2554,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used at which shortening stops</source>
+        <source>of the usable window at which shortening stops</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2622,7 +2622,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most for the newest messages</source>
+        <source>of the usable window: the most for the newest messages</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2686,7 +2686,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Left of a result that was not read yet</source>
+        <source>Kept of a result that was not read yet</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2722,7 +2722,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>for the model that says what should be remembered; then rules do</source>
+        <source>for the model that decides what to remember; after that, rules do</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2734,11 +2734,11 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that looking up once may bring back</source>
+        <source>that one lookup may bring back</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of what can be used: the most for what is looked up automatically</source>
+        <source>of the usable window: the most for what is looked up automatically</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2762,7 +2762,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>the summary of {model} said too little of the conversation</source>
+        <source>the summary of {model} said too little about the conversation</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2782,7 +2782,7 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>that stay of each result that no reply has followed, where not all fit</source>
+        <source>kept of each result that no reply has followed, if not all fit</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2790,11 +2790,11 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>to which it brings it in a small window, of which the share would be less</source>
+        <source>the target in a small window, where the share would be less</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>of the target, without what must stay: the most for the summary</source>
+        <source>of the target, minus what must stay: the most for the summary</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -164,7 +164,7 @@
         <translation>Die Sicherung {path} konnte nicht angelegt werden</translation>
     </message>
     <message>
-        <source>The archive and older backups are as they were.</source>
+        <source>The archive and older backups were not changed.</source>
         <translation>Das Archiv und ältere Sicherungen sind, wie sie waren.</translation>
     </message>
     <message>
@@ -260,15 +260,15 @@
         <translation>Es gibt keine Strategie „{name}“</translation>
     </message>
     <message>
-        <source>The conversation is as it was.</source>
+        <source>The conversation was not changed.</source>
         <translation>Die Unterhaltung ist, wie sie war.</translation>
     </message>
     <message>
-        <source>There is a file {name} already</source>
+        <source>A file {name} already exists</source>
         <translation>Es gibt schon eine Datei {name}</translation>
     </message>
     <message>
-        <source>It is as it was.</source>
+        <source>It was not changed.</source>
         <translation>Sie ist, wie sie war.</translation>
     </message>
     <message>
@@ -288,7 +288,7 @@
         <translation>Diese Erinnerung gehört zu nichts ({scope})</translation>
     </message>
     <message>
-        <source>A memory has to say something</source>
+        <source>A memory cannot be empty</source>
         <translation>Eine Erinnerung muss etwas aussagen</translation>
     </message>
     <message>
@@ -564,7 +564,7 @@
         <translation>mindestens für die Antwort freigehalten</translation>
     </message>
     <message>
-        <source>of a request where nobody knows the window; 0: no limit</source>
+        <source>of a request if the window is not known; 0: no limit</source>
         <translation>einer Anfrage, wo niemand das Fenster kennt; 0: ohne Grenze</translation>
     </message>
     <message>
@@ -572,11 +572,11 @@
         <translation>in denen bei den Anteilen unten Platz geschaffen wird; in anderen nur, wo es nicht passen würde</translation>
     </message>
     <message>
-        <source>which layer is asked first</source>
+        <source>the layer that runs first</source>
         <translation>welche Schicht zuerst an der Reihe ist</translation>
     </message>
     <message>
-        <source>what the shares below are of</source>
+        <source>what the shares below refer to</source>
         <translation>worauf sich die Anteile unten beziehen</translation>
     </message>
     <message>
@@ -604,7 +604,7 @@
         <translation>des Ergebnisses jedes anderen Werkzeugs</translation>
     </message>
     <message>
-        <source>of what can be used: the most for one tool result; 0: no such limit</source>
+        <source>of the usable window: the most for one tool result; 0: no such limit</source>
         <translation>des Nutzbaren: höchstens für ein Werkzeugergebnis; 0: keine solche Grenze</translation>
     </message>
     <message>
@@ -612,7 +612,7 @@
         <translation>welches Ende bleibt</translation>
     </message>
     <message>
-        <source>above which only the notice stays; of a command both ends as well</source>
+        <source>above which only the notice remains, with both ends for a command</source>
         <translation>ab denen nur der Hinweis bleibt; bei einem Befehl auch beide Enden</translation>
     </message>
     <message>
@@ -628,11 +628,11 @@
         <translation>bis zu denen ein Ergebnis bleibt, wie es ist</translation>
     </message>
     <message>
-        <source>that stay of its beginning</source>
+        <source>kept from its beginning</source>
         <translation>die von seinem Anfang bleiben</translation>
     </message>
     <message>
-        <source>that stay of its end</source>
+        <source>kept from its end</source>
         <translation>die von seinem Ende bleiben</translation>
     </message>
     <message>
@@ -640,7 +640,7 @@
         <translation>wer die Kurzfassung alter Ergebnisse schreibt</translation>
     </message>
     <message>
-        <source>that stay visible beside the digest</source>
+        <source>that stay visible next to the digest</source>
         <translation>die neben der Kurzfassung sichtbar bleiben</translation>
     </message>
     <message>
@@ -656,7 +656,7 @@
         <translation>des Fensters: höchstens so viel wird verlangt</translation>
     </message>
     <message>
-        <source>who writes the summary; if it cannot, the next of them does</source>
+        <source>who writes the summary; if that fails, the next one does</source>
         <translation>wer die Zusammenfassung schreibt; geht es nicht, das jeweils nächste</translation>
     </message>
     <message>
@@ -668,7 +668,7 @@
         <translation>die wörtlich bleiben; 0: nach Nachrichten</translation>
     </message>
     <message>
-        <source>of the model that stay where they fit</source>
+        <source>of the model that stay if they fit</source>
         <translation>des Modells, die bleiben, wo sie passen</translation>
     </message>
     <message>
@@ -712,11 +712,11 @@
         <translation>von Werkzeugen in einer Antwort; bei mehr wird sie angehalten, und keines läuft</translation>
     </message>
     <message>
-        <source>without content, though the server sends signs of life</source>
+        <source>without content while the server sends keep-alive messages</source>
         <translation>ohne Inhalt, obwohl der Server Lebenszeichen sendet</translation>
     </message>
     <message>
-        <source>that a provider may ask to wait for; for longer, you are asked instead</source>
+        <source>that a provider may ask to wait; if it asks for more, you are asked instead</source>
         <translation>die ein Anbieter zu warten bitten darf; bei mehr wird gefragt</translation>
     </message>
     <message>
@@ -724,7 +724,7 @@
         <translation>nachdem ein Anbieter die Anfrage als zu lang abgelehnt hat</translation>
     </message>
     <message>
-        <source>of what can be used: the most of that distance</source>
+        <source>of the usable window: the most of that distance</source>
         <translation>des Nutzbaren: höchstens von diesem Abstand</translation>
     </message>
     <message>
@@ -732,7 +732,7 @@
         <translation>von Erinnerungen im Systemprompt</translation>
     </message>
     <message>
-        <source>of the model for one research, the answer&apos;s included</source>
+        <source>of the model for one research, including its answer</source>
         <translation>des Modells für eine Recherche, die der Antwort inbegriffen</translation>
     </message>
     <message>
@@ -756,7 +756,7 @@
         <translation>Gedächtnis</translation>
     </message>
     <message>
-        <source>Beside the conversation: research and images</source>
+        <source>Besides the conversation: research and images</source>
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
@@ -852,7 +852,7 @@
         <translation>{file} prüfen.</translation>
     </message>
     <message>
-        <source>The file is as it was; all other numbers are used.</source>
+        <source>The file was not changed; all other numbers are used.</source>
         <translation>Die Datei ist, wie sie war; alle anderen Zahlen werden verwendet.</translation>
     </message>
     <message>
@@ -940,7 +940,7 @@
         <translation>Sicherstellen, dass {data} beschreibbar und der Datenträger nicht voll ist.</translation>
     </message>
     <message>
-        <source>The settings are as they were.</source>
+        <source>The settings were not changed.</source>
         <translation>Die Einstellungen sind, wie sie waren.</translation>
     </message>
     <message>
@@ -1012,7 +1012,7 @@
         <translation>Mit einer Zusammenfassung neu beginnen oder eine frühere Nachricht bearbeiten und erneut senden.</translation>
     </message>
     <message>
-        <source>That often passes within a minute. Another model may answer meanwhile.</source>
+        <source>That often passes within a minute. Another model may answer in the meantime.</source>
         <translation>Das geht oft nach einer Minute vorbei. So lange antwortet vielleicht ein anderes Modell.</translation>
     </message>
     <message>
@@ -1324,7 +1324,7 @@
         <translation>Nichts wurde gesendet.</translation>
     </message>
     <message>
-        <source>It showed no sign of progress for {seconds} seconds, and was told to stop.</source>
+        <source>It showed no sign of progress for {seconds} seconds, and was stopped.</source>
         <translation>Seit {seconds} Sekunden war kein Fortschritt zu sehen, und der Aufruf wurde gestoppt.</translation>
     </message>
     <message>
@@ -1512,7 +1512,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Wird exportiert…</translation>
     </message>
     <message>
-        <source>There is a file {name} already. Replace it?</source>
+        <source>A file {name} already exists. Replace it?</source>
         <translation>Eine Datei {name} gibt es schon. Ersetzen?</translation>
     </message>
     <message>
@@ -1854,7 +1854,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>beschädigt</translation>
     </message>
     <message numerus="yes">
-        <source>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</source>
+        <source>Restore what was stored on {time}, %n conversations? Anything said since then leaves the list. The current state is kept as a copy, which then appears in the list above and can be restored as well.</source>
         <translation>
             <numerusform>Wiederherstellen, was am {time} gespeichert war, %n Unterhaltung? Was seitdem gesagt wurde, verlässt die Liste. Der jetzige Stand bleibt als Kopie erhalten, die dann oben in der Liste steht und ebenso wiederhergestellt werden kann.</numerusform>
             <numerusform>Wiederherstellen, was am {time} gespeichert war, %n Unterhaltungen? Was seitdem gesagt wurde, verlässt die Liste. Der jetzige Stand bleibt als Kopie erhalten, die dann oben in der Liste steht und ebenso wiederhergestellt werden kann.</numerusform>
@@ -1899,7 +1899,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Keine Sicherung und keine Kopie enthält sie.</translation>
     </message>
     <message numerus="yes">
-        <source>%n of them are still in backups or copies, the newest of {time}.</source>
+        <source>%n of them are still in backups or copies, the newest from {time}.</source>
         <translation>
             <numerusform>%n davon ist noch in Sicherungen oder Kopien, die neueste vom {time}.</numerusform>
             <numerusform>%n davon sind noch in Sicherungen oder Kopien, die neueste vom {time}.</numerusform>
@@ -2089,7 +2089,7 @@ Die letzten Zeilen der Fehlerausgabe:
         <translation>Sie endete mit einem Fehler ({error}). Einzelheiten stehen im Protokoll.</translation>
     </message>
     <message>
-        <source>Nothing was changed: all messages are as they were.</source>
+        <source>Nothing was changed: all messages are as before.</source>
         <translation>Nichts wurde geändert: Alle Nachrichten sind, wie sie waren.</translation>
     </message>
     <message>
@@ -2505,7 +2505,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Dieser Zweig</translation>
     </message>
     <message>
-        <source>Each version goes on by itself, with its own window.</source>
+        <source>Each version continues on its own, with its own window.</source>
         <translation>Jede Version geht für sich weiter, mit eigenem Fenster.</translation>
     </message>
     <message>
@@ -2597,7 +2597,7 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Unterhaltung exportieren</translation>
     </message>
     <message>
-        <source>All that was said</source>
+        <source>Everything that was said</source>
         <translation>Alles Gesagte</translation>
     </message>
     <message>
@@ -4304,11 +4304,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>{tool} möchte in Ihren anderen Unterhaltungen nachsehen</translation>
     </message>
     <message>
-        <source>This tool has changed since you allowed it: its server describes it, or what it takes, in another way now.</source>
+        <source>This tool has changed since you allowed it: its server now describes it, or its arguments, differently.</source>
         <translation>Dieses Werkzeug hat sich geändert, seit Sie es erlaubt haben: Sein Server beschreibt es oder seine Argumente jetzt anders.</translation>
     </message>
     <message>
-        <source>You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now.</source>
+        <source>You allowed this tool before its description was recorded. Your answer applies to the tool as it is now.</source>
         <translation>Sie haben dieses Werkzeug erlaubt, bevor festgehalten wurde, was sein Server darüber sagt. Ihre Antwort gilt für das Werkzeug, wie es jetzt ist.</translation>
     </message>
     <message>
@@ -4316,7 +4316,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Für eine Regel ist es zu lang: nur dieses eine Mal erlauben oder ablehnen.</translation>
     </message>
     <message>
-        <source>Its server says of it: {words}</source>
+        <source>Its server describes it as: {words}</source>
         <translation>Sein Server sagt darüber: {words}</translation>
     </message>
     <message>
@@ -4378,7 +4378,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Modell ruft immer weiter Werkzeuge auf. Nichts läuft, bis Sie antworten.</translation>
     </message>
     <message>
-        <source>It contains invisible characters, shown here by their numbers: {characters}.</source>
+        <source>It contains invisible characters, shown here by their code points: {characters}.</source>
         <translation>Es enthält unsichtbare Zeichen, hier mit ihren Nummern gezeigt: {characters}.</translation>
     </message>
     <message>
@@ -4556,7 +4556,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>What marks where each message begins, and introduces the reply</source>
+        <source>The markers where each message begins, and where the reply does</source>
         <translation>Was den Anfang jeder Nachricht kennzeichnet und die Antwort einleitet</translation>
     </message>
     <message>
@@ -5317,7 +5317,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Arbeit</translation>
     </message>
     <message>
-        <source>Tools on offer here</source>
+        <source>Tools offered here</source>
         <translation>Werkzeuge, die hier angeboten werden</translation>
     </message>
     <message>
@@ -6555,7 +6555,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>nach Aktivität, Titel oder Nachrichten</translation>
     </message>
     <message>
-        <source>one that is there, a new one, or none</source>
+        <source>an existing one, a new one, or none</source>
         <translation>ein vorhandenes, ein neues oder keines</translation>
     </message>
     <message>
@@ -6635,7 +6635,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Unterhaltung duplizieren</translation>
     </message>
     <message>
-        <source>a copy that goes on by itself</source>
+        <source>a copy that continues on its own</source>
         <translation>eine Kopie, die für sich weitergeht</translation>
     </message>
     <message>
@@ -7135,11 +7135,11 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Er hat innerhalb von {seconds} Sekunden nicht geantwortet.</translation>
     </message>
     <message>
-        <source>{silent} What it writes is not the protocol: {garbage}</source>
+        <source>{silent} Its output does not follow the protocol: {garbage}</source>
         <translation>{silent} Was er schreibt, entspricht nicht dem Protokoll: {garbage}</translation>
     </message>
     <message>
-        <source>If it takes long to start, ask again in a while.</source>
+        <source>If it takes long to start, try again in a while.</source>
         <translation>Wenn der Start lange dauert, später noch einmal versuchen.</translation>
     </message>
     <message>
@@ -7287,7 +7287,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nichts wurde importiert.</translation>
     </message>
     <message numerus="yes">
-        <source>%n conversations were imported before. Importing again goes on from there.</source>
+        <source>%n conversations were imported before. Importing again continues from there.</source>
         <translation>
             <numerusform>%n Unterhaltung war schon importiert. Ein weiterer Import macht dort weiter.</numerusform>
             <numerusform>%n Unterhaltungen waren schon importiert. Ein weiterer Import macht dort weiter.</numerusform>
@@ -7373,7 +7373,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Nachricht {number} ist nicht lesbar: {problem}</translation>
     </message>
     <message>
-        <source>it is of no known format: it seems to be {kind}</source>
+        <source>its format is not known: it seems to be {kind}</source>
         <translation>das Format ist unbekannt: es scheint {kind} zu sein</translation>
     </message>
     <message>
@@ -7485,7 +7485,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>ein unvollständiges Zeichen wurde durch U+FFFD ersetzt</translation>
     </message>
     <message>
-        <source>its id is there twice</source>
+        <source>its id appears twice</source>
         <translation>die Kennung kommt zweimal vor</translation>
     </message>
     <message>
@@ -7509,7 +7509,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>es ist leer</translation>
     </message>
     <message>
-        <source>a session or a saved chat out of its folder .gemini/tmp, or the folder</source>
+        <source>a session or a saved chat from its folder .gemini/tmp, or the folder</source>
         <translation>eine Sitzung oder ein gespeicherter Chat aus dem Ordner .gemini/tmp oder der Ordner selbst</translation>
     </message>
     <message>
@@ -7517,7 +7517,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>eine als JSON exportierte Unterhaltung</translation>
     </message>
     <message>
-        <source>a conversation out of its folder .lmstudio/conversations, or the folder</source>
+        <source>a conversation from its folder .lmstudio/conversations, or the folder</source>
         <translation>eine Unterhaltung aus dem Ordner .lmstudio/conversations oder der Ordner selbst</translation>
     </message>
     <message>
@@ -7656,7 +7656,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Gelöschte Unterhaltungen</translation>
     </message>
     <message>
-        <source>Unused room in the archive</source>
+        <source>Unused space in the archive</source>
         <translation>Ungenutzter Platz im Archiv</translation>
     </message>
     <message>
@@ -7744,7 +7744,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Fortschritt</translation>
     </message>
     <message>
-        <source>There is a project “{name}” already</source>
+        <source>A project “{name}” already exists</source>
         <translation>Es gibt schon ein Projekt „{name}“</translation>
     </message>
     <message>
@@ -8683,7 +8683,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Muster von Werkzeugen, deren Ergebnisse nie gekürzt werden, auch solche von Servern</translation>
     </message>
     <message>
-        <source>of what can be used at which shortening stops</source>
+        <source>of the usable window at which shortening stops</source>
         <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
     </message>
     <message>
@@ -8707,7 +8707,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>auf den das Zusammenfassen die Anfrage bringt</translation>
     </message>
     <message>
-        <source>of what can be used: the most for the newest messages</source>
+        <source>of the usable window: the most for the newest messages</source>
         <translation>des Nutzbaren: höchstens für die neuesten Nachrichten</translation>
     </message>
     <message>
@@ -8747,15 +8747,15 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>vor dem Zusammenfassen, bei denen Erinnerungen gespeichert werden; 0: nie</translation>
     </message>
     <message>
-        <source>for the model that says what should be remembered; then rules do</source>
+        <source>for the model that decides what to remember; after that, rules do</source>
         <translation>für das Modell, das sagt, was gemerkt werden soll; danach tun es Regeln</translation>
     </message>
     <message>
-        <source>that looking up once may bring back</source>
+        <source>that one lookup may bring back</source>
         <translation>die ein Nachschlagen zurückholen darf</translation>
     </message>
     <message>
-        <source>of what can be used: the most for what is looked up automatically</source>
+        <source>of the usable window: the most for what is looked up automatically</source>
         <translation>des Nutzbaren: höchstens für das, was automatisch nachgeschlagen wird</translation>
     </message>
     <message>
@@ -8779,7 +8779,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Die Ausgabe in eine Datei schreiben und diese anhängen.</translation>
     </message>
     <message>
-        <source>Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. Nothing is stored before you have seen what there is.</source>
+        <source>Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. Nothing is stored before you have seen what was found.</source>
         <translation>Dateien, Ordner und ZIP-Archive anderer Programme, etwa ein Export von ChatGPT. Sie lassen sich auch hier ablegen. Gespeichert wird erst, wenn Sie gesehen haben, was darin ist.</translation>
     </message>
     <message>
@@ -8963,7 +8963,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Wer die Kurzfassung alter Ergebnisse schreibt</translation>
     </message>
     <message>
-        <source>Results beside the digest</source>
+        <source>Results next to the digest</source>
         <translation>Ergebnisse neben der Kurzfassung</translation>
     </message>
     <message>
@@ -9138,7 +9138,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         </translation>
     </message>
     <message>
-        <source>Of a message with several versions, the one that you see.</source>
+        <source>For a message with several versions, the one you see.</source>
         <translation>Von einer Nachricht mit mehreren Fassungen die, die Sie sehen.</translation>
     </message>
     <message>
@@ -9238,7 +9238,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Es wird nachgesehen, was gemerkt werden soll…</translation>
     </message>
     <message>
-        <source>the summary of {model} said too little of the conversation</source>
+        <source>the summary of {model} said too little about the conversation</source>
         <translation>die Zusammenfassung von {model} sagte zu wenig vom Gespräch</translation>
     </message>
     <message>
@@ -9266,11 +9266,11 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>{shown} von {whole} Zeichen werden gesendet, von Anfang und Ende</translation>
     </message>
     <message>
-        <source>that stay of each result that no reply has followed, where not all fit</source>
+        <source>kept of each result that no reply has followed, if not all fit</source>
         <translation>die von jedem Ergebnis bleiben, auf das noch keine Antwort gefolgt ist, wenn nicht alle passen</translation>
     </message>
     <message>
-        <source>Left of a result that was not read yet</source>
+        <source>Kept of a result that was not read yet</source>
         <translation>Rest eines noch ungelesenen Ergebnisses</translation>
     </message>
     <message>
@@ -9289,19 +9289,19 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         </translation>
     </message>
     <message>
-        <source>It gave the same result twice in this turn, so the model was told that it has it.</source>
+        <source>It gave the same result twice in this turn, so the model was reminded that it has it already.</source>
         <translation>Das Ergebnis war in dieser Runde zweimal gleich; dem Modell wurde gesagt, dass es das schon hat.</translation>
     </message>
     <message>
-        <source>to which it brings it in a small window, of which the share would be less</source>
+        <source>the target in a small window, where the share would be less</source>
         <translation>auf die es sie in einem kleinen Fenster bringt, in dem der Anteil weniger wäre</translation>
     </message>
     <message>
-        <source>of the target, without what must stay: the most for the summary</source>
+        <source>of the target, minus what must stay: the most for the summary</source>
         <translation>des Ziels ohne das, was bleiben muss: höchstens für die Zusammenfassung</translation>
     </message>
     <message>
-        <source>Left by a summary (average)</source>
+        <source>Left after a summary (average)</source>
         <translation>Belegt nach dem Zusammenfassen (im Mittel)</translation>
     </message>
     <message>
@@ -9431,11 +9431,11 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Das Modell hat ein Werkzeug so aufgerufen, dass es nicht lesbar war. Nichts wurde ausgeführt.</translation>
     </message>
     <message>
-        <source>The model answered nothing.</source>
+        <source>The model gave no answer.</source>
         <translation>Das Modell hat nichts geantwortet.</translation>
     </message>
     <message>
-        <source>The model only thought, and answered nothing.</source>
+        <source>The model only reasoned, and gave no answer.</source>
         <translation>Das Modell hat nur nachgedacht und nichts geantwortet.</translation>
     </message>
     <message>
@@ -9580,7 +9580,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Diese Datei ist neu.</translation>
     </message>
     <message>
-        <source>The file would stay as it is.</source>
+        <source>The file would not change.</source>
         <translation>Die Datei bliebe, wie sie ist.</translation>
     </message>
     <message>

@@ -249,10 +249,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</source>
+        <source>Restore what was stored on {time}, %n conversations? Anything said since then leaves the list. The current state is kept as a copy, which then appears in the list above and can be restored as well.</source>
         <translation>
-            <numerusform>Restore what was stored on {time}, %n conversation? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</numerusform>
-            <numerusform>Restore what was stored on {time}, %n conversations? What was said since then leaves the list. The present state is kept as a copy, which is then in the list above and can be restored as well.</numerusform>
+            <numerusform>Restore what was stored on {time}, %n conversation? Anything said since then leaves the list. The current state is kept as a copy, which then appears in the list above and can be restored as well.</numerusform>
+            <numerusform>Restore what was stored on {time}, %n conversations? Anything said since then leaves the list. The current state is kept as a copy, which then appears in the list above and can be restored as well.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -277,10 +277,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n of them are still in backups or copies, the newest of {time}.</source>
+        <source>%n of them are still in backups or copies, the newest from {time}.</source>
         <translation>
-            <numerusform>%n of them is still in backups or copies, the newest of {time}.</numerusform>
-            <numerusform>%n of them are still in backups or copies, the newest of {time}.</numerusform>
+            <numerusform>%n of them is still in backups or copies, the newest from {time}.</numerusform>
+            <numerusform>%n of them are still in backups or copies, the newest from {time}.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -872,10 +872,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n conversations were imported before. Importing again goes on from there.</source>
+        <source>%n conversations were imported before. Importing again continues from there.</source>
         <translation>
-            <numerusform>%n conversation was imported before. Importing again goes on from there.</numerusform>
-            <numerusform>%n conversations were imported before. Importing again goes on from there.</numerusform>
+            <numerusform>%n conversation was imported before. Importing again continues from there.</numerusform>
+            <numerusform>%n conversations were imported before. Importing again continues from there.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

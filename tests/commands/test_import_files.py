@@ -66,7 +66,7 @@ def test_all_without_found_is_refused(data: Path, chat_file, printed) -> None:
         (b'{"role": "user", "content": "fine"}\n\n{"role": "user", "cont\n', "bad.jsonl: line 3"),
         (b'\n\n{"role": "user", "content": "fine"}\n\n{"role": "chief"}\n', "bad.jsonl: line 5"),
         (b'{"role": "user", "content": "\xff"}', "bad.jsonl: line 1"),
-        (b"[" * 100_000, "bad.jsonl: it is of no known format"),
+        (b"[" * 100_000, "bad.jsonl: its format is not known"),
         (b"\n \n", "bad.jsonl"),
         (json.dumps([{"title": "One", "mapping": {}, "parent": None}]).encode(), "“One”: it has no messages"),
         (None, "bad.jsonl"),

@@ -100,7 +100,7 @@ def newest(reader: Store) -> str:
 
 
 def check_whole(archive: Path, stored: list[str]) -> None:
-    """All that was said to be stored is there once, in its order, and the file is sound."""
+    """Everything that was said to be stored is there once, in its order, and the file is sound."""
     with closing(Store(archive, read_only=True)) as store:
         assert [entry.id for entry in store.entries(CONVERSATION)] == stored
         assert store.database.execute_sql("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -194,7 +194,7 @@ def test_damaged_messages_are_named_and_the_others_are_read(tmp_path: Path) -> N
     found = one(tmp_path, conversation(ASKED, ASKED, message("m", "nobody", 2, text("?"))))
     assert [name for name, _, _ in said(found)] == ["q"]
     assert found.unread == (
-        "message 2 cannot be read: its id is there twice",
+        "message 2 cannot be read: its id appears twice",
         "message 3 cannot be read: it names no known sender",
     )
 

@@ -245,7 +245,7 @@ def test_a_session_of_a_program_that_took_over_the_shape_is_another_programs(tmp
     theirs = {"type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "message": {"parts": [{"text": "x"}]}}
     (unread,) = read(tmp_path, [theirs])
     assert isinstance(unread, UnreadFile)
-    assert unread.reason.startswith("it is of no known format: it seems to be JSON with the fields message,")
+    assert unread.reason.startswith("its format is not known: it seems to be JSON with the fields message,")
 
 
 def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:

@@ -306,6 +306,6 @@ def _answer_attachments(wish: p.AnyRequest) -> p.EngineResponse | None:
 
 def _export(wish: p.ExportConversation) -> p.ConversationExported:
     if os.path.exists(wish.path) and not wish.is_replacing:
-        raise Refused(Failure("exists", "There is such a file already", kept="It is as it was."))
+        raise Refused(Failure("exists", "There is such a file already", kept="It was not changed."))
     with open(wish.path, "w") as file:
         return p.ConversationExported(wish.path, file.write(f"{wish.format}, {wish.scope}"))

@@ -148,7 +148,7 @@ def test_everything_becomes_a_file_and_is_imported_again(play_by_engine, data_fo
         await done(person, section.whole, "Exported to all.zip: 1 conversation")
         await click_there(person, section, section.export)
         await person.choose_file(file)
-        await person.sees(lambda: "There is a file all.zip already" in section.whole.asked.text(), "the question")
+        await person.sees(lambda: "A file all.zip already exists" in section.whole.asked.text(), "the question")
         written = file.stat().st_mtime_ns
         await click_there(person, section, section.whole.go)
         await done(person, section.whole, "Exported to all.zip")
@@ -170,7 +170,7 @@ def test_what_does_not_work_is_said_where_it_was_asked_for(play_by_engine, data_
         section = await opened(person)
         await click_there(person, section, section.backups.make)
         await done(person, section.backups.task, "could not be made")
-        assert "The archive and older backups are as they were." in section.backups.task.told.text()
+        assert "The archive and older backups were not changed." in section.backups.task.told.text()
         (person.data / "backups").unlink()
         await click_there(person, section, section.backups.make)
         await done(person, section.backups.task, "Backed up")

@@ -130,6 +130,6 @@ def test_the_histories_of_this_computer_and_the_known_kinds_are_offered(window, 
 def test_reasons_and_kinds_are_in_the_language_of_the_window(qapp, language_is_restored):
     use_language(qapp, "de")
     assert rows_of((UNREAD,), ())[0].body[0].text == "Zeile 3 ist nicht lesbar: das ist kein JSON"
-    told = "it is of no known format: it seems to be JSON with the fields a, b"
+    told = "its format is not known: it seems to be JSON with the fields a, b"
     assert tr_engine(told) == "das Format ist unbekannt: es scheint JSON mit den Feldern a, b zu sein"
     assert tr_engine(OFFERS.known_kinds[0].what).startswith("das ZIP eines Datenexports")

@@ -278,7 +278,7 @@ def test_what_it_would_have_done_in_words_and_figures() -> None:
     assert "25 % fewer tokens" in effect_past(PolicyReplayed(before, after, None, None, 1.4))
     rows = {name: values for name, *values in rows_of(priced)}
     assert rows["Summaries"] == ["7", "4"]
-    assert rows["Left by a summary (average)"] == ["35 %", "50 %"]
+    assert rows["Left after a summary (average)"] == ["35 %", "50 %"]
     assert ["2.0 M", "1.5 M"] in rows.values()
     assert ["95 %", "50 %"] in rows.values()
     assert ["$ 5.00", "$ 5.60"] in rows.values()

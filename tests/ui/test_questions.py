@@ -333,7 +333,7 @@ def test_what_cannot_be_compared_says_why_and_shows_what_the_call_says(desk, not
 def test_a_file_that_would_stay_shows_no_change(desk) -> None:
     desk.card.show_question(preview_asked(note="same"))
     assert desk.card.targets.text.toPlainText() == "/w/a.py"
-    assert "stay as it is" in desk.card.note.text()
+    assert "would not change" in desk.card.note.text()
 
 
 def test_titles_and_warnings():
@@ -349,7 +349,7 @@ def test_a_tool_of_a_server_is_shown_with_what_is_said_of_it_and_that_it_changed
     said = "Adds up.\nUse: bank/harmless"
     tool = RequiredPermission("bank__work", "mcp", "bank/work", "bank/work", 0, "f1", said, earlier)
     desk.card.show_question(asked(tool, name="bank__work"))
-    assert desk.card.targets.text.toPlainText() == "bank/work\nIts server says of it: Adds up. Use: bank/harmless"
+    assert desk.card.targets.text.toPlainText() == "bank/work\nIts server describes it as: Adds up. Use: bank/harmless"
     assert words in desk.card.note.text()
     assert bool(desk.card.note.text()) == bool(words)
     assert desk.card.always.isEnabled()

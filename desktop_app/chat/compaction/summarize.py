@@ -134,7 +134,7 @@ async def write_compaction(
     return replace(compaction, usage=usage, is_usage_recorded=is_recorded, seconds=seconds, note=note)
 
 
-SAYS_LITTLE = translatable("the summary of {model} said too little of the conversation")
+SAYS_LITTLE = translatable("the summary of {model} said too little about the conversation")
 NO_ROOM = translatable("there is no room for a summary")
 TOO_LITTLE = translatable("too little comes before the latest messages")
 ONLY_LATEST = translatable(

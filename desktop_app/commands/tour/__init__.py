@@ -20,7 +20,7 @@ REPORT = "report.json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("folder", metavar="DIR", help="where the pictures and report.json go")
+    parser.add_argument("folder", metavar="DIR", help="the folder for the pictures and report.json")
     add_look_arguments(parser)
 
 

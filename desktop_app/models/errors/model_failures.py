@@ -101,7 +101,7 @@ ADVICE: dict[ErrorKind, str] = {
     "auth": translatable("Check the key of {server} in the settings."),
     "malformed": translatable("Start fresh with a summary, or edit an earlier message and send it again."),
     "content_filter": translatable("Change the last message, or choose another model."),
-    "server": translatable("That often passes within a minute. Another model may answer meanwhile."),
+    "server": translatable("That often passes within a minute. Another model may answer in the meantime."),
     "timeout": translatable("A local server may be busy with another request, or still load the model."),
     "connection": translatable("Start the server, or check its address in the settings and your network."),
     "cut": translatable("The network, the server or a proxy between them closed the connection."),

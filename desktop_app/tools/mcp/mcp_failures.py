@@ -14,7 +14,7 @@ from desktop_app.settings import McpServer
 
 from .schema import clean_text
 
-STALLED = translatable("It showed no sign of progress for {seconds} seconds, and was told to stop.")
+STALLED = translatable("It showed no sign of progress for {seconds} seconds, and was stopped.")
 MIN_SECRET = 6
 """Characters of a value to hide; a shorter value of an environment variable occurs in too many words."""
 _WITHOUT_EFFECT = ("auth", "malformed", "not_found", "rate_limit")

@@ -119,12 +119,12 @@ def _silent(session: ServerSession, seconds: float) -> Reason:
     if garbage:
         return Reason(
             "garbage",
-            translatable("{silent} What it writes is not the protocol: {garbage}").format(
+            translatable("{silent} Its output does not follow the protocol: {garbage}").format(
                 silent=silence, garbage=repr(garbage)
             ),
             _SETTINGS,
         )
-    return Reason("timeout", silence, translatable("If it takes long to start, ask again in a while."))
+    return Reason("timeout", silence, translatable("If it takes long to start, try again in a while."))
 
 
 def _unreachable(error: httpx2.HTTPError) -> Reason:

@@ -42,17 +42,17 @@ ABOUT_WIDER: dict[str, str] = {
 }
 ABOUT_EARLIER: dict[str, str] = {
     "changed": translatable(
-        "This tool has changed since you allowed it: its server describes it, or what it takes, in another way now."
+        "This tool has changed since you allowed it: its server now describes it, or its arguments, differently."
     ),
     "unbound": translatable(
-        "You allowed this tool before what its server says of it was noted. Your answer is for the tool as it is now."
+        "You allowed this tool before its description was recorded. Your answer applies to the tool as it is now."
     ),
 }
 """Why a rule that allows a tool of that name does not apply."""
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
 ABOUT_CHANGE: dict[ChangeNote, str] = {
     "new": translatable("This is a new file."),
-    "same": translatable("The file would stay as it is."),
+    "same": translatable("The file would not change."),
     "line_ends": translatable("It changes how the lines of the file end."),
     "private": translatable("It is not compared with the file: reading that needs permission."),
     "missing": translatable("There is no such file, so nothing would change."),
@@ -65,7 +65,7 @@ ABOUT_CHANGE: dict[ChangeNote, str] = {
 MAX_SHOWN = 5_000
 """Characters that the card shows of what a call would touch; a separate window shows all."""
 MAX_NAME = 200  # characters of a tool's name or a conversation's title
-SAID_OF_IT = translatable("Its server says of it: {words}")
+SAID_OF_IT = translatable("Its server describes it as: {words}")
 DONE_BY: dict[NeedKind, str] = {
     "read": translatable("Read: {target}"),
     "write": translatable("Change: {target}"),
@@ -113,7 +113,7 @@ def note_of(question: QuestionAsked) -> str:
     command = command_of(question.needs, question.call)[:MAX_SHOWN]
     invisible, warning = invisible_names(command, *(need.target[:MAX_SHOWN] for need in question.needs[:MAX_NEEDS])), ""
     if invisible:
-        text = tr("It contains invisible characters, shown here by their numbers: {characters}.")
+        text = tr("It contains invisible characters, shown here by their code points: {characters}.")
         warning = text.format(characters=invisible)
     if wider := wider_of(question):
         warning = f"{warning} {tr(ABOUT_WIDER[wider])}".strip()

@@ -22,7 +22,7 @@ REASONS = {
     ),
     "error": translatable("It ended with an error ({error}). The log has the details."),
 }
-KEPT = translatable("Nothing was changed: all messages are as they were.")
+KEPT = translatable("Nothing was changed: all messages are as before.")
 
 
 def cause_in(row: OperationRow) -> str:

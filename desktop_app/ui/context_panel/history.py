@@ -114,7 +114,7 @@ class VersionsCard(Card):
         self.place = TextLabel(size=12, tint="ink_soft")
         title = horizontal(TextLabel(tr("This branch"), size=13, weight=BOLD), STRETCH, self.place, spacing=8)
         self.column.addLayout(title)
-        about = tr("Each version goes on by itself, with its own window.")
+        about = tr("Each version continues on its own, with its own window.")
         self.column.addWidget(TextLabel(about, size=12, tint="ink_faint", wraps=True))
         self.setAccessibleName(tr("This branch"))
         self.set_versions((), 0)

@@ -18,9 +18,9 @@ from desktop_app.ui.widgets.text_label import TextLabel
 WIDTH = 480
 TITLE = translatable("Export conversation")
 FORMATS = (("markdown", "Markdown"), ("html", "HTML"), ("json", "JSON Lines"))
-SCOPES = (("record", translatable("All that was said")), ("view", translatable("What the model sees")))
+SCOPES = (("record", translatable("Everything that was said")), ("view", translatable("What the model sees")))
 SCOPES_ABOUT = {
-    "record": translatable("Of a message with several versions, the one that you see."),
+    "record": translatable("For a message with several versions, the one you see."),
     "view": translatable("With the summary in place of archived messages."),
 }
 ABOUT = {

@@ -163,7 +163,7 @@ class ImportController(Controller):
     def _how_far(self) -> str:
         if not self._imported:
             return tr("Nothing was imported.")
-        return tr("%n conversations were imported before. Importing again goes on from there.", "", self._imported)
+        return tr("%n conversations were imported before. Importing again continues from there.", "", self._imported)
 
     def _tell(self, finished: p.ImportFinished) -> None:
         """Show the outcome of an import, and offer to open the newest conversation."""

@@ -110,7 +110,7 @@ class KnownKinds(Fold):
 WIDTH, NAMES = 680, 120  # pixels; characters for the names of files that are looked through
 WHAT = translatable(
     "Files, folders and zips of other programs, such as an export of ChatGPT. You can also drop them here. "
-    "Nothing is stored before you have seen what there is."
+    "Nothing is stored before you have seen what was found."
 )
 STAYS = translatable("What is imported before you cancel stays; importing again goes on from there.")
 NO_WORDS = translatable("No conversation contains these words.")

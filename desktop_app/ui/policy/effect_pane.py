@@ -114,7 +114,7 @@ def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     before, after = replayed.before, replayed.after
     yield tr("Summaries"), format_number(before.compactions), format_number(after.compactions)
     if before.compactions or after.compactions:
-        yield tr("Left by a summary (average)"), _part(before, "left"), _part(after, "left")
+        yield tr("Left after a summary (average)"), _part(before, "left"), _part(after, "left")
     yield tr("Shortened results"), format_number(before.pruned), format_number(after.pruned)
     yield tr("Tokens sent"), _millions(before.tokens_sent), _millions(after.tokens_sent)
     yield tr("Same beginning (cacheable)"), _part(before, "cached"), _part(after, "cached")

@@ -164,7 +164,7 @@ def tokens_of(row: PartRow) -> str:
 def lines_of(part: SentPart) -> list[str]:
     """Return the first lines of the text, without blank ones."""
     if part.kind is PartKind.FRAME:
-        return [tr("What marks where each message begins, and introduces the reply")]
+        return [tr("The markers where each message begins, and where the reply does")]
     found = [escape_invisible(" ".join(line.split()))[:LINE] for line in part.text.splitlines() if line.strip()]
     return found[:LINES] or [tr("(no text)")]
 

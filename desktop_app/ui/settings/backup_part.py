@@ -155,8 +155,8 @@ def backup_row(backup: Backup) -> ListRow:
 def restore_question(backup: Backup) -> str:
     """Return the question to ask before a backup is restored."""
     goes = tr(
-        "Restore what was stored on {time}, %n conversations? What was said since then leaves the list. "
-        "The present state is kept as a copy, which is then in the list above and can be restored as well.",
+        "Restore what was stored on {time}, %n conversations? Anything said since then leaves the list. "
+        "The current state is kept as a copy, which then appears in the list above and can be restored as well.",
         "",
         backup.conversations,
     )
@@ -232,7 +232,7 @@ def _still_in_copies(items: Sequence[RemovableItem], chosen: Collection[str]) ->
         return [tr("No backup and no copy holds them.")]
     times = {item.key: item.at for item in items}
     newest = max((times[copy] for copies in held.values() for copy in copies), default=0.0)
-    sentence = tr("%n of them are still in backups or copies, the newest of {time}.", "", len(held))
+    sentence = tr("%n of them are still in backups or copies, the newest from {time}.", "", len(held))
     return [sentence.format(time=moment(newest))]
 
 

@@ -200,7 +200,7 @@ class DataController(Controller):
         task = self._section.whole
         failure = await self._work(task, tr("Exporting…"), p.ExportWhole(path, is_replacing), _export_outcome)
         if failure is not None and failure.kind == "exists" and self._section is not None:
-            question = tr("There is a file {name} already. Replace it?").format(name=escape_name(Path(path).name))
+            question = tr("A file {name} already exists. Replace it?").format(name=escape_name(Path(path).name))
             task.ask(question, tr("Replace it"), lambda: self.export(path, is_replacing=True))
 
     def _import(self) -> None:

@@ -222,7 +222,7 @@ class SetupSheet(Sheet):
         ]
 
     def _tools_title(self) -> tuple[QWidget, ...]:
-        return (TextLabel(tr("Tools on offer here"), size=13, weight=MEDIUM),) if self._read.tools else ()
+        return (TextLabel(tr("Tools offered here"), size=13, weight=MEDIUM),) if self._read.tools else ()
 
     def _persona_choices(self) -> list[tuple[str, str]]:
         names = list(self.personas)

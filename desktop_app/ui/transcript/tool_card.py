@@ -52,7 +52,9 @@ REFUSALS = {
     DENIED: translatable("You did not allow this call."),
     OFF_HERE: translatable("You have switched this tool off in this conversation."),
     FORBIDDEN: translatable("One of your rules forbids this call."),
-    HAS_IT: translatable("It gave the same result twice in this turn, so the model was told that it has it."),
+    HAS_IT: translatable(
+        "It gave the same result twice in this turn, so the model was reminded that it has it already."
+    ),
 }
 """Texts for the user in place of results that were written for the model."""
 TINTS_OF_LINES: dict[str, Tint] = {"-": "critical", "+": "ok"}

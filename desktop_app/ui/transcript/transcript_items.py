@@ -30,8 +30,8 @@ class MissingReply(Enum):
     CUT_THOUGHTS = translatable("The model reached the longest length of one reply before it answered.")
     REFUSED = translatable("The provider refused to answer this, or to go on with it.")
     BAD_CALL = translatable("The model made a tool call that could not be read. Nothing was run.")
-    EMPTY = translatable("The model answered nothing.")
-    ONLY_THOUGHTS = translatable("The model only thought, and answered nothing.")
+    EMPTY = translatable("The model gave no answer.")
+    ONLY_THOUGHTS = translatable("The model only reasoned, and gave no answer.")
     PASSED_OVER = translatable("Not answered.")
 
 
