@@ -36,7 +36,7 @@ WORDS = (
 @contextmanager
 def running_server() -> Iterator[str]:
     """Run this module in a process of its own; yields its base URL."""
-    command, path = [sys.executable, __file__], str(Path(__file__).resolve().parents[1])
+    command, path = [sys.executable, __file__], str(Path(__file__).resolve().parents[1] / "support")
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
     ) as server:

@@ -115,7 +115,7 @@ def fewest_milliseconds(work: Callable[[], object]) -> float:
 
 def serve(tree: Path) -> None:
     """Measure what is asked for on standard input, a name a line, with the build in that tree."""
-    sys.path[:0] = [str(tree), str(tree / "tests"), str(tree / "tests/bench")]
+    sys.path[:0] = [str(tree), str(tree / "tests/support"), str(tree / "tests"), str(tree / "tests/bench")]
     measured = figures()
     gc.collect()
     gc.freeze()

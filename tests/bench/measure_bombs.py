@@ -22,7 +22,7 @@ from typing import TypedDict
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from bombs import ELSEWHERE, TEXTS, bombs, large_texts  # noqa: E402
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import msgspec
 import psutil
@@ -89,7 +89,7 @@ def streaming_provider(per_second: int, seconds: float, folder: Path) -> Iterato
     """Settings with a provider, in a process of its own: a first word, so that all is loaded; then so many deltas."""
     script = folder / "script.json"
     script.write_bytes(msgspec.json.encode([Reply("Hello."), stream_of(round(per_second * seconds), per_second)]))
-    command = [sys.executable, str(ROOT / "tests" / "provider.py"), str(script)]
+    command = [sys.executable, str(ROOT / "tests" / "support" / "provider.py"), str(script)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, cwd=ROOT, env={"PYTHONPATH": str(ROOT)}, **pipes) as process:
         assert process.stdout is not None

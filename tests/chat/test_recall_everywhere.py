@@ -1,7 +1,7 @@
 """How many questions get all the messages that answer them out of 400 conversations, beside the right one alone.
 
 The real chats lie beside the project; where they are missing, this says that it was skipped. 400 made-up conversations
-stand beside them (tests/recall_corpus.py), with 40 facts that are asked for in other words.
+stand beside them (tests/support/recall_corpus.py), with 40 facts that are asked for in other words.
 """
 
 from __future__ import annotations

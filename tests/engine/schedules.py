@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("", "context"))
+sys.path.extend(str(Path(__file__).resolve().parents[1] / name) for name in ("support", "context"))
 
 import msgspec
 import schedule_actions_beside  # noqa: F401 - it adds its actions

@@ -1,6 +1,6 @@
 """Programs are killed at random moments, started again, and everything is looked for: the one runner of all scenes.
 
-    PYTHONPATH=tests python tests/faults/killed.py 330 SEED    # counts by victim, and each loss
+    PYTHONPATH=.:tests/support python tests/faults/killed.py 330 SEED    # counts by victim, and each loss
 
 A dozen in packaging/test, 330 with --slow.
 

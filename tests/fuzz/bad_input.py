@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[2])]
+sys.path[:0] = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parents[2])]
 
 
 def main(*words: str) -> int:

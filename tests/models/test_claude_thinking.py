@@ -1,6 +1,6 @@
 """Claude's thinking on the wire: the effort that is set, and the signed thoughts that go back with their calls.
 
-The scripted server refuses what Claude's does (tests/provider_history.py).
+The scripted server refuses what Claude's does (tests/support/provider_history.py).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def _socket_of_server() -> str:
     """Start the process that engines are forked off, and return where it is reached."""
     folder = tempfile.TemporaryDirectory(prefix="engines-")
     path = Path(folder.name, "socket")
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     server = subprocess.Popen([sys.executable, __file__, "serve", path], stdin=subprocess.PIPE, env=environment)
     atexit.register(_end, server, folder)
     while not path.exists():

@@ -6,11 +6,11 @@
 Each request for a reply takes the next step of the script; the last one is repeated when `repeat_last` is true,
 otherwise a request after the end is answered with status 500 and says so. The shapes are OpenAI's chat completions
 and responses, Anthropic's messages, Gemini's generateContent and Ollama's /api/chat; a flavour is a vendor's dialect
-of one of them (tests/provider_flavours.py). A script can be a `Windowed` provider, which counts
-(tests/provider_window.py).
+of one of them (tests/support/provider_flavours.py). A script can be a `Windowed` provider, which counts
+(tests/support/provider_window.py).
 
 The server runs on threads of its own, so it serves a test's own loop, an engine in another process, or
-`python tests/provider.py SCRIPT.json [FLAVOUR]`.
+`python tests/support/provider.py SCRIPT.json [FLAVOUR]`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from desktop_app.engine import protocol as p
 from forked_engines import forked_command
 
 R = TypeVar("R", bound=p.EngineResponse)
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Refused(Exception):

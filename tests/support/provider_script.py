@@ -2,7 +2,7 @@
 
     [Reply("Hello"), Reply("I look.", calls=(Call("read", '{"path": "a"}'),)), Overflow(), Cut("Hel"), Status(429)]
 
-The same steps answer in whichever shape a request came in (tests/provider_flavours.py).
+The same steps answer in whichever shape a request came in (tests/support/provider_flavours.py).
 """
 
 from __future__ import annotations

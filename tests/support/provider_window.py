@@ -48,7 +48,7 @@ class Windowed:
     a prompt is counted once. factor: what this provider counts for one token of `count`. clock: for the life of
     cached prefixes. A reply that does not fit beside its prompt, or is longer than what was asked for, is cut there
     and says so. A shape that counts replies (vLLM), or `is_strict`, refuses prompt and asked reply together. Requests
-    that the API would call malformed are refused in its words (tests/provider_history.py).
+    that the API would call malformed are refused in its words (tests/support/provider_history.py).
     """
 
     def __init__(

@@ -8,7 +8,7 @@ from pathlib import Path
 from desktop_app.tools.sandbox.confinement import REPLACED, is_within
 from desktop_app.tools.sandbox.sandbox import probe
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def why_not() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-FOLDER = Path(__file__).parent / "models" / "errors" / "vectors"
+FOLDER = Path(__file__).parents[1] / "models" / "errors" / "vectors"
 
 
 class Vector(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 _SIGN = re.compile(r"‹U\+([0-9A-F]{4,6})›")
-_LINES = (Path(__file__).parent / "chat" / "injections.txt").read_text(encoding="utf-8").split("\n")
+_LINES = (Path(__file__).parents[1] / "chat" / "injections.txt").read_text(encoding="utf-8").split("\n")
 _TEXTS = _LINES[next(n for n, line in enumerate(_LINES) if line.startswith("== ")) :]
 INJECTIONS = [
     _SIGN.sub(lambda code: chr(int(code[1], 16)), line) for line in _TEXTS if line and not line.startswith("== ")
