@@ -146,7 +146,7 @@ async def test_a_lost_rule_is_asked_for_once_and_then_put_back_by_code(house, re
 
 
 WEATHER = "The weather is nice today, thanks."
-SAYS_LITTLE = "the summary of Scripted said too little of the conversation"
+SAYS_LITTLE = "the summary of Scripted said too little about the conversation"
 
 
 async def test_what_says_nothing_is_asked_for_once_more_with_the_record_again(house) -> None:
