@@ -18,13 +18,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from desktop_app.archive.backups import list_backups, list_kept_copies, restore_backup, set_damaged_aside
+from desktop_app.archive.backups import restore_backup, set_damaged_aside
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Tasks
 from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
-from desktop_app.paths import backups_folder, database_file
+from desktop_app.paths import database_file
 
 from . import protocol as p
 from .allocator import give_back_large_blocks
@@ -50,6 +50,7 @@ from .protocol import (
 )
 from .requests import respond
 from .requests.conversation_responses import list_conversations
+from .requests.settings_responses import backups_listed
 
 
 async def refuse_everything(
@@ -71,9 +72,7 @@ async def _answer(line: p.RequestLine[p.AnyRequest], data: Path, failure: Failur
             case p.Shutdown():
                 return p.ResponseLine(line.number, p.Done())
             case p.ListBackups():
-                folder = backups_folder(data)
-                copies = await asyncio.to_thread(lambda: (*list_backups(folder), *list_kept_copies(archive)))
-                return p.ResponseLine(line.number, p.BackupsListed(copies, str(folder)))
+                return p.ResponseLine(line.number, await asyncio.to_thread(backups_listed, data))
             case p.RestoreBackup():
                 kept = await asyncio.to_thread(restore_backup, archive, Path(request.file))
                 return p.ResponseLine(line.number, p.BackupRestored(str(kept or "")))

@@ -17,7 +17,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.compose import compose_services
 from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import EventCoalescer
-from desktop_app.engine.requests import context_responses
+from desktop_app.engine.requests import respond
 from desktop_app.engine.services import EngineServices
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.paths import last_known_file
@@ -181,10 +181,10 @@ async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: R
     session = await run.services.conversations.create("Long", LONG)
 
     engine = Engine(run.services, EventCoalescer(lambda _: None))
-    plan = await context_responses.respond_context(engine, p.PlanOptimize(session.id, strategy="extractive"))
+    plan = await respond(engine, p.PlanOptimize(session.id, strategy="extractive"))
     assert isinstance(plan, p.Plan)
     assert plan.tokens_freed_by_compaction > 0
-    suggested = await context_responses.respond_context(engine, p.PlanOptimize(session.id))
+    suggested = await respond(engine, p.PlanOptimize(session.id))
     assert isinstance(suggested, p.Plan)
     assert suggested.strategy == "extractive", "no model could say how much it reads"
 

@@ -132,7 +132,7 @@ class ScriptedRecord:
             case _:
                 return None
 
-    def _change_projects(self, wish: p.ProjectRequest) -> p.EngineResponse:
+    def _change_projects(self, wish: p.AnyRequest) -> p.EngineResponse:
         known, changed = self.kept.projects, ""
         match wish:
             case p.MoveConversations(names, project):

@@ -1,8 +1,8 @@
 """The protocol between the window and the engine: frozen values as JSON lines, typed at both ends.
 
 A request names the type of its response: pyright knows that `await bridge.ask(ListModels())` is a `ModelsListed`.
-To add an action: define the two classes in the module of their area here, and add the request to that module's union;
-then respond to it in the area's `*_responses` module of `engine/requests`, where pyright reports missing requests.
+To add an action: define the two classes in the module of their area here, and a function that `@responds` to the
+request in the area's `*_responses` module of `engine/requests`.
 """
 
 from .base import *

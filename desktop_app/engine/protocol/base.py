@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
@@ -25,15 +25,14 @@ class EngineRequest(msgspec.Struct, Generic[R], frozen=True, tag=True):
     def response_type(cls) -> type[R]:
         return get_args(cls.__orig_bases__[0])[0]  # pyright: ignore[reportAttributeAccessIssue]
 
-    def respond_with(self, response: R) -> R:
-        """Return the response; a type checker reports one of another request's type."""
-        return response
-
     def checked(self, response: EngineResponse) -> R:
         """Return a response that the engine sent. Raises TypeError if it is not of this request's type."""
         if not isinstance(response, self.response_type()):
             raise TypeError(f"{type(self).__name__} got the response {type(response).__name__}")
         return response
+
+
+AnyRequest = EngineRequest[Any]
 
 
 class ConversationRequest(EngineRequest[R], Generic[R], frozen=True):
@@ -76,6 +75,3 @@ class CancelComputation(EngineRequest[Done], frozen=True):
     computation: Computation
     conversation: str = ""
     """"" for all together."""
-
-
-ComputationRequest = CancelComputation

@@ -194,24 +194,6 @@ class ReadRequestCurl(ConversationRequest[RequestText], frozen=True):
     reply_id: str = ""
 
 
-ContextRequest = (
-    ReadRequest
-    | CompareRequests
-    | ReadRequestText
-    | ReadRequestCurl
-    | PlanOptimize
-    | WriteSummary
-    | CheckSummary
-    | ApplyPlan
-    | UndoOperation
-    | RedoOperation
-    | ReadOperation
-    | BringBackMessages
-    | PinMessage
-    | UnpinMessage
-)
-
-
 class PolicyTried(EngineResponse, frozen=True):
     """The effect that a policy would have on a conversation now."""
 
@@ -259,9 +241,6 @@ class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
     after: OwnPolicy
 
 
-PolicyRequest = ChoosePolicy | TryPolicy | ReplayPolicy
-
-
 class InsightsRead(EngineResponse, frozen=True):
     """The figures of the record, and the gauge and the savings, which are not recorded."""
 
@@ -287,6 +266,3 @@ class ExportInsights(EngineRequest[Done], frozen=True):
     conversation: str = ""
     project: str = ""
     """As in `ReadInsights`."""
-
-
-InsightsRequest = ReadInsights | ExportInsights

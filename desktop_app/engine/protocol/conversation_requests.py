@@ -303,9 +303,6 @@ class CountInstructions(EngineRequest[InstructionsCounted], frozen=True):
     model: str = ""
 
 
-ProjectRequest = ListProjects | SaveProject | DeleteProject | RestoreProject | MoveConversations | CountInstructions
-
-
 class SetupRead(EngineResponse, frozen=True):
     """The settings of a conversation, and the values to choose from."""
 
@@ -330,6 +327,3 @@ class ChangeSetup(ConversationRequest[ConversationOpened], frozen=True):
     model: str | None = None
     folder: str | None = None
     policy: str | None = None
-
-
-SetupRequest = ReadSetup | ChangeSetup

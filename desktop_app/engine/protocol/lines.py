@@ -6,7 +6,8 @@ sent only after what it reports is stored.
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar, Union, get_args
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar, Union
 
 import msgspec
 
@@ -15,33 +16,11 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 
-from .base import ComputationRequest, EngineRequest, EngineResponse
-from .context_requests import ContextRequest, InsightsRequest, PolicyRequest
-from .conversation_requests import ConversationsRequest, ProjectRequest, SetupRequest
-from .settings_requests import DataRequest, ImportingRequest, ProgramRequest, ServerRequest, SettingsRequest
-from .turn_requests import AttachmentRequest, ToolRequest, TurnRequest, UnsentRequest
+from . import context_requests, conversation_requests, settings_requests, turn_requests  # noqa: F401, they are decoded
+from .base import AnyRequest, EngineRequest, EngineResponse
 
 VERSION = 19
 """Incremented whenever a type changes: a window and an engine of different versions do not talk to each other."""
-
-AnyRequest = (
-    ConversationsRequest
-    | TurnRequest
-    | UnsentRequest
-    | ContextRequest
-    | PolicyRequest
-    | ProjectRequest
-    | ToolRequest
-    | SettingsRequest
-    | ServerRequest
-    | SetupRequest
-    | AttachmentRequest
-    | ImportingRequest
-    | InsightsRequest
-    | DataRequest
-    | ProgramRequest
-    | ComputationRequest
-)
 
 Q = TypeVar("Q", bound=EngineRequest[Any])
 S = TypeVar("S", bound=EngineResponse)
@@ -88,9 +67,19 @@ class _Numbered(msgspec.Struct, frozen=True):
     number: int
 
 
-_any_response: Any = Union[tuple({request.response_type() for request in get_args(AnyRequest)})]  # noqa: UP007
+def _leaves(kind: type[EngineRequest[Any]]) -> Iterator[type[EngineRequest[Any]]]:
+    """Yield the classes below that one which have no subclasses."""
+    for each in kind.__subclasses__():
+        yield from _leaves(each) if each.__subclasses__() else (each,)
+
+
+REQUESTS = tuple(_leaves(EngineRequest))
+"""The types of all requests."""
+
+_any_request: Any = Union[REQUESTS]  # noqa: UP007
+_any_response: Any = Union[tuple({request.response_type() for request in REQUESTS})]  # noqa: UP007
 _encoder = msgspec.json.Encoder()
-_request_decoder = msgspec.json.Decoder(RequestLine[AnyRequest])
+_request_decoder = msgspec.json.Decoder(RequestLine[_any_request])
 _number_decoder = msgspec.json.Decoder(_Numbered)
 _line_decoder = msgspec.json.Decoder(ResponseLine[_any_response] | EventLine | ConversationsChanged | EngineWarned)
 

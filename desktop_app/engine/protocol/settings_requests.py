@@ -110,19 +110,6 @@ class FindServers(EngineRequest[ServersFound], frozen=True):
     """Look for servers that could be set up; takes at most 1.5 s."""
 
 
-SettingsRequest = (
-    Hello
-    | Shutdown
-    | ReadSettings
-    | WriteSettings
-    | ReloadSettings
-    | ListModels
-    | InstallBuiltinModel
-    | ProposeModels
-    | FindServers
-)
-
-
 class ServerModelsListed(EngineResponse, frozen=True):
     """The models that a server offers, and the results of asking it; no models if it has no list."""
 
@@ -159,9 +146,6 @@ class StopCheck(EngineRequest[Done], frozen=True):
     """Stop the step that is running."""
 
 
-ServerRequest = ListServerModels | CheckServer | StopCheck
-
-
 class ProgramDescribed(EngineResponse, frozen=True):
     """The versions, the folders and the parts."""
 
@@ -182,9 +166,6 @@ class ReadLicence(EngineRequest[LicenceRead], frozen=True):
     """Read the licences of a part, by its name."""
 
     part: str
-
-
-ProgramRequest = DescribeProgram | ReadLicence
 
 
 class DataDescribed(EngineResponse, frozen=True):
@@ -320,6 +301,3 @@ class ImportConversations(EngineRequest[ImportFinished], frozen=True):
 
     paths: tuple[str, ...]
     chosen: frozenset[str]
-
-
-ImportingRequest = FindHistories | LookThrough | ImportConversations

@@ -116,23 +116,6 @@ class CountDraft(ConversationRequest[DraftCounted], frozen=True):
     text: str
 
 
-TurnRequest = (
-    Send
-    | EditMessage
-    | StartResearch
-    | Regenerate
-    | GoOn
-    | ContinueReply
-    | ShortenMessage
-    | Stop
-    | StopTool
-    | StopRoom
-    | AnswerQuestion
-    | UseOwnWindow
-    | CountDraft
-)
-
-
 class SendQueued(ConversationRequest[Done], frozen=True):
     """Send a queued message now; the running turn is stopped, and its partial reply kept. The other messages follow."""
 
@@ -170,9 +153,6 @@ class KeepEdits(ConversationRequest[Done], frozen=True):
     """
 
     edits: dict[str, str]
-
-
-UnsentRequest = SendQueued | RemoveQueued | TakeBackQueued | KeepDraft | KeepEdits
 
 
 class ToolOffer(msgspec.Struct, frozen=True):
@@ -256,9 +236,6 @@ class FindRecalled(EngineRequest[RecalledFound], frozen=True):
     # The beginning of its conversation's id.
     conversation: str
     index: int
-
-
-ToolRequest = ListTools | ReadSpill | ListMemories | WriteMemory | FindRecalled
 
 
 class FileAttached(EngineResponse, frozen=True):
@@ -346,15 +323,3 @@ class DrawGraphics(EngineRequest[GraphicsDrawn], frozen=True):
     """Draw the formulas and diagrams of a message."""
 
     graphics: tuple[Graphic, ...]
-
-
-AttachmentRequest = (
-    AttachFile
-    | AttachImage
-    | CountAttachments
-    | ReadAttachment
-    | CompletePath
-    | RunCommand
-    | StopCommand
-    | DrawGraphics
-)

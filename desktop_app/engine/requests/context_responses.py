@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -35,7 +34,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.presets import policy_of
 from desktop_app.context.record_figures import thin_out
 from desktop_app.context.view.items import ItemKind
-from desktop_app.conversation.events import Failure, RoomProgressed, TurnEvent
+from desktop_app.conversation.events import Failure, RoomProgressed
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role
@@ -45,6 +44,8 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.models.curl import curl_of
 from desktop_app.models.litellm_model import LiteLLMModel
+
+from .responders import responds
 
 NO_CURL = Failure(
     "unsupported",
@@ -57,65 +58,12 @@ MAX_ITEMS = 500
 """Rows that a list of the plan shows; the counts next to it cover all messages."""
 
 
-async def respond_context(engine: Engine, request: p.ContextRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
+@responds(p.PlanOptimize)
+async def _plan_optimize(engine: Engine, request: p.PlanOptimize) -> p.Plan:
     session = await engine.conversations.open(request.conversation)
-    match request:
-        case p.PlanOptimize() | p.WriteSummary() | p.CheckSummary():
-            optimization = await _optimization_for(engine, session, request)
-            engine.keep_plan(optimization)
-            offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
-            return request.respond_with(plan_of(optimization, session, offer))
-        case p.ReadRequest() | p.CompareRequests() | p.ReadRequestText() | p.ReadRequestCurl():
-            return await _read_request(session, request)
-        case p.ReadOperation():
-            rows = operations.messages_touched_by(session, request.operation, request.query)
-            page = rows[request.offset : request.offset + request.limit]
-            return request.respond_with(p.MessagesRead(page, len(rows)))
-        case p.ApplyPlan():
-            await engine.publish(session, await _apply_plan(engine, session, request))
-        case p.UndoOperation():
-            await engine.publish(session, await _undo(engine, session, request.operation))
-        case p.RedoOperation():
-            await engine.publish(session, await _redo(engine, session, request.operation))
-        case p.BringBackMessages():
-            await engine.publish(session, await operations.bring_back(session, request.messages))
-        case p.PinMessage():
-            await engine.publish(session, await operations.pin(session, request.message))
-        case p.UnpinMessage():
-            await engine.publish(session, await operations.unpin(session, request.message))
-        case _:
-            assert_never(request)
-    return request.respond_with(p.Done())
-
-
-async def _read_request(
-    session: Session, request: p.ReadRequest | p.CompareRequests | p.ReadRequestText | p.ReadRequestCurl
-) -> p.EngineResponse:
-    match request:
-        case p.ReadRequest(_, reply_id, largest):
-            return request.respond_with(p.RequestRead(await read_request(session, reply_id, largest)))
-        case p.CompareRequests(_, reply_id):
-            return request.respond_with(p.RequestsCompared(await compare_requests(session, reply_id)))
-        case p.ReadRequestText(_, reply_id, index):
-            return request.respond_with(p.RequestText(await text_of_request(session, reply_id, index)))
-        case p.ReadRequestCurl(_, reply_id):
-            if not isinstance(session.model, LiteLLMModel):
-                raise WorldError(NO_CURL)
-            request_now = await asyncio.to_thread(sendable_request, session, reply_id)
-            return request.respond_with(p.RequestText(await curl_of(session.model, *request_now)))
-
-
-async def _optimization_for(
-    engine: Engine, session: Session, request: p.PlanOptimize | p.WriteSummary | p.CheckSummary
-) -> Optimization:
-    match request:
-        case p.PlanOptimize():
-            return await engine.compute(p.Computation.PLAN, session.id, _plan(engine, session, request))
-        case p.WriteSummary():
-            return await _write_summary(engine, session, request)
-        case p.CheckSummary():
-            return await check_summary(engine.plan(request.plan), request.summary)
+    return await _keep(
+        engine, session, await engine.compute(p.Computation.PLAN, session.id, _plan(engine, session, request))
+    )
 
 
 async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Optimization:
@@ -123,8 +71,10 @@ async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Op
     return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh)
 
 
-async def _write_summary(engine: Engine, session: Session, request: p.WriteSummary) -> Optimization:
+@responds(p.WriteSummary)
+async def _write_summary(engine: Engine, request: p.WriteSummary) -> p.Plan:
     """Return the plan with its summary; a summary that is being written for this conversation is cancelled first."""
+    session = await engine.conversations.open(request.conversation)
     optimization = engine.plan(request.plan)
     summary_request = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
     total, usable = session.gauge().total, session.budget.usable
@@ -137,25 +87,101 @@ async def _write_summary(engine: Engine, session: Session, request: p.WriteSumma
         engine.coalescer.publish(await session.record_operation(stamp(usage)))
 
     work = write_summary(optimization, summary_request, report, record_usage)
-    return await engine.compute(p.Computation.PLAN, session.id, work)
+    return await _keep(engine, session, await engine.compute(p.Computation.PLAN, session.id, work))
 
 
-async def _apply_plan(engine: Engine, session: Session, request: p.ApplyPlan) -> list[TurnEvent]:
+@responds(p.CheckSummary)
+async def _check_summary(engine: Engine, request: p.CheckSummary) -> p.Plan:
+    session = await engine.conversations.open(request.conversation)
+    return await _keep(engine, session, await check_summary(engine.plan(request.plan), request.summary))
+
+
+async def _keep(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
+    """Keep a plan so that it can be applied, and return it as the dialog shows it."""
+    engine.keep_plan(optimization)
+    offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
+    return plan_of(optimization, session, offer)
+
+
+@responds(p.ApplyPlan)
+async def _apply_plan(engine: Engine, request: p.ApplyPlan) -> None:
+    session = await engine.conversations.open(request.conversation)
     with engine.plan_in_use(request.plan) as optimization:
         checked = await check_summary(optimization, request.summary)
-        return await apply_optimization(session, engine.conversations.services, checked, engine.coalescer.publish)
+        events = await apply_optimization(session, engine.conversations.services, checked, engine.coalescer.publish)
+    await engine.publish(session, events)
 
 
-async def _undo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
+@responds(p.UndoOperation)
+async def _undo(engine: Engine, request: p.UndoOperation) -> None:
+    session, operation = await engine.conversations.open(request.conversation), request.operation
     if isinstance(session.transcript.entry(operation), Flush):
-        return await undo_flush(session, engine.services.memories, operation)
-    return await operations.undo(session, operation)
+        events = await undo_flush(session, engine.services.memories, operation)
+    else:
+        events = await operations.undo(session, operation)
+    await engine.publish(session, events)
 
 
-async def _redo(engine: Engine, session: Session, operation: str) -> list[TurnEvent]:
+@responds(p.RedoOperation)
+async def _redo(engine: Engine, request: p.RedoOperation) -> None:
+    session, operation = await engine.conversations.open(request.conversation), request.operation
     if isinstance(session.transcript.entry(operation), Flush):
-        return await redo_flush(session, engine.services.memories, operation)
-    return await operations.redo(session, operation)
+        events = await redo_flush(session, engine.services.memories, operation)
+    else:
+        events = await operations.redo(session, operation)
+    await engine.publish(session, events)
+
+
+@responds(p.ReadOperation)
+async def _read_operation(engine: Engine, request: p.ReadOperation) -> p.MessagesRead:
+    session = await engine.conversations.open(request.conversation)
+    rows = operations.messages_touched_by(session, request.operation, request.query)
+    return p.MessagesRead(rows[request.offset : request.offset + request.limit], len(rows))
+
+
+@responds(p.BringBackMessages)
+async def _bring_back(engine: Engine, request: p.BringBackMessages) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.publish(session, await operations.bring_back(session, request.messages))
+
+
+@responds(p.PinMessage)
+async def _pin(engine: Engine, request: p.PinMessage) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.publish(session, await operations.pin(session, request.message))
+
+
+@responds(p.UnpinMessage)
+async def _unpin(engine: Engine, request: p.UnpinMessage) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.publish(session, await operations.unpin(session, request.message))
+
+
+@responds(p.ReadRequest)
+async def _read_request(engine: Engine, request: p.ReadRequest) -> p.RequestRead:
+    session = await engine.conversations.open(request.conversation)
+    return p.RequestRead(await read_request(session, request.reply_id, request.largest))
+
+
+@responds(p.CompareRequests)
+async def _compare_requests(engine: Engine, request: p.CompareRequests) -> p.RequestsCompared:
+    session = await engine.conversations.open(request.conversation)
+    return p.RequestsCompared(await compare_requests(session, request.reply_id))
+
+
+@responds(p.ReadRequestText)
+async def _read_request_text(engine: Engine, request: p.ReadRequestText) -> p.RequestText:
+    session = await engine.conversations.open(request.conversation)
+    return p.RequestText(await text_of_request(session, request.reply_id, request.index))
+
+
+@responds(p.ReadRequestCurl)
+async def _read_request_curl(engine: Engine, request: p.ReadRequestCurl) -> p.RequestText:
+    session = await engine.conversations.open(request.conversation)
+    if not isinstance(session.model, LiteLLMModel):
+        raise WorldError(NO_CURL)
+    request_now = await asyncio.to_thread(sendable_request, session, request.reply_id)
+    return p.RequestText(await curl_of(session.model, *request_now))
 
 
 def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Plan:
@@ -238,35 +264,31 @@ def _item(message: Message, session: Session, tokens_after: int) -> p.PlanItem:
     return p.PlanItem(message.id, name, text, session.counts.total(message), tokens_after)
 
 
-async def respond_policy(engine: Engine, request: p.PolicyRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
+@responds(p.ChoosePolicy)
+async def _choose_policy(engine: Engine, request: p.ChoosePolicy) -> None:
     session = await engine.conversations.open(request.conversation)
-    match request:
-        case p.ChoosePolicy():
-            await engine.conversations.choose_policy(session.id, request.name)
-            await engine.publish(session, [session.gauge_changed()])
-            return request.respond_with(p.Done())
-        case p.TryPolicy():
-            is_automatic = engine.services.settings.is_automatic
-            trial = await try_policy(session, policy_of(request.policy), is_automatic)
-            return request.respond_with(
-                p.PolicyTried(
-                    session.gauge(),
-                    trial.gauge,
-                    trial.acting,
-                    trial.archived,
-                    trial.pruned,
-                    trial.tokens_after,
-                    trial.note,
-                )
-            )
-        case p.ReplayPolicy():
-            return request.respond_with(await _replay(engine, session, request))
-        case _:
-            assert_never(request)
+    await engine.conversations.choose_policy(session.id, request.name)
+    await engine.publish(session, [session.gauge_changed()])
 
 
-async def _replay(engine: Engine, session: Session, request: p.ReplayPolicy) -> p.PolicyReplayed:
+@responds(p.TryPolicy)
+async def _try_policy(engine: Engine, request: p.TryPolicy) -> p.PolicyTried:
+    session = await engine.conversations.open(request.conversation)
+    trial = await try_policy(session, policy_of(request.policy), engine.services.settings.is_automatic)
+    return p.PolicyTried(
+        session.gauge(),
+        trial.gauge,
+        trial.acting,
+        trial.archived,
+        trial.pruned,
+        trial.tokens_after,
+        trial.note,
+    )
+
+
+@responds(p.ReplayPolicy)
+async def _replay(engine: Engine, request: p.ReplayPolicy) -> p.PolicyReplayed:
+    session = await engine.conversations.open(request.conversation)
     policies = policy_of(request.before), policy_of(request.after)
     price = engine.conversations.models.price(session.info.model)
     before, after, seconds = await engine.compute(
@@ -276,18 +298,17 @@ async def _replay(engine: Engine, session: Session, request: p.ReplayPolicy) -> 
     return p.PolicyReplayed(before, after, cost_before, cost_after, seconds)
 
 
-async def respond_insights(engine: Engine, request: p.InsightsRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    match request:
-        case p.ReadInsights(conversation, project):
-            insights = await _read(engine, p.Computation.INSIGHTS, conversation, project)
-            return request.respond_with(_thinned_out(insights))
-        case p.ExportInsights(path, conversation, project):
-            read = await _read(engine, p.Computation.EXPORT, conversation, project)
-            await export_insights(read.insights, path)
-        case _:
-            assert_never(request)
-    return request.respond_with(p.Done())
+@responds(p.ReadInsights)
+async def _read_insights(engine: Engine, request: p.ReadInsights) -> p.InsightsRead:
+    """Return the insights with no more moments than a chart can show."""
+    read = await _read(engine, p.Computation.INSIGHTS, request.conversation, request.project)
+    return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))
+
+
+@responds(p.ExportInsights)
+async def _export_insights(engine: Engine, request: p.ExportInsights) -> None:
+    read = await _read(engine, p.Computation.EXPORT, request.conversation, request.project)
+    await export_insights(read.insights, request.path)
 
 
 async def _read(engine: Engine, computation: p.Computation, conversation: str, project: str) -> p.InsightsRead:
@@ -300,12 +321,6 @@ async def _read(engine: Engine, computation: p.Computation, conversation: str, p
     return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
 
 
-def _thinned_out(read: p.InsightsRead) -> p.InsightsRead:
-    """Return the insights with no more moments than a chart can show."""
-    return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))
-
-
-async def respond_computation(engine: Engine, request: p.ComputationRequest) -> p.EngineResponse:
-    """Carry out a request; it has no effect if there is nothing to cancel."""
+@responds(p.CancelComputation)
+async def _cancel_computation(engine: Engine, request: p.CancelComputation) -> None:
     await engine.cancel(request.computation, request.conversation)
-    return request.respond_with(p.Done())

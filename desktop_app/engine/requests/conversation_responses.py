@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from pathlib import Path
-from typing import assert_never
 
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.compaction.fresh_start import start_fresh
@@ -39,108 +38,11 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.graphics_drawer import draw_graphics
 
-
-async def respond_conversation(engine: Engine, request: p.ConversationsRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    chats = engine.conversations
-    match request:
-        case p.ListConversations() | p.Rename() | p.Delete() | p.Restore() | p.Arrange():
-            return request.respond_with(await _change_list(engine, request))
-        case p.ListDeleted():
-            return request.respond_with(p.ConversationsListed(await chats.archive.list_deleted()))
-        case p.OpenConversation():
-            await engine.show(request.conversation)
-            return request.respond_with(await _open_at_once(engine, request))
-        case p.ReadMessages(conversation, before, limit, around):
-            partial = chats.openings.partial_session(conversation)
-            rows = await partial.page(before, limit, around) if partial is not None else None
-            if partial is not None and rows is not None:
-                return request.respond_with(p.MessagesRead(rows, partial.total))
-            session = await chats.open(conversation)
-            return request.respond_with(p.MessagesRead(session.page(before, limit, around), session.total))
-        case p.ReadVersions():
-            versions, total = await read_versions(await chats.open(request.conversation))
-            return request.respond_with(p.VersionsRead(versions, total))
-        case p.SearchMessages():
-            return request.respond_with(await _search(engine, request))
-        case p.ListSearchValues():
-            return request.respond_with(p.SearchValuesListed(await chats.archive.search_values()))
-        case p.FindText():
-            session = await chats.open(request.conversation)
-            ids, found = await find_in(session, request.text)
-            indexes, places = tuple(each.number for each in found), tuple(each.places for each in found)
-            return request.respond_with(p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND))
-        case p.PreviewModel(conversation, model):
-            session = await chats.open(conversation)
-            draft = chats.turns.queue.draft(conversation)
-            work = preview_model(session, chats.services, chats.models, model, draft)
-            preview = await engine.compute(p.Computation.PREVIEW, conversation, work)
-            return request.respond_with(p.ModelPreviewed(preview))
-        case p.ExportConversation():
-            session = await chats.open(request.conversation)
-            part = ExportedPart(request.scope, request.first, request.last)
-            work = export_conversation(
-                session, Path(request.path), request.is_replacing, request.format, draw_graphics, part
-            )
-            size = await engine.compute(p.Computation.EXPORT, session.id, work)
-            return request.respond_with(p.ConversationExported(request.path, size))
-        case _:
-            session = await _open(engine, request)
-            await engine.show(session.id)
-            return request.respond_with(await describe_changed(engine, session))
+from .responders import responds
 
 
-async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
-    """Cancel a running search, and search for this request instead."""
-    archive = engine.conversations.archive
-    work = archive.search(request.query, request.conversation, request.limit, request.filters)
-    found = await engine.compute(p.Computation.SEARCH, "", work)
-    is_filtered = request.filters != NO_FILTERS
-    return p.MessagesFound(found, not (is_filtered and await archive.entries_without_facets()))
-
-
-async def _open(engine: Engine, request: p.OpeningRequest) -> Session:
-    """Return the session of the conversation that the window shows next."""
-    chats = engine.conversations
-    match request:
-        case p.CreateConversation():
-            return await chats.create(request.title, persona=request.persona, project=request.project)
-        case p.OpenConversation():
-            return await chats.open(request.conversation)
-        case p.ChooseModel():
-            return await chats.choose_model(request.conversation, request.model)
-        case p.ChooseFolder():
-            return await chats.choose_folder(request.conversation, request.folder)
-        case p.StartFresh():
-            session = await chats.open(request.conversation)
-            with engine.plan_in_use(request.plan, is_fresh=True) as plan:
-                return await start_fresh(chats, session, await check_summary(plan, request.summary))
-        case p.ShowVersion():
-            return await show_version(chats, await chats.open(request.conversation), request.message_id)
-        case p.Fork():
-            return await fork(chats, await chats.open(request.conversation), request.message_id)
-        case _:
-            assert_never(request)
-
-
-async def _change_list(
-    engine: Engine, request: p.ListConversations | p.Rename | p.Delete | p.Restore | p.Arrange
-) -> p.ConversationsListed:
-    chats = engine.conversations
-    match request:
-        case p.Rename():
-            await chats.rename(request.conversation, request.title)
-        case p.Delete():
-            for conversation in request.conversations:
-                await engine.leave(conversation)
-                await chats.delete(conversation)
-        case p.Restore():
-            for conversation in request.conversations:
-                await chats.restore(conversation)
-        case p.Arrange():
-            await chats.arrange(request.conversations, **_changes_of(request))
-        case p.ListConversations():
-            pass
+@responds(p.ListConversations)
+async def _list_conversations(engine: Engine, request: p.ListConversations) -> p.ConversationsListed:
     return await list_conversations(engine)
 
 
@@ -152,25 +54,155 @@ async def list_conversations(engine: Engine) -> p.ConversationsListed:
     return p.ConversationsListed(listed, projects)
 
 
-def _changes_of(request: p.Arrange) -> Changes:
-    """Return the fields that the request changes in each conversation."""
+@responds(p.ListDeleted)
+async def _list_deleted(engine: Engine, request: p.ListDeleted) -> p.ConversationsListed:
+    return p.ConversationsListed(await engine.conversations.archive.list_deleted())
+
+
+@responds(p.Rename)
+async def _rename(engine: Engine, request: p.Rename) -> p.ConversationsListed:
+    await engine.conversations.rename(request.conversation, request.title)
+    return await list_conversations(engine)
+
+
+@responds(p.Delete)
+async def _delete(engine: Engine, request: p.Delete) -> p.ConversationsListed:
+    for conversation in request.conversations:
+        await engine.leave(conversation)
+        await engine.conversations.delete(conversation)
+    return await list_conversations(engine)
+
+
+@responds(p.Restore)
+async def _restore(engine: Engine, request: p.Restore) -> p.ConversationsListed:
+    for conversation in request.conversations:
+        await engine.conversations.restore(conversation)
+    return await list_conversations(engine)
+
+
+@responds(p.Arrange)
+async def _arrange(engine: Engine, request: p.Arrange) -> p.ConversationsListed:
     changes = Changes()
     if request.is_pinned is not None:
         changes["is_pinned"] = request.is_pinned
     if request.is_put_away is not None:
         changes["is_put_away"] = request.is_put_away
-    return changes
+    await engine.conversations.arrange(request.conversations, **changes)
+    return await list_conversations(engine)
 
 
-async def _open_at_once(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
+@responds(p.ReadMessages)
+async def _read_messages(engine: Engine, request: p.ReadMessages) -> p.MessagesRead:
+    place = request.before, request.limit, request.around
+    partial = engine.conversations.openings.partial_session(request.conversation)
+    rows = await partial.page(*place) if partial is not None else None
+    if partial is not None and rows is not None:
+        return p.MessagesRead(rows, partial.total)
+    session = await engine.conversations.open(request.conversation)
+    return p.MessagesRead(session.page(*place), session.total)
+
+
+@responds(p.ReadVersions)
+async def _read_versions(engine: Engine, request: p.ReadVersions) -> p.VersionsRead:
+    session = await engine.conversations.open(request.conversation)
+    return p.VersionsRead(*await read_versions(session))
+
+
+@responds(p.SearchMessages)
+async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
+    """Cancel a running search, and search for this request instead."""
+    archive = engine.conversations.archive
+    work = archive.search(request.query, request.conversation, request.limit, request.filters)
+    found = await engine.compute(p.Computation.SEARCH, "", work)
+    is_filtered = request.filters != NO_FILTERS
+    return p.MessagesFound(found, not (is_filtered and await archive.entries_without_facets()))
+
+
+@responds(p.ListSearchValues)
+async def _list_search_values(engine: Engine, request: p.ListSearchValues) -> p.SearchValuesListed:
+    return p.SearchValuesListed(await engine.conversations.archive.search_values())
+
+
+@responds(p.FindText)
+async def _find_text(engine: Engine, request: p.FindText) -> p.TextFound:
+    session = await engine.conversations.open(request.conversation)
+    ids, found = await find_in(session, request.text)
+    indexes, places = tuple(each.number for each in found), tuple(each.places for each in found)
+    return p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND)
+
+
+@responds(p.PreviewModel)
+async def _preview_model(engine: Engine, request: p.PreviewModel) -> p.ModelPreviewed:
+    chats = engine.conversations
+    session = await chats.open(request.conversation)
+    draft = chats.turns.queue.draft(request.conversation)
+    work = preview_model(session, chats.services, chats.models, request.model, draft)
+    return p.ModelPreviewed(await engine.compute(p.Computation.PREVIEW, request.conversation, work))
+
+
+@responds(p.ExportConversation)
+async def _export_conversation(engine: Engine, request: p.ExportConversation) -> p.ConversationExported:
+    session = await engine.conversations.open(request.conversation)
+    part = ExportedPart(request.scope, request.first, request.last)
+    work = export_conversation(session, Path(request.path), request.is_replacing, request.format, draw_graphics, part)
+    return p.ConversationExported(request.path, await engine.compute(p.Computation.EXPORT, session.id, work))
+
+
+@responds(p.CreateConversation)
+async def _create_conversation(engine: Engine, request: p.CreateConversation) -> p.ConversationOpened:
+    persona, project = request.persona, request.project
+    return await _show(engine, await engine.conversations.create(request.title, persona=persona, project=project))
+
+
+@responds(p.ChooseModel)
+async def _choose_model(engine: Engine, request: p.ChooseModel) -> p.ConversationOpened:
+    return await _show(engine, await engine.conversations.choose_model(request.conversation, request.model))
+
+
+@responds(p.ChooseFolder)
+async def _choose_folder(engine: Engine, request: p.ChooseFolder) -> p.ConversationOpened:
+    return await _show(engine, await engine.conversations.choose_folder(request.conversation, request.folder))
+
+
+@responds(p.StartFresh)
+async def _start_fresh(engine: Engine, request: p.StartFresh) -> p.ConversationOpened:
+    chats = engine.conversations
+    session = await chats.open(request.conversation)
+    with engine.plan_in_use(request.plan, is_fresh=True) as plan:
+        session = await start_fresh(chats, session, await check_summary(plan, request.summary))
+    return await _show(engine, session)
+
+
+@responds(p.ShowVersion)
+async def _show_version(engine: Engine, request: p.ShowVersion) -> p.ConversationOpened:
+    chats = engine.conversations
+    session = await chats.open(request.conversation)
+    return await _show(engine, await show_version(chats, session, request.message_id))
+
+
+@responds(p.Fork)
+async def _fork(engine: Engine, request: p.Fork) -> p.ConversationOpened:
+    chats = engine.conversations
+    return await _show(engine, await fork(chats, await chats.open(request.conversation), request.message_id))
+
+
+async def _show(engine: Engine, session: Session) -> p.ConversationOpened:
+    """Note that the window shows this conversation next, and return it."""
+    await engine.show(session.id)
+    return await _describe_changed(engine, session)
+
+
+@responds(p.OpenConversation)
+async def _open_conversation(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
     """Return the newest messages as soon as they can be read; a long conversation is then opened in the background."""
+    await engine.show(request.conversation)
     chats = engine.conversations
     partial = await chats.open_partially(request.conversation)
     if partial is not None:
         rows, pins = await partial.page(partial.total, p.PAGE), await partial.pins()
         if rows is not None and pins is not None:
             return _describe_partly_opened(engine, partial, rows, pins)
-    return describe_opened(engine, await chats.open(request.conversation))
+    return _describe_opened(engine, await chats.open(request.conversation))
 
 
 def _describe_partly_opened(
@@ -196,7 +228,7 @@ def _describe_partly_opened(
     )
 
 
-async def describe_changed(engine: Engine, session: Session) -> p.ConversationOpened:
+async def _describe_changed(engine: Engine, session: Session) -> p.ConversationOpened:
     """Return the conversation after a change, reopened if an import has closed it in the meantime.
 
     The change is stored, so an import is no reason to refuse the request. Raises WorldError if the conversation was
@@ -204,10 +236,10 @@ async def describe_changed(engine: Engine, session: Session) -> p.ConversationOp
     """
     if session.closed_by is GROWN:
         session = await engine.conversations.open(session.id)
-    return describe_opened(engine, session)
+    return _describe_opened(engine, session)
 
 
-def describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
+def _describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     """Return the current state of the conversation.
 
     Raises WorldError if the session was closed in the meantime, since its state may be outdated.
@@ -240,29 +272,44 @@ def _is_folder_missing(info: ConversationInfo) -> bool:
     return info.folder not in ("", NO_FOLDER) and not Path(info.folder).is_dir()
 
 
-async def respond_project(engine: Engine, request: p.ProjectRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
+@responds(p.ListProjects)
+async def _list_projects(engine: Engine, request: p.ListProjects) -> p.ProjectsListed:
+    return await _projects_of(engine)
+
+
+@responds(p.SaveProject)
+async def _save_project(engine: Engine, request: p.SaveProject) -> p.ProjectsListed:
+    return await _projects_of(engine, (await save_project(engine.conversations, request.project)).id)
+
+
+@responds(p.DeleteProject)
+async def _delete_project(engine: Engine, request: p.DeleteProject) -> p.ProjectsListed:
+    await delete_project(engine.conversations, request.project_id)
+    return await _projects_of(engine, request.project_id)
+
+
+@responds(p.RestoreProject)
+async def _restore_project(engine: Engine, request: p.RestoreProject) -> p.ProjectsListed:
+    await restore_project(engine.conversations, request.project_id)
+    return await _projects_of(engine, request.project_id)
+
+
+async def _projects_of(engine: Engine, changed: str = "") -> p.ProjectsListed:
+    return p.ProjectsListed(await engine.conversations.archive.projects(), changed)
+
+
+@responds(p.MoveConversations)
+async def _move_conversations(engine: Engine, request: p.MoveConversations) -> p.ConversationsListed:
+    await move_conversations(engine.conversations, request.conversations, request.project)
+    return await list_conversations(engine)
+
+
+@responds(p.CountInstructions)
+async def _count_instructions(engine: Engine, request: p.CountInstructions) -> p.InstructionsCounted:
     chats = engine.conversations
-    match request:
-        case p.ListProjects():
-            return request.respond_with(await _list(engine))
-        case p.SaveProject(project):
-            return request.respond_with(await _list(engine, (await save_project(chats, project)).id))
-        case p.DeleteProject(project_id):
-            await delete_project(chats, project_id)
-            return request.respond_with(await _list(engine, project_id))
-        case p.RestoreProject(project_id):
-            await restore_project(chats, project_id)
-            return request.respond_with(await _list(engine, project_id))
-        case p.MoveConversations(conversations, project_id):
-            await move_conversations(chats, conversations, project_id)
-            return request.respond_with(await list_conversations(engine))
-        case p.CountInstructions(text, model):
-            counted = model_or_stand_in(chats.models, model or chats.settings.chat_model)
-            tokens = await asyncio.to_thread(_count, text, TokenCounts(counted.tokenizer, counted.info.dialect))
-            return request.respond_with(p.InstructionsCounted(tokens))
-        case _:
-            assert_never(request)
+    counted = model_or_stand_in(chats.models, request.model or chats.settings.chat_model)
+    counts = TokenCounts(counted.tokenizer, counted.info.dialect)
+    return p.InstructionsCounted(await asyncio.to_thread(_count, request.text, counts))
 
 
 def _count(text: str, counts: TokenCounts) -> int:
@@ -272,26 +319,15 @@ def _count(text: str, counts: TokenCounts) -> int:
     return with_text - without
 
 
-async def _list(engine: Engine, changed: str = "") -> p.ProjectsListed:
-    return p.ProjectsListed(await engine.conversations.archive.projects(), changed)
-
-
-async def respond_setup(engine: Engine, request: p.SetupRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    chats = engine.conversations
-    match request:
-        case p.ReadSetup(conversation):
-            return request.respond_with(await _read(engine, await chats.open(conversation)))
-        case p.ChangeSetup(conversation):
-            session = await chats.open(conversation)
-            try:
-                session = await _change(engine, request, session)
-            except WorldError:  # the changes before it are stored
-                await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
-                raise
-            return request.respond_with(await describe_changed(engine, session))
-        case _:
-            assert_never(request)
+@responds(p.ChangeSetup)
+async def _change_setup(engine: Engine, request: p.ChangeSetup) -> p.ConversationOpened:
+    session = await engine.conversations.open(request.conversation)
+    try:
+        session = await _change(engine, request, session)
+    except WorldError:  # the changes before it are stored
+        await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
+        raise
+    return await _describe_changed(engine, session)
 
 
 async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> Session:
@@ -305,7 +341,9 @@ async def _change(engine: Engine, request: p.ChangeSetup, session: Session) -> S
     return await change_setup(chats, conversation, request.setup)
 
 
-async def _read(engine: Engine, session: Session) -> p.SetupRead:
+@responds(p.ReadSetup)
+async def _read_setup(engine: Engine, request: p.ReadSetup) -> p.SetupRead:
+    session = await engine.conversations.open(request.conversation)
     supported: tuple[OptionName, ...] = ()
     with suppress(ModelError):  # its server may have been removed from the settings
         supported = await engine.services.catalogue.supported_options(session.info.model)

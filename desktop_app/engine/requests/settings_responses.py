@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from desktop_app.archive.backups import back_up_to_folder, list_backups, list_kept_copies, prepare_restore
 from desktop_app.archive.migrations import OnProgress
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_archive import WholeArchive, export_whole
+from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.importing import (
     ImportOffer,
     ImportOutcome,
@@ -39,46 +39,57 @@ from desktop_app.models.server_checks import list_offers, per_million, run_check
 from desktop_app.paths import backups_folder, database_file, spills_folder
 from desktop_app.tools.foreign_files import ForeignFileReader
 
+from .responders import responds
 
-async def respond_settings(engine: Engine, request: p.SettingsRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
+
+@responds(p.Hello)
+async def _hello(engine: Engine, request: p.Hello) -> p.Welcome:
+    return p.Welcome(p.VERSION, engine.services.warnings)
+
+
+@responds(p.Shutdown)
+async def _shut_down(engine: Engine, request: p.Shutdown) -> None:
+    engine.shutdown_requested.set()
+
+
+@responds(p.WriteSettings)
+async def _write_settings(engine: Engine, request: p.WriteSettings) -> p.SettingsRead:
     services = engine.services
-    match request:
-        case p.Hello():
-            return request.respond_with(p.Welcome(p.VERSION, services.warnings))
-        case p.Shutdown():
-            engine.shutdown_requested.set()
-            return request.respond_with(p.Done())
-        case p.WriteSettings():
-            for server, key in request.keys.items():
-                await services.keys.set(server, key)
-            await services.change_settings(request.settings, request.base)
-            return request.respond_with(await _settings_of(engine))
-        case p.ReloadSettings():
-            is_changed = await services.reload_settings()
-            return request.respond_with(p.SettingsReloaded(services.settings, is_changed))
-        case p.ReadSettings():
-            return request.respond_with(await _settings_of(engine))
-        case p.ListModels():
-            engine.ask_silent_servers()
-            return request.respond_with(_models_of(engine))
-        case p.InstallBuiltinModel():
-            report = progress_reporter(engine.coalescer.publish, "model")
-            work = run_while_wanted(lambda check: install_model(lambda done, total: check() or report(done, total)))
-            await engine.compute(p.Computation.MODEL, "", work)
-            return request.respond_with(_models_of(engine))
-        case p.ProposeModels():
-            return request.respond_with(p.ModelsProposed(services.catalogue.proposals(request.kind)))
-        case p.FindServers():
-            return request.respond_with(p.ServersFound(await services.find_servers()))
-        case _:
-            assert_never(request)
+    for server, key in request.keys.items():
+        await services.keys.set(server, key)
+    await services.change_settings(request.settings, request.base)
+    return await _settings_of(engine)
+
+
+@responds(p.ReloadSettings)
+async def _reload_settings(engine: Engine, request: p.ReloadSettings) -> p.SettingsReloaded:
+    is_changed = await engine.services.reload_settings()
+    return p.SettingsReloaded(engine.services.settings, is_changed)
+
+
+@responds(p.ReadSettings)
+async def _read_settings(engine: Engine, request: p.ReadSettings) -> p.SettingsRead:
+    return await _settings_of(engine)
 
 
 async def _settings_of(engine: Engine) -> p.SettingsRead:
     services = engine.services
     keys, fault = services.keys, await services.sandbox.fault()
     return p.SettingsRead(services.settings, keys.servers_with_key(), keys.storage, fault, keys.unstored())
+
+
+@responds(p.ListModels)
+async def _list_models(engine: Engine, request: p.ListModels) -> p.ModelsListed:
+    engine.ask_silent_servers()
+    return _models_of(engine)
+
+
+@responds(p.InstallBuiltinModel)
+async def _install_builtin_model(engine: Engine, request: p.InstallBuiltinModel) -> p.ModelsListed:
+    report = progress_reporter(engine.coalescer.publish, "model")
+    work = run_while_wanted(lambda check: install_model(lambda done, total: check() or report(done, total)))
+    await engine.compute(p.Computation.MODEL, "", work)
+    return _models_of(engine)
 
 
 def _models_of(engine: Engine) -> p.ModelsListed:
@@ -88,24 +99,35 @@ def _models_of(engine: Engine) -> p.ModelsListed:
     return p.ModelsListed(infos, prices, tuple(info.id for info in infos if catalogue.is_local(info.id)))
 
 
+@responds(p.ProposeModels)
+async def _propose_models(engine: Engine, request: p.ProposeModels) -> p.ModelsProposed:
+    return p.ModelsProposed(engine.services.catalogue.proposals(request.kind))
+
+
+@responds(p.FindServers)
+async def _find_servers(engine: Engine, request: p.FindServers) -> p.ServersFound:
+    return p.ServersFound(await engine.services.find_servers())
+
+
 TEST = "server test"
 
 
-async def respond_server(engine: Engine, request: p.ServerRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError if a test was stopped."""
+@responds(p.ListServerModels)
+async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.ServerModelsListed:
     litellm = engine.services.catalogue.litellm
-    match request:
-        case p.ListServerModels(server):
-            offers, results = await list_offers(server, _key_of(engine, request), litellm)
-            return request.respond_with(p.ServerModelsListed(offers, results))
-        case p.CheckServer(server, model, step):
-            test = run_check(server, _key_of(engine, request), model, step, litellm)
-            return request.respond_with(p.ServerChecked(await engine.run_newest(TEST, test)))
-        case p.StopCheck():
-            await engine.newest.cancel(TEST)
-            return request.respond_with(p.Done())
-        case _:
-            assert_never(request)
+    return p.ServerModelsListed(*await list_offers(request.server, _key_of(engine, request), litellm))
+
+
+@responds(p.CheckServer)
+async def _check_server(engine: Engine, request: p.CheckServer) -> p.ServerChecked:
+    litellm = engine.services.catalogue.litellm
+    test = run_check(request.server, _key_of(engine, request), request.model, request.step, litellm)
+    return p.ServerChecked(await engine.run_newest(TEST, test))
+
+
+@responds(p.StopCheck)
+async def _stop_check(engine: Engine, request: p.StopCheck) -> None:
+    await engine.newest.cancel(TEST)
 
 
 def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:
@@ -114,16 +136,14 @@ def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:
     return request.key.strip() or stored or environment_key(request.server)
 
 
-async def respond_program(engine: Engine, request: p.ProgramRequest) -> p.EngineResponse:
-    """Carry out a request; parts that are not installed are left out."""
-    match request:
-        case p.DescribeProgram():
-            info = await asyncio.to_thread(describe_program, engine.services.data)
-            return request.respond_with(p.ProgramDescribed(info))
-        case p.ReadLicence():
-            return request.respond_with(p.LicenceRead(await asyncio.to_thread(read_licence, request.part)))
-        case _:
-            assert_never(request)
+@responds(p.DescribeProgram)
+async def _describe_program(engine: Engine, request: p.DescribeProgram) -> p.ProgramDescribed:
+    return p.ProgramDescribed(await asyncio.to_thread(describe_program, engine.services.data))
+
+
+@responds(p.ReadLicence)
+async def _read_licence(engine: Engine, request: p.ReadLicence) -> p.LicenceRead:
+    return p.LicenceRead(await asyncio.to_thread(read_licence, request.part))
 
 
 T = TypeVar("T")
@@ -131,36 +151,48 @@ T = TypeVar("T")
 NOT_DAMAGED = Failure("stale", translatable("The archive is not damaged"), kept=translatable("Nothing was changed."))
 
 
-async def respond_data(engine: Engine, request: p.DataRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    data = engine.services.data
-    archive, backups, spills = database_file(data), backups_folder(data), spills_folder(data)
-    match request:
-        case p.DescribeData():
-            return request.respond_with(p.DataDescribed(await asyncio.to_thread(describe_data, data)))
-        case p.ListBackups():
-            copies = await asyncio.to_thread(lambda: (*list_backups(backups), *list_kept_copies(archive)))
-            return request.respond_with(p.BackupsListed(copies, str(backups)))
-        case p.BackUpNow():
-            backup = await _on_a_thread(engine, lambda on_progress: back_up_to_folder(archive, backups, on_progress))
-            return request.respond_with(p.BackedUp(backup))
-        case p.RestoreBackup():
-            return request.respond_with(await _restore(engine, archive, Path(request.file)))
-        case p.BeginEmpty():
-            raise WorldError(NOT_DAMAGED)
-        case p.ExportWhole():
-            path, is_replacing = Path(request.path), request.is_replacing
-            exported = await _on_a_thread(
-                engine, lambda on_progress: export_whole(archive, spills, path, is_replacing, on_progress)
-            )
-            return request.respond_with(_whole_exported(exported))
-        case p.CleanUp():
-            chosen = request.chosen
-            return request.respond_with(
-                await _on_archive(engine, lambda store, on_progress: clean_up(store, data, chosen, on_progress))
-            )
-        case _:
-            assert_never(request)
+@responds(p.DescribeData)
+async def _describe_data(engine: Engine, request: p.DescribeData) -> p.DataDescribed:
+    return p.DataDescribed(await asyncio.to_thread(describe_data, engine.services.data))
+
+
+@responds(p.ListBackups)
+async def _list_backups(engine: Engine, request: p.ListBackups) -> p.BackupsListed:
+    return await asyncio.to_thread(backups_listed, engine.services.data)
+
+
+def backups_listed(data: Path) -> p.BackupsListed:
+    """Return the backups, and the archives that were set aside."""
+    folder = backups_folder(data)
+    return p.BackupsListed((*list_backups(folder), *list_kept_copies(database_file(data))), str(folder))
+
+
+@responds(p.BackUpNow)
+async def _back_up_now(engine: Engine, request: p.BackUpNow) -> p.BackedUp:
+    archive, folder = database_file(engine.services.data), backups_folder(engine.services.data)
+    return p.BackedUp(await _on_a_thread(engine, lambda on_progress: back_up_to_folder(archive, folder, on_progress)))
+
+
+@responds(p.BeginEmpty)
+async def _begin_empty(engine: Engine, request: p.BeginEmpty) -> p.BackupRestored:
+    raise WorldError(NOT_DAMAGED)
+
+
+@responds(p.ExportWhole)
+async def _export_whole(engine: Engine, request: p.ExportWhole) -> p.WholeExported:
+    archive, spills = database_file(engine.services.data), spills_folder(engine.services.data)
+    path, is_replacing = Path(request.path), request.is_replacing
+    exported = await _on_a_thread(
+        engine, lambda on_progress: export_whole(archive, spills, path, is_replacing, on_progress)
+    )
+    size = Path(exported.file).stat().st_size
+    return p.WholeExported(exported.file, size, exported.conversations, exported.entries, exported.unreadable)
+
+
+@responds(p.CleanUp)
+async def _clean_up(engine: Engine, request: p.CleanUp) -> p.CleanedUp:
+    data, chosen = engine.services.data, request.chosen
+    return await _on_archive(engine, lambda store, on_progress: clean_up(store, data, chosen, on_progress))
 
 
 async def _on_a_thread(engine: Engine, work: Callable[[OnProgress], T]) -> T:
@@ -179,8 +211,10 @@ async def _on_archive(engine: Engine, work: Callable[[Store, OnProgress], T]) ->
     return await engine.compute(p.Computation.DATA, "", cancellable)
 
 
-async def _restore(engine: Engine, archive: Path, backup: Path) -> p.BackupRestored:
+@responds(p.RestoreBackup)
+async def _restore(engine: Engine, request: p.RestoreBackup) -> p.BackupRestored:
     """Replace the archive by a backup. Raises WorldError for failures before the engine closes the old archive."""
+    archive, backup = database_file(engine.services.data), Path(request.file)
     engine.conversations.refuse_while_any_runs()
     new = await _on_a_thread(engine, lambda on_progress: prepare_restore(archive, backup, on_progress))
     return await shielded(_exchange(engine, new))
@@ -195,47 +229,46 @@ async def _exchange(engine: Engine, new: Path) -> p.BackupRestored:
     return p.BackupRestored(str(kept or ""))
 
 
-def _whole_exported(exported: WholeArchive) -> p.WholeExported:
-    size = Path(exported.file).stat().st_size
-    return p.WholeExported(exported.file, size, exported.conversations, exported.entries, exported.unreadable)
+@responds(p.FindHistories)
+async def _find_histories(engine: Engine, request: p.FindHistories) -> p.HistoriesFound:
+    return p.HistoriesFound(await asyncio.to_thread(find_histories), known_kinds())
 
 
-async def respond_import(engine: Engine, request: p.ImportingRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-
-    def report(progress: ReadProgress, imported: int) -> None:
-        engine.coalescer.publish(ImportProgressed("", progress.bytes_read, progress.bytes, imported))
-
-    match request:
-        case p.FindHistories():
-            return request.respond_with(p.HistoriesFound(await asyncio.to_thread(find_histories), known_kinds()))
-        case p.LookThrough():
-            offer = await engine.compute(p.Computation.IMPORT, "", _look_through(engine, request.paths, report))
-            found = tuple(replace(each, message_ids=()) for each in offer.found)
-            return request.respond_with(p.LookedThrough(found, offer.unread))
-        case p.ImportConversations():
-            for conversation in request.chosen:
-                engine.conversations.turns.refuse_while_running(conversation)
-            work = _import(engine, request, report)
-            try:
-                outcome = await engine.compute(p.Computation.IMPORT, "", work)
-            finally:  # also after a cancellation: the list has the conversations that were imported before
-                engine.conversations.list_changed()
-            return request.respond_with(
-                p.ImportFinished(outcome.conversations, outcome.messages, outcome.unread, outcome.newest)
-            )
-        case _:
-            assert_never(request)
+@responds(p.LookThrough)
+async def _look_through(engine: Engine, request: p.LookThrough) -> p.LookedThrough:
+    offer = await engine.compute(p.Computation.IMPORT, "", _offer_of(engine, request.paths))
+    return p.LookedThrough(tuple(replace(each, message_ids=()) for each in offer.found), offer.unread)
 
 
-async def _look_through(engine: Engine, paths: tuple[str, ...], report: Report) -> ImportOffer:
+async def _offer_of(engine: Engine, paths: tuple[str, ...]) -> ImportOffer:
     """Return the conversations in files of ours and in foreign files."""
     archive = engine.services.archive
     wholes, others = await split_paths(paths)
     ours = await look_through_wholes(archive, wholes)
-    offer = await look_through(ForeignFileReader(), archive, others, report) if others else ImportOffer()
+    offer = await look_through(ForeignFileReader(), archive, others, _progress_of(engine)) if others else ImportOffer()
     newest_first = sorted((*ours, *offer.found), key=lambda each: -each.last_at)
     return replace(offer, found=tuple(newest_first))
+
+
+@responds(p.ImportConversations)
+async def _import_conversations(engine: Engine, request: p.ImportConversations) -> p.ImportFinished:
+    for conversation in request.chosen:
+        engine.conversations.turns.refuse_while_running(conversation)
+    work = _import(engine, request, _progress_of(engine))
+    try:
+        outcome = await engine.compute(p.Computation.IMPORT, "", work)
+    finally:  # also after a cancellation: the list has the conversations that were imported before
+        engine.conversations.list_changed()
+    return p.ImportFinished(outcome.conversations, outcome.messages, outcome.unread, outcome.newest)
+
+
+def _progress_of(engine: Engine) -> Report:
+    """Return a callback that reports the progress of an import to the window."""
+
+    def report(progress: ReadProgress, imported: int) -> None:
+        engine.coalescer.publish(ImportProgressed("", progress.bytes_read, progress.bytes, imported))
+
+    return report
 
 
 async def _import(engine: Engine, request: p.ImportConversations, report: Report) -> ImportOutcome:

@@ -7,7 +7,6 @@ import json
 import os
 from contextlib import aclosing, suppress
 from pathlib import Path
-from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -29,118 +28,124 @@ from desktop_app.tools.graphics_drawer import draw_graphics
 from desktop_app.tools.path_policy import one_line
 from desktop_app.tools.read_attachments import read_attachment, read_image
 
-
-async def respond_turn(engine: Engine, request: p.TurnRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    chats, turns, tools = engine.conversations, engine.conversations.turns, engine.services.tool_runtime
-    match request:
-        case p.Send(conversation, text, attachments, is_now, is_draft):
-            session = await chats.open(conversation)
-            await turns.send(session, text, attachments, is_now=is_now, is_draft=is_draft)
-        case p.EditMessage(conversation, message_id, text, attachments):
-            await turns.edit(await chats.open(conversation), message_id, text, attachments)
-        case p.StartResearch(conversation, question, is_now, is_draft):
-            await turns.research(await chats.open(conversation), question, is_now, is_draft)
-        case p.Regenerate(conversation, reply_id):
-            await turns.regenerate(await chats.open(conversation), reply_id)
-        case p.GoOn(conversation, makes_room, is_forced, not_before):
-            session = await chats.open(conversation)
-            await turns.go_on(session, makes_room=makes_room, is_forced=is_forced, not_before=not_before)
-        case p.ContinueReply(conversation):
-            await turns.continue_reply(await chats.open(conversation))
-        case p.ShortenMessage(conversation, as_file):
-            await shorten_message(turns, chats.services, await chats.open(conversation), as_file)
-        case p.Stop() | p.StopTool() | p.StopRoom():
-            await _stop(engine, request)
-        case p.AnswerQuestion(_, question, answer):
-            tools.questions.answer(question, answer)
-        case p.UseOwnWindow(conversation):
-            session = await chats.open(conversation)
-            session.learned_window.trust_stated()
-            await engine.publish(session, [session.gauge_changed()])
-        case p.CountDraft(conversation, text):
-            tokens = await _count_draft(engine, await chats.open(conversation), text)
-            return request.respond_with(p.DraftCounted(tokens))
-        case _:
-            assert_never(request)
-    return request.respond_with(p.Done())
+from .responders import responds
 
 
-async def _stop(engine: Engine, request: p.Stop | p.StopTool | p.StopRoom) -> None:
-    turns, tools = engine.conversations.turns, engine.services.tool_runtime
-    match request:
-        case p.Stop(conversation):
-            await turns.stop(conversation)
-        case p.StopTool(conversation, reply_id, call_index):
-            tools.stop(conversation, reply_id, call_index)
-        case p.StopRoom(conversation):
-            await turns.stop_room(conversation)
+@responds(p.Send)
+async def _send(engine: Engine, request: p.Send) -> None:
+    session = await engine.conversations.open(request.conversation)
+    turns, attachments = engine.conversations.turns, request.attachments
+    await turns.send(session, request.text, attachments, is_now=request.is_now, is_draft=request.is_draft)
 
 
-async def _count_draft(engine: Engine, session: Session, text: str) -> int:
-    if not text:
-        return 0
+@responds(p.EditMessage)
+async def _edit(engine: Engine, request: p.EditMessage) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.conversations.turns.edit(session, request.message_id, request.text, request.attachments)
+
+
+@responds(p.StartResearch)
+async def _start_research(engine: Engine, request: p.StartResearch) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.conversations.turns.research(session, request.question, request.is_now, request.is_draft)
+
+
+@responds(p.Regenerate)
+async def _regenerate(engine: Engine, request: p.Regenerate) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.conversations.turns.regenerate(session, request.reply_id)
+
+
+@responds(p.GoOn)
+async def _go_on(engine: Engine, request: p.GoOn) -> None:
+    session = await engine.conversations.open(request.conversation)
+    makes_room, is_forced, not_before = request.makes_room, request.is_forced, request.not_before
+    await engine.conversations.turns.go_on(session, makes_room=makes_room, is_forced=is_forced, not_before=not_before)
+
+
+@responds(p.ContinueReply)
+async def _continue_reply(engine: Engine, request: p.ContinueReply) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.conversations.turns.continue_reply(session)
+
+
+@responds(p.ShortenMessage)
+async def _shorten_message(engine: Engine, request: p.ShortenMessage) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await shorten_message(engine.conversations.turns, engine.conversations.services, session, request.as_file)
+
+
+@responds(p.Stop)
+async def _stop(engine: Engine, request: p.Stop) -> None:
+    await engine.conversations.turns.stop(request.conversation)
+
+
+@responds(p.StopTool)
+async def _stop_tool(engine: Engine, request: p.StopTool) -> None:
+    engine.services.tool_runtime.stop(request.conversation, request.reply_id, request.call_index)
+
+
+@responds(p.StopRoom)
+async def _stop_room(engine: Engine, request: p.StopRoom) -> None:
+    await engine.conversations.turns.stop_room(request.conversation)
+
+
+@responds(p.AnswerQuestion)
+async def _answer_question(engine: Engine, request: p.AnswerQuestion) -> None:
+    engine.services.tool_runtime.questions.answer(request.question, request.answer)
+
+
+@responds(p.UseOwnWindow)
+async def _use_own_window(engine: Engine, request: p.UseOwnWindow) -> None:
+    session = await engine.conversations.open(request.conversation)
+    session.learned_window.trust_stated()
+    await engine.publish(session, [session.gauge_changed()])
+
+
+@responds(p.CountDraft)
+async def _count_draft(engine: Engine, request: p.CountDraft) -> p.DraftCounted:
+    session = await engine.conversations.open(request.conversation)
+    if not request.text:
+        return p.DraftCounted(0)
     engine.conversations.turns.getting_ready.expect(session)
-    return await asyncio.to_thread(draft_tokens, session, MessageDraft(text))  # it may be a pasted book
+    # it may be a pasted book
+    return p.DraftCounted(await asyncio.to_thread(draft_tokens, session, MessageDraft(request.text)))
 
 
-async def respond_unsent(engine: Engine, request: p.UnsentRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    turns = engine.conversations.turns
-    match request:
-        case p.SendQueued(conversation, message_id):
-            await turns.send_now(await engine.conversations.open(conversation), message_id)
-        case p.RemoveQueued(conversation, message_id):
-            await turns.queue.remove(conversation, message_id)
-        case p.TakeBackQueued(conversation, message_id, draft):
-            taken = await turns.queue.take_back(conversation, message_id, draft)
-            if taken is None:
-                raise WorldError(Failure("stale", translatable("This message has been sent already")))
-            return request.respond_with(p.DraftRead(taken))
-        case p.KeepDraft(conversation, text, attachments):
-            await turns.queue.keep_draft(conversation, text, attachments)
-        case p.KeepEdits(conversation, edits):
-            await turns.queue.keep_edits(conversation, edits)
-        case _:
-            assert_never(request)
-    return request.respond_with(p.Done())
+@responds(p.SendQueued)
+async def _send_queued(engine: Engine, request: p.SendQueued) -> None:
+    session = await engine.conversations.open(request.conversation)
+    await engine.conversations.turns.send_now(session, request.message_id)
 
 
-MAX_LINE = 2_000
-"""Characters of a spill's line that are shown."""
+@responds(p.RemoveQueued)
+async def _remove_queued(engine: Engine, request: p.RemoveQueued) -> None:
+    await engine.conversations.turns.queue.remove(request.conversation, request.message_id)
 
 
-async def respond_tool(engine: Engine, request: p.ToolRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    match request:
-        case p.ListTools():
-            session = await engine.conversations.open(request.conversation)
-            return request.respond_with(await _list_tools(engine, session))
-        case p.ReadSpill():
-            return request.respond_with(await _read_spill(engine, request))
-        case p.WriteMemory():
-            await write_memory(engine.services.memories, request.memory)
-            await engine.conversations.use_what_is_known()
-            return request.respond_with(await _list_memories(engine, request.conversation))
-        case p.ListMemories():
-            return request.respond_with(await _list_memories(engine, request.conversation))
-        case p.FindRecalled():
-            return request.respond_with(await _find_recalled(engine, request))
-        case _:
-            assert_never(request)
+@responds(p.TakeBackQueued)
+async def _take_back_queued(engine: Engine, request: p.TakeBackQueued) -> p.DraftRead:
+    queue = engine.conversations.turns.queue
+    taken = await queue.take_back(request.conversation, request.message_id, request.draft)
+    if taken is None:
+        raise WorldError(Failure("stale", translatable("This message has been sent already")))
+    return p.DraftRead(taken)
 
 
-async def _find_recalled(engine: Engine, request: p.FindRecalled) -> p.RecalledFound:
-    archive = engine.services.archive
-    for known in await archive.conversations_named(request.conversation):
-        for message in (await archive.messages_at(known.id, (request.index,))).values():
-            return p.RecalledFound(known.id, message.id)
-    advice = translatable("Its conversation was deleted. Restore it to read the message there.")
-    raise WorldError(Failure("not_found", translatable("This message cannot be shown"), advice=advice))
+@responds(p.KeepDraft)
+async def _keep_draft(engine: Engine, request: p.KeepDraft) -> None:
+    queue = engine.conversations.turns.queue
+    await queue.keep_draft(request.conversation, request.text, request.attachments)
 
 
-async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
-    runtime = engine.services.tool_runtime
+@responds(p.KeepEdits)
+async def _keep_edits(engine: Engine, request: p.KeepEdits) -> None:
+    await engine.conversations.turns.queue.keep_edits(request.conversation, request.edits)
+
+
+@responds(p.ListTools)
+async def _list_tools(engine: Engine, request: p.ListTools) -> p.ToolsListed:
+    session, runtime = await engine.conversations.open(request.conversation), engine.services.tool_runtime
     off = set(engine.services.settings.tools_off)
     specs = await engine.services.tools.all_specs(runtime.context_of(session))
     in_request, counts = session.gauge().tokens_of, session.counts
@@ -150,6 +155,11 @@ async def _list_tools(engine: Engine, session: Session) -> p.ToolsListed:
     return p.ToolsListed(offers, tokens, session.folder, runtime.toolbox.failures())
 
 
+MAX_LINE = 2_000
+"""Characters of a spill's line that are shown."""
+
+
+@responds(p.ReadSpill)
 async def _read_spill(engine: Engine, request: p.ReadSpill) -> p.SpillRead:
     text = await engine.services.spills.read(request.spill)
     if text is None:
@@ -168,7 +178,19 @@ def lines_of(text: str, request: p.ReadSpill | p.ReadAttachment) -> p.SpillRead:
     return p.SpillRead(tuple((number, line[:MAX_LINE]) for number, line in page), len(lines), size)
 
 
-async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
+@responds(p.WriteMemory)
+async def _write_memory(engine: Engine, request: p.WriteMemory) -> p.MemoriesListed:
+    await write_memory(engine.services.memories, request.memory)
+    await engine.conversations.use_what_is_known()
+    return await _memories_of(engine, request.conversation)
+
+
+@responds(p.ListMemories)
+async def _list_memories(engine: Engine, request: p.ListMemories) -> p.MemoriesListed:
+    return await _memories_of(engine, request.conversation)
+
+
+async def _memories_of(engine: Engine, conversation: str) -> p.MemoriesListed:
     memories = await engine.services.archive.memories()
     if not conversation:
         return p.MemoriesListed(memories, 0, engine.conversations.policy.memory_most)
@@ -185,49 +207,65 @@ async def _list_memories(engine: Engine, conversation: str) -> p.MemoriesListed:
     )
 
 
+@responds(p.FindRecalled)
+async def _find_recalled(engine: Engine, request: p.FindRecalled) -> p.RecalledFound:
+    archive = engine.services.archive
+    for known in await archive.conversations_named(request.conversation):
+        for message in (await archive.messages_at(known.id, (request.index,))).values():
+            return p.RecalledFound(known.id, message.id)
+    advice = translatable("Its conversation was deleted. Restore it to read the message there.")
+    raise WorldError(Failure("not_found", translatable("This message cannot be shown"), advice=advice))
+
+
+@responds(p.AttachFile)
+async def _attach_file(engine: Engine, request: p.AttachFile) -> p.FileAttached:
+    attachment = await read_attachment(Path(os.path.expanduser(request.path)))
+    return p.FileAttached(replace(attachment, name=one_line(request.name) or attachment.name))
+
+
+@responds(p.AttachImage)
+async def _attach_image(engine: Engine, request: p.AttachImage) -> p.FileAttached:
+    return p.FileAttached(await read_image(request.name, request.content))
+
+
+@responds(p.CountAttachments)
+async def _count_attachments(engine: Engine, request: p.CountAttachments) -> p.AttachmentsCounted:
+    session = await engine.conversations.open(request.conversation)
+    tokens = await asyncio.to_thread(attachment_tokens, session, request.attachments)
+    reader = find_image_reader(session, engine.services.catalogue, engine.services.settings)
+    return p.AttachmentsCounted(tokens, reader)
+
+
+@responds(p.ReadAttachment)
+async def _read_attachment(engine: Engine, request: p.ReadAttachment) -> p.SpillRead:
+    session = await engine.conversations.open(request.conversation)
+    message = session.message(request.message_id)
+    part = message.parts[request.part] if message is not None and request.part < len(message.parts) else None
+    if not isinstance(part, Attachment) or part.is_image:
+        raise not_found(translatable("This attachment"))
+    return await asyncio.to_thread(lines_of, part.content, request)
+
+
+@responds(p.CompletePath)
+async def _complete_path(engine: Engine, request: p.CompletePath) -> p.FilesCompleted:
+    """Return the files whose paths match; none if there is no folder, or it has been removed."""
+    folder = (await engine.conversations.open(request.conversation)).folder
+    found: tuple[str, ...] = ()
+    if folder:
+        with suppress(OSError):
+            found = await engine.file_names.matching(folder, request.query, request.limit)
+    return p.FilesCompleted(folder, found)
+
+
 COMMAND = "command"
 """Prefix of the key of a task that runs a command; the command's key follows."""
 
 
-async def respond_attachment(engine: Engine, request: p.AttachmentRequest) -> p.EngineResponse:
-    """Carry out a request. Raises WorldError for errors of the world."""
-    match request:
-        case p.AttachFile(path, name):
-            attachment = await read_attachment(Path(os.path.expanduser(path)))
-            return request.respond_with(p.FileAttached(replace(attachment, name=one_line(name) or attachment.name)))
-        case p.AttachImage(name, content):
-            return request.respond_with(p.FileAttached(await read_image(name, content)))
-        case p.CountAttachments(conversation, attachments):
-            session = await engine.conversations.open(conversation)
-            tokens = await asyncio.to_thread(attachment_tokens, session, attachments)
-            reader = find_image_reader(session, engine.services.catalogue, engine.services.settings)
-            return request.respond_with(p.AttachmentsCounted(tokens, reader))
-        case p.ReadAttachment():
-            text = _text_of(await engine.conversations.open(request.conversation), request)
-            return request.respond_with(await asyncio.to_thread(lines_of, text, request))
-        case p.CompletePath(conversation, query, limit):
-            session = await engine.conversations.open(conversation)
-            return request.respond_with(await _complete(engine, session.folder, query, limit))
-        case p.RunCommand(conversation, command, key):
-            session = await engine.conversations.open(conversation)
-            attachment = await engine.run_newest(f"{COMMAND} {key}", _run(engine, session, command))
-            return request.respond_with(p.FileAttached(attachment))
-        case p.StopCommand(key):
-            await engine.newest.cancel(f"{COMMAND} {key}")
-            return request.respond_with(p.Done())
-        case p.DrawGraphics(graphics):
-            return request.respond_with(p.GraphicsDrawn(await draw_graphics(graphics)))
-        case _:
-            assert_never(request)
-
-
-async def _complete(engine: Engine, folder: str, query: str, limit: int) -> p.FilesCompleted:
-    """Return the files whose paths match; none if there is no folder, or it has been removed."""
-    found: tuple[str, ...] = ()
-    if folder:
-        with suppress(OSError):
-            found = await engine.file_names.matching(folder, query, limit)
-    return p.FilesCompleted(folder, found)
+@responds(p.RunCommand)
+async def _run_command(engine: Engine, request: p.RunCommand) -> p.FileAttached:
+    session = await engine.conversations.open(request.conversation)
+    work = _run(engine, session, request.command)
+    return p.FileAttached(await engine.run_newest(f"{COMMAND} {request.key}", work))
 
 
 async def _run(engine: Engine, session: Session, command: str) -> Attachment:
@@ -243,9 +281,11 @@ async def _run(engine: Engine, session: Session, command: str) -> Attachment:
     return Attachment(f"$ {command}", "text/plain", outcome.text, pluralize(outcome.text.count("\n"), "line"))
 
 
-def _text_of(session: Session, request: p.ReadAttachment) -> str:
-    message = session.message(request.message_id)
-    part = message.parts[request.part] if message is not None and request.part < len(message.parts) else None
-    if not isinstance(part, Attachment) or part.is_image:
-        raise not_found(translatable("This attachment"))
-    return part.content
+@responds(p.StopCommand)
+async def _stop_command(engine: Engine, request: p.StopCommand) -> None:
+    await engine.newest.cancel(f"{COMMAND} {request.key}")
+
+
+@responds(p.DrawGraphics)
+async def _draw_graphics(engine: Engine, request: p.DrawGraphics) -> p.GraphicsDrawn:
+    return p.GraphicsDrawn(await draw_graphics(request.graphics))

@@ -47,7 +47,7 @@ REQUESTS: dict[Action, Callable[[str, str], p.EngineRequest[p.Done]]] = {
 """Actions that the engine carries out: the request, from the conversation and the action's argument."""
 
 
-OPENINGS: dict[Action, Callable[[str, str], p.OpeningRequest]] = {
+OPENINGS: dict[Action, Callable[[str, str], p.EngineRequest[p.ConversationOpened]]] = {
     Action.OPEN_CONVERSATION: lambda _, other: p.OpenConversation(other),
     Action.FORK: p.Fork,
 }
