@@ -20,7 +20,6 @@ from examples import examples
 from imports_under_way import wait_for_imports
 
 ROOT = Path(__file__).resolve().parent.parent
-REAL_CONVERSATIONS = ROOT.parent / "shared" / "conversations"
 
 # Before the first import of Qt. A developer who wants to watch a test sets QT_QPA_PLATFORM=xcb.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -59,12 +58,11 @@ def takes_long(name: str) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark tests by their folder, and those that read the real conversations, which are not there everywhere.
-    Of several workers, each begins with what takes long."""
+    """Mark tests by their folder. Of several workers, each begins with what takes long."""
     if hasattr(config, "workerinput"):  # a file that takes long and comes last leaves the other workers idle
         items.sort(key=lambda item: not takes_long(item.nodeid))
     for item in items:
-        if item.nodeid.startswith(WIRE_FOLDERS) or "conversations" in getattr(item, "fixturenames", ()):
+        if item.nodeid.startswith(WIRE_FOLDERS):
             item.add_marker(pytest.mark.wire)
         if item.nodeid.startswith("tests/bench/"):
             item.add_marker(pytest.mark.slow)
@@ -115,14 +113,6 @@ def data_folder(own_data_folder: Path) -> Path:
     """The test's own data folder, empty, and the one that PALIMPSEST_DATA_DIR names."""
     own_data_folder.mkdir(parents=True)
     return own_data_folder
-
-
-@pytest.fixture
-def conversations() -> Path:
-    """The folder of real conversations beside the project. They are not part of it, so that they may be missing."""
-    if not REAL_CONVERSATIONS.is_dir():
-        pytest.skip(f"no real conversations at {REAL_CONVERSATIONS}")
-    return REAL_CONVERSATIONS
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 """How many questions get all the messages that answer them out of 400 conversations, beside the right one alone.
 
-The real chats lie beside the project; where they are missing, this says that it was skipped. 400 made-up conversations
-stand beside them (tests/support/recall_corpus.py), with 40 facts that are asked for in other words.
+The archive holds the excerpts of real chats, or the whole ones where they are beside the project, and 400 made-up
+conversations (tests/support/recall_corpus.py), with 40 facts that are asked for in other words.
 """
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
@@ -21,6 +20,7 @@ from desktop_app.chat.recall_service import recall, recall_across, recall_across
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from real_conversations import FOLDERS, questions_in, real_conversations
 from recall_corpus import FACTS, made_up_conversations
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -57,18 +57,13 @@ class Corpus(msgspec.Struct, frozen=True):
     questions: tuple[Question, ...]
 
 
-@pytest_asyncio.fixture
-async def corpus(conversations: Path, tmp_path: Path) -> AsyncIterator[Corpus]:
-    file = conversations / "locomo_questions.jsonl"
-    if not file.is_file():
-        pytest.skip(f"no questions at {file}")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    questions = [Question("real", r["question"], r["file"], tuple(r["evidence"])) for r in rows if r["evidence"]]
+@pytest_asyncio.fixture(params=FOLDERS, ids=lambda folder: folder.parent.name)
+async def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Corpus]:
+    questions = [Question("real", one.question, one.file, one.evidence) for one in questions_in(request.param)]
     archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
-    for path in sorted(conversations.glob("*.jsonl")):
-        if path != file:
-            said = read_chat(path.read_bytes(), lambda index, name=path.name: f"{name}-{index}")
-            await archive.create(ConversationInfo(path.name, path.stem, 1.0, 1.0), said)
+    for path in real_conversations(request.param):
+        said = read_chat(path.read_bytes(), lambda index, name=path.name: f"{name}-{index}")
+        await archive.create(ConversationInfo(path.name, path.stem, 1.0, 1.0), said)
     for made in made_up_conversations(CONVERSATIONS):
         await archive.create(ConversationInfo(made.id, made.title, 1.0, 1.0), made.messages)
         questions += [Question("made up", FACTS[fact].question, made.id, (at,)) for at, fact in made.facts.items()]
@@ -95,7 +90,6 @@ def _share(both: list[tuple[bool, bool]], which: int) -> float:
 
 
 async def test_in_all_conversations_nearly_as_much_is_found_as_in_the_right_one(corpus: Corpus) -> None:
-    assert len(corpus.questions) == 342
     measured = {budget: await shares(corpus, budget) for budget in (BUDGET, BUDGET // 2)}
     print(measured)
     for kind, (right, across) in measured[BUDGET].items():
@@ -105,7 +99,7 @@ async def test_in_all_conversations_nearly_as_much_is_found_as_in_the_right_one(
 
 
 async def test_unasked_little_comes_from_elsewhere_that_has_nothing_to_do_with_the_question(corpus: Corpus) -> None:
-    chosen = random.Random(2).sample(corpus.questions, 120)
+    chosen = random.Random(2).sample(corpus.questions, min(120, len(corpus.questions)))
 
     async def share(here: Callable[[Question], str]) -> float:
         found = [await recall_across_unasked(corpus.archive, here(q), q.text, BUDGET, count) for q in chosen]

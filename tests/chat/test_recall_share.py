@@ -1,17 +1,17 @@
-"""How many questions about real chats get all the messages that answer them, beside SQLite's FTS5 alone.
+"""How many questions about real chats get all the messages that answer them, compared with SQLite's FTS5 alone.
 
-The chats lie beside the project and are no part of it; where they are missing, this says that it was skipped. The
-numbers of context/recall/rank.py were chosen on the first chat, the second one was held out. Questions without
-evidence are left out; those that name the wrong person (category 5) count like the others.
+The excerpts come with the project, with questions of their own. The whole chats are asked about where they are beside
+the project: the numbers of context/recall/rank.py were chosen on the first, the second was held out. Questions that
+name the wrong person count like the others.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -20,32 +20,47 @@ from desktop_app.chat.recall_service import recall, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from real_conversations import FILES, FOLDERS, Question, questions_about, questions_in, real_conversations, those_here
 
 pytestmark = pytest.mark.slow
 
-CHATS = ("locomo-26.jsonl", "locomo-30.jsonl")
 count = tokenizer_for("gpt-5").count
 
 
-@pytest.fixture
-def questions(conversations: Path) -> list[dict[str, object]]:
-    path = conversations / "locomo_questions.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no questions at {path}")
-    asked = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return [question for question in asked if question["evidence"]]
+class Share(NamedTuple):
+    """How many questions about a chat have to be answered within a budget, and how many more than by FTS5 alone."""
+
+    chat: str
+    least: dict[int, float]
+    alone: int
+    """Messages that FTS5 may return."""
+    ahead: float
 
 
-async def archive_of(folder: Path, path: Path, *chats: str) -> ArchiveThread:
+SHARES = those_here(
+    Share("companion", {400: 1.0, 200: 1.0}, 5, 0.06),
+    Share("coding_agent", {400: 1.0, 200: 0.7}, 5, 0.0),
+    Share("airline_booking", {400: 1.0, 200: 1.0}, 5, 0.0),
+    Share("locomo-26", {4_000: 0.92, 2_000: 0.86}, 50, 0.1),  # half the budget: other chats are twice as long
+    Share("locomo-30", {4_000: 0.92, 2_000: 0.88}, 50, 0.1),
+)
+UNASKED = {"companion": 0.65, "coding_agent": 0.7, "locomo-26": 0.75, "locomo-30": 0.75}
+"""Of the questions about a chat, the share that is worth a look at it without being asked to."""
+ELSEWHERE = 0.1
+"""The same of the questions about other chats, at most."""
+
+
+async def archive_of(folder: Path, path: Path) -> ArchiveThread:
+    """Return an archive of all the conversations in a folder, each with its name as its id."""
     archive = await ArchiveThread.open(path)
-    for chat in chats:
-        messages = read_chat((folder / chat).read_bytes(), lambda index, chat=chat: f"{chat}-{index}")
-        await archive.create(ConversationInfo(chat, chat, 1.0, 1.0), messages)
+    for file in real_conversations(folder):
+        messages = read_chat(file.read_bytes(), lambda index, chat=file.stem: f"{chat}-{index}")
+        await archive.create(ConversationInfo(file.stem, file.stem, 1.0, 1.0), messages)
     return archive
 
 
-def share(asked: Sequence[dict[str, object]], found: Sequence[set[int]]) -> float:
-    full = [set(question["evidence"]) <= indexes for question, indexes in zip(asked, found, strict=True)]  # type: ignore[call-overload]
+def share(asked: Sequence[Question], found: Sequence[set[int]]) -> float:
+    full = [set(question.evidence) <= indexes for question, indexes in zip(asked, found, strict=True)]
     return sum(full) / len(full)
 
 
@@ -64,44 +79,39 @@ def fts5(path: Path) -> Callable[[str, int], set[int]]:
     return found
 
 
-@pytest.mark.parametrize(("chat", "least", "least_by_half"), [(CHATS[0], 0.92, 0.86), (CHATS[1], 0.92, 0.88)])
-async def test_most_questions_get_all_that_answers_them(
-    conversations: Path, questions, tmp_path: Path, chat: str, least: float, least_by_half: float
-) -> None:
-    asked = [question for question in questions if question["file"] == chat]
-    archive = await archive_of(conversations, tmp_path / "archive.sqlite3", *CHATS)
+@pytest.mark.parametrize("wanted", SHARES, ids=lambda wanted: wanted.chat)
+async def test_most_questions_get_all_that_answers_them(wanted: Share, tmp_path: Path) -> None:
+    file, asked = FILES[wanted.chat], questions_about(wanted.chat)
+    archive = await archive_of(file.parent, tmp_path / "archive.sqlite3")
     shares = {}
-    for budget in (4_000, 2_000):  # half the budget, since other chats are twice as long
-        found = [await recall(archive, chat, str(question["question"]), budget, count) for question in asked]
+    for budget in wanted.least:
+        found = [await recall(archive, wanted.chat, question.question, budget, count) for question in asked]
         assert max(one.tokens for one in found) <= budget
         shares[budget] = share(asked, [{message.index for message in one.messages} for one in found])
     await archive.close()
-    alone = fts5(conversations / chat)
-    beside = {most: share(asked, [alone(str(q["question"]), most) for q in asked]) for most in (10, 20, 50)}
-    print(f"{chat}: {shares}; FTS5 alone: {beside}")
-    assert shares[4_000] >= least
-    assert shares[2_000] >= least_by_half
-    assert shares[4_000] > beside[50] + 0.1
+    alone = fts5(file)
+    by_fts5 = {most: share(asked, [alone(one.question, most) for one in asked]) for most in (5, 10, 20, 50)}
+    print(f"{wanted.chat}: {shares}; FTS5 alone: {by_fts5}")
+    assert all(shares[budget] >= least for budget, least in wanted.least.items())
+    assert max(shares.values()) >= by_fts5[wanted.alone] + wanted.ahead
 
 
-async def test_unasked_recall_tells_questions_about_a_chat_from_others(
-    conversations: Path, questions, tmp_path: Path
-) -> None:
-    others = ("memorybank-en-05.jsonl", "pi-large-session.jsonl")
-    archive = await archive_of(conversations, tmp_path / "archive.sqlite3", *CHATS, *others)
-    for chat in (*CHATS, *others):
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
+async def test_unasked_recall_tells_questions_about_a_chat_from_others(folder: Path, tmp_path: Path) -> None:
+    archive, questions = await archive_of(folder, tmp_path / "archive.sqlite3"), questions_in(folder)
+    chats = [file.stem for file in real_conversations(folder)]
+    for chat in chats:
         outline = await archive.outline(chat)
         messages = await archive.messages_at(chat, range(len(outline.speakers)))
         await archive.append(chat, archived=[message.id for message in messages.values()])
 
-    async def worth(chat: str, texts: Sequence[str]) -> float:
+    async def worth(chat: str, about_it: bool) -> float:
+        texts = [one.question for one in questions if (one.file == f"{chat}.jsonl") is about_it]
         found = [await recall_unasked(archive, chat, text, 4_000, count) for text in texts]
         return sum(one is not None for one in found) / len(texts)
 
-    for chat in CHATS:
-        own = [str(question["question"]) for question in questions if question["file"] == chat]
-        assert await worth(chat, own) >= 0.75
-        assert await worth(chat, [str(q["question"]) for q in questions if q["file"] != chat]) <= 0.1
-    for chat in others:
-        assert await worth(chat, [str(question["question"]) for question in questions]) <= 0.1
+    for chat in chats:
+        assert await worth(chat, about_it=False) <= ELSEWHERE, chat
+        if chat in UNASKED:
+            assert await worth(chat, about_it=True) >= UNASKED[chat], chat
     await archive.close()

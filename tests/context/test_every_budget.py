@@ -24,6 +24,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
 from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from real_conversations import FILES
 from request_rules import legal_for_all
 
 SHARES = (0.01, 0.03, 0.06, 0.1, 0.17, 0.25, 0.4, 0.6, 0.8, 0.97)
@@ -34,22 +35,6 @@ MAX_STEPS = 12
 BESIDE = 100
 """Tokens that must stay beside the system prompt and the last user message: the summary's heading, and what stands
 between a summary and a user's message so that the roles take turns."""
-
-REAL = (
-    "aider-0012",
-    "aider-0618",
-    "locomo-26",
-    "locomo-30",
-    "memorybank-cn-06",
-    "memorybank-en-05",
-    "openhands-fncall",
-    "pi-large-session",
-    "sweagent-03-pydicom-pydicom-1458",
-    "sweagent-12-i-got-id-demo",
-    "sweagent-20-marshmallow-code-marshmallow-1867",
-    "tau-airline-02-1",
-    "tau-airline-46-3",
-)
 
 
 class Run:
@@ -149,9 +134,10 @@ def check(messages: Sequence[Message], counts: TokenCounts, shares: Iterable[flo
     must.have_none(faults)
 
 
-@pytest.mark.parametrize("name", REAL)
-def test_a_real_conversation(conversations: Path, name: str) -> None:
-    messages = messages_of(read_jsonl((conversations / f"{name}.jsonl").read_bytes()), str)
+@pytest.mark.wire
+@pytest.mark.parametrize("file", FILES.values(), ids=FILES)
+def test_a_real_conversation(file: Path) -> None:
+    messages = messages_of(read_jsonl(file.read_bytes()), str)
     check(messages, TokenCounts(tokenizer_for("gpt-4o")))
 
 

@@ -1,4 +1,4 @@
-"""What is left of real conversations at a quarter of their tokens. They lie beside the project, and may be missing.
+"""What is left of real conversations at a quarter of their tokens.
 
 What is looked for is found here by rules of its own, not by those of `context.ledger.facts`, and looked for in
 what would be sent, not in the summary. The bounds are a little under what was measured when they were set.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from real_conversations import FILES, questions_about, those_here
 from room_made import brought_to
 
 pytestmark = pytest.mark.slow
@@ -72,8 +72,8 @@ def text_of(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
-def chat_in(folder: Path, name: str, first: int = 0, last: int | None = None) -> Chat:
-    return read_jsonl((folder / f"{name}.jsonl").read_bytes())[first:last]
+def chat_of_file(name: str, first: int = 0, last: int | None = None) -> Chat:
+    return read_jsonl(FILES[name].read_bytes())[first:last]
 
 
 def said_early(chat: Chat) -> set[str]:
@@ -113,18 +113,27 @@ def rules(chat: Chat) -> set[str]:
     }
 
 
-SESSIONS = [
+SESSIONS = those_here(
+    ("coding_agent", 0, 57),
     ("pi-large-session", 0, 450),
     ("pi-large-session", 450, 900),
     ("pi-large-session", 0, 900),
-]
+)
+SHORT = those_here(
+    "airline_booking",
+    "airline_downgrade",
+    "software_agent",
+    "aider-0012",
+    "aider-0618",
+    "tau-airline-02-1",
+    "tau-airline-46-3",
+    "sweagent-20-marshmallow-code-marshmallow-1867",
+)
 
 
 @pytest.mark.parametrize(("name", "first", "last"), SESSIONS)
-def test_a_long_session_keeps_facts_files_errors_and_rules(
-    conversations: Path, name: str, first: int, last: int
-) -> None:
-    kept = Kept(chat_in(conversations, name, first, last))
+def test_a_long_session_keeps_facts_files_errors_and_rules(name: str, first: int, last: int) -> None:
+    kept = Kept(chat_of_file(name, first, last))
     assert kept.share_left > 0.9 * 0.25, "all of the room is used"
     assert kept.share(said_early(kept.chat)) >= 0.95
     assert kept.share(edited(kept.chat)) == 1.0
@@ -132,34 +141,24 @@ def test_a_long_session_keeps_facts_files_errors_and_rules(
     assert kept.share(rules(kept.chat)) == 1.0
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "aider-0012",
-        "aider-0618",
-        "tau-airline-02-1",
-        "tau-airline-46-3",
-        "sweagent-20-marshmallow-code-marshmallow-1867",
-    ],
-)
-def test_short_work_keeps_what_the_user_said(conversations: Path, name: str) -> None:
-    kept = Kept(chat_in(conversations, name))
+@pytest.mark.parametrize("name", SHORT)
+def test_short_work_keeps_what_the_user_said(name: str) -> None:
+    kept = Kept(chat_of_file(name))
     assert kept.share(said_early(kept.chat)) >= 0.95
     assert kept.share(rules(kept.chat)) == 1.0
 
 
-@pytest.mark.parametrize("name", ["locomo-26", "locomo-30"])
-def test_of_a_chat_among_people_two_fifths_of_what_is_asked_later_are_kept(conversations: Path, name: str) -> None:
-    kept = Kept(chat_in(conversations, name))
-    questions = [json.loads(line) for line in (conversations / "locomo_questions.jsonl").read_text().splitlines()]
-    asked = {index for q in questions if q["file"] == f"{name}.jsonl" for index in q["evidence"]}
+@pytest.mark.parametrize(("name", "least"), those_here(("companion", 0.25), ("locomo-26", 0.40), ("locomo-30", 0.40)))
+def test_of_a_chat_among_people_much_of_what_is_asked_later_is_kept(name: str, least: float) -> None:
+    kept = Kept(chat_of_file(name))
+    asked = {index for question in questions_about(name) for index in question.evidence}
     told = [content_words(line) for line in kept.lines]
 
     def is_there(index: int) -> bool:
         words = content_words(text_of(kept.chat[index]))
         return index in kept.verbatim or any(len(words & line) >= 0.6 * len(words) for line in told)
 
-    assert sum(map(is_there, asked)) / len(asked) >= 0.40
+    assert sum(map(is_there, asked)) / len(asked) >= least
 
 
 SMALL_WORDS = {

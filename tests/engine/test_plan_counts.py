@@ -19,6 +19,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, Transcript
 from desktop_app.engine import protocol as p
 from imported import import_all
+from real_conversations import FOLDERS, real_conversations
 
 POSITIONS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Of the tail slider, from its least to its most."""
@@ -112,11 +113,12 @@ async def test_each_count_of_a_sample_is_found_in_the_request(desk: Desk, sample
     assert await counts_are_true(desk, samples / name, POSITIONS) >= 3
 
 
-async def test_each_count_of_a_real_conversation_is_found_in_the_request(desk: Desk, conversations: Path) -> None:
-    files = [file for file in sorted(conversations.glob("*.jsonl")) if "questions" not in file.name]
+@pytest.mark.wire
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.parent.name)
+async def test_each_count_of_a_real_conversation_is_found_in_the_request(desk: Desk, folder: Path) -> None:
+    files = real_conversations(folder)
     cases = [await counts_are_true(desk, file, POSITIONS) for file in files]
-    assert len(files) >= 10
-    assert sum(cases) >= 40
+    assert sum(cases) >= 4 * len(files)
 
 
 @pytest.mark.long

@@ -7,13 +7,13 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from damage import check_damaged, check_tree, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from real_conversations import EXCERPTS
 
-SHARED = Path(__file__).parents[3] / "shared" / "conversations" / "chatgpt_branched_export.json"
+REAL = EXCERPTS / "chatgpt_branched_export.json"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
 
@@ -258,11 +258,10 @@ def test_a_file_that_is_cut_gives_what_stands_before_the_cut(tmp_path: Path) -> 
     assert "not whole" in cut.reason
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the conversations to try things on are not here")
 def test_a_real_file_is_read_to_its_last_message() -> None:
-    (found,) = read_file(SHARED)
+    (found,) = read_file(REAL)
     assert isinstance(found, ForeignConversation)
-    (counted,) = json.loads(SHARED.read_text())
+    (counted,) = json.loads(REAL.read_text())
     said = [n["message"] for n in counted["mapping"].values() if n["message"] and any(n["message"]["content"]["parts"])]
     assert found.messages == len([m for m in said if m["author"]["role"] != Role.SYSTEM])
     assert {e.message.text for e in found.entries if isinstance(e, ForeignMessage)} == {

@@ -7,7 +7,6 @@ import copy
 import json
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.openai_chat import chat_of, messages_of, read_jsonl
 from desktop_app.conversation.transcript import Chain, Transcript
+from real_conversations import real_conversations
 from room_made import brought_to
 
 pytestmark = pytest.mark.slow  # importing litellm takes seconds
@@ -129,11 +129,10 @@ def request_after(messages: Sequence[Message], share: float) -> list[Message]:
     return assemble(brought_to(share, messages, TokenCounts(Letters())))
 
 
+@pytest.mark.wire
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_real_conversations_arrive_as_they_are(conversations: Path, provider: str) -> None:
-    for path in sorted(conversations.glob("*.jsonl")):
-        if "questions" in path.name:
-            continue
+def test_real_conversations_arrive_as_they_are(provider: str) -> None:
+    for path in real_conversations():
         messages = messages_of(read_jsonl(path.read_bytes()), str)
         for share in (1.0, 0.5):
             try:
