@@ -131,7 +131,7 @@ def test_a_file_from_before_a_setting_keeps_all_the_others(tmp_path: Path) -> No
 
 
 def of(*numbers: int) -> tuple[OwnPolicy, ...]:
-    return tuple(OwnPolicy(f"p{number}", "balanced", {"tail_most": number}) for number in numbers)
+    return tuple(OwnPolicy(f"p{number}", "balanced", {"max_tail": number}) for number in numbers)
 
 
 def test_what_two_have_changed_is_merged() -> None:

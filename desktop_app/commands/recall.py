@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget",
         metavar="N",
         type=positive,
-        default=BALANCED.recall_most,
-        help=f"the most tokens to bring back ({BALANCED.recall_most:,})",
+        default=BALANCED.max_recall,
+        help=f"the most tokens to bring back ({BALANCED.max_recall:,})",
     )
     parser.epilog = (
         "Without QUERY, standard input holds a query a line, and one line of JSON is printed for each as soon as it is"

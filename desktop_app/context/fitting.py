@@ -47,11 +47,11 @@ def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
         compact_at=compact,
         blocked_at=blocked,
         target=min(
-            max(policy.target * scale, policy.target_least / budget.usable), policy.target_share_of_due * background
+            max(policy.target * scale, policy.min_target / budget.usable), policy.target_share_of_due * background
         ),
         shares_of="usable",
         buffer_share_of_rest=0.0,
-        buffer_least=0,
+        min_buffer=0,
     )
 
 
@@ -61,15 +61,15 @@ def acting_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
     return replace(
         fitted,
         reserve_tokens=budget.reserve,
-        tail_most=min(fitted.tail_most, round(usable * min(fitted.tail_share, fitted.target))),
+        max_tail=min(fitted.max_tail, round(usable * min(fitted.tail_share, fitted.target))),
         protect_newest=min(fitted.protect_newest, round(budget.window * fitted.protect_share_of_window)),
-        prune_least=min(fitted.prune_least, round(budget.window * fitted.prune_least_share_of_window)),
+        min_prune=min(fitted.min_prune, round(budget.window * fitted.prune_least_share_of_window)),
         keep_user_tokens=min(fitted.keep_user_tokens, round(usable * fitted.target * MAX_USER_SHARE)),
-        unanswered_least=min(fitted.unanswered_least, round(usable * MAX_UNANSWERED_SHARE)),
+        min_unanswered=min(fitted.min_unanswered, round(usable * MAX_UNANSWERED_SHARE)),
         flush_distance=min(fitted.flush_distance, round(usable * fitted.flush_share)),
-        memory_most=memory_room(fitted, budget),
+        max_memory=memory_room(fitted, budget),
         recall_unasked_share=fitted.recall_unasked_share if unasked_room(fitted, budget) else 0.0,
-        recall_most=min(fitted.recall_most, round(usable * MAX_RECALL_SHARE)),
+        max_recall=min(fitted.max_recall, round(usable * MAX_RECALL_SHARE)),
     )
 
 
@@ -83,7 +83,7 @@ def stream_grace(window: int) -> int:
 
 def unasked_room(policy: ContextPolicy, budget: Budget) -> int:
     """Return the maximum tokens of an automatic recall; 0 if they would be too few for one."""
-    room = min(policy.recall_most, round(budget.usable * policy.recall_unasked_share))
+    room = min(policy.max_recall, round(budget.usable * policy.recall_unasked_share))
     return room if room >= MIN_UNASKED_RECALL else 0
 
 
@@ -103,7 +103,7 @@ def _part(policy: ContextPolicy, share: float, budget: Budget) -> float:
     if policy.shares_of == "usable":
         return share
     rest = policy.buffer_share_of_rest
-    tokens = min((share - rest) / (1 - rest) * budget.window, share * budget.window - policy.buffer_least)
+    tokens = min((share - rest) / (1 - rest) * budget.window, share * budget.window - policy.min_buffer)
     return tokens / budget.usable
 
 

@@ -65,14 +65,14 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     reserve_share_of_window: Annotated[float, Number("share", "C7", "1", bounds=(0, 0.5), limits="reserve_tokens",
         is_common=True,
         label=translatable("Reserved for the reply"), meaning=translatable("of the window kept for the reply"))] = 0.20
-    reserve_most: Annotated[int, Number("tokens", "C7", "0 3",
+    max_reserve: Annotated[int, Number("tokens", "C7", "0 3",
         label=translatable("Reserve, at most"), meaning=translatable("the most that this share gives"))] = 16_384
-    reserve_least: Annotated[int, Number("tokens", "C7", "1",
+    min_reserve: Annotated[int, Number("tokens", "C7", "1",
         label=translatable("Reserve, at least"), meaning=translatable("the least that is kept for the reply"))] = 1_000
     limit_without_window: Annotated[int, Number("tokens", "C6", "3 4",
         label=translatable("Limit if the window is not known"),
         meaning=translatable("of a request if the window is not known; 0: no limit"))] = 128_000
-    messages_most: Annotated[int, Number("messages", "K14", "3", bounds=(2, 10_000),
+    max_messages: Annotated[int, Number("messages", "K14", "3", bounds=(2, 10_000),
         label=translatable("Messages, at most"),
         meaning=translatable("from which older messages are summarized when there is no limit in tokens"))] = 50
 
@@ -104,7 +104,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     buffer_share_of_rest: Annotated[float, Number("share", "C7", "1", bounds=(0, 0.9),
         label=translatable("Safety margin, share of what is free"),
         meaning=translatable("of what is free, added to a request before it is compared"))] = 0.0
-    buffer_least: Annotated[int, Number("tokens", "C7", "1",
+    min_buffer: Annotated[int, Number("tokens", "C7", "1",
         label=translatable("Safety margin, at least"),
         meaning=translatable("at least added to a request before it is compared"))] = 0
 
@@ -170,7 +170,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     digest_above: Annotated[int, Number("results", "P5", "3",
         label=translatable("Results next to the digest"),
         meaning=translatable("that stay visible next to the digest"))] = 10
-    digest_most: Annotated[int, Number("characters", "P5", "3",
+    max_digest: Annotated[int, Number("characters", "P5", "3",
         label=translatable("Digest, at most"), meaning=translatable("of a digest by rule"))] = 800
     hard_clear_age: Annotated[int, Number("turns", "P6", "2 0",
         label=translatable("Reduce to one line, older than"),
@@ -192,10 +192,10 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     prune_target: Annotated[float, Number("share", "P8", "0", of="usable", is_common=True,
         label=translatable("Shorten down to"),
         meaning=translatable("of the usable window at which shortening stops"))] = 0.50
-    prune_least: Annotated[int, Number("tokens", "P8", "0",
+    min_prune: Annotated[int, Number("tokens", "P8", "0",
         label=translatable("Shorten, at least"),
         meaning=translatable("below which shortening is not worth losing the provider's cache"))] = 20_000
-    prune_least_share_of_window: Annotated[float, Number("share", "P8", "+", limits="prune_least",
+    prune_least_share_of_window: Annotated[float, Number("share", "P8", "+", limits="min_prune",
         label=translatable("Shorten at least, share of the window"),
         meaning=translatable("of the window: the most that this asks for"))] = 0.10
     prune_runway: Annotated[float, Number("share", "P8", "+",
@@ -216,17 +216,17 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
         label=translatable("Summarize down to"),
         meaning=translatable("to which summarizing brings the request"))] = 0.35
-    target_least: Annotated[int, Number("tokens", "K1", "+",
+    min_target: Annotated[int, Number("tokens", "K1", "+",
         label=translatable("Summarize down to, at least"),
         meaning=translatable("the target in a small window, where the share would be less"))] = 3_200
     """The prompt and the tools take 1,700, so that a small window's share would leave too little to the messages."""
     target_share_of_due: Annotated[float, Number("share", "K1", "+", bounds=(0.1, 1),
         label=translatable("Target, share of the first threshold"),
         meaning=translatable("of the first share at which room is made: the most for the target"))] = 0.70
-    tail_most: Annotated[int, Number("tokens", "K1", "3", is_common=True,
+    max_tail: Annotated[int, Number("tokens", "K1", "3", is_common=True,
         label=translatable("Newest messages kept word for word"),
         meaning=translatable("that stay word for word; 0: by messages"))] = NO_LIMIT
-    tail_share: Annotated[float, Number("share", "K1", "3", limits="tail_most",
+    tail_share: Annotated[float, Number("share", "K1", "3", limits="max_tail",
         label=translatable("Newest messages, share"),
         meaning=translatable("of the usable window: the most for the newest messages"))] = 1.0
     """Share of the usable window: by default, the tail is as long as the target allows (decision 40)."""
@@ -236,9 +236,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tail_messages: Annotated[int, Number("messages", "K14", "3 4",
         label=translatable("Newest messages, number"),
         meaning=translatable("that stay when the newest are not measured in tokens"))] = 5
-    head_least: Annotated[int, Number("messages", "K1", "0 4", bounds=(1, 1_000),
+    min_head: Annotated[int, Number("messages", "K1", "0 4", bounds=(1, 1_000),
         label=translatable("Summarize, at least"), meaning=translatable("fewer are not summarized"))] = 1
-    summary_most: Annotated[int, Number("tokens", "K2", "0 4", bounds=(50, 100_000), is_common=True,
+    max_summary: Annotated[int, Number("tokens", "K2", "0 4", bounds=(50, 100_000), is_common=True,
         label=translatable("Length of the summary"), meaning=translatable("of the summary"))] = 2_000
     summary_share_of_head: Annotated[float, Number("share", "K2", "+", bounds=(0.01, 1),
         label=translatable("Summary, share of what it replaces"),
@@ -256,7 +256,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     repair_calls: Annotated[int, Number("calls", "K7", "+",
         label=translatable("Repairs of a summary"),
         meaning=translatable("more, when rules or open questions are lost"))] = 1
-    spend_most: Annotated[int, Number("compactions", "K3", "+",
+    max_spend: Annotated[int, Number("compactions", "K3", "+",
         label=translatable("Automatic summaries by a model, at most"),
         meaning=translatable("that ask a model automatically within the time below; 0: no limit"))] = 24
     spend_seconds: Annotated[int, Number("seconds", "K3", "+", bounds=(1, 86_400),
@@ -284,10 +284,10 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     tool_result_tries: Annotated[int, Number("tries", "S2", "1",
         label=translatable("Making room in one turn, tries"),
         meaning=translatable("to make room in one turn; room that lasts for ten replies gives them back"))] = 3
-    unanswered_least: Annotated[int, Number("tokens", "S2", "+",
+    min_unanswered: Annotated[int, Number("tokens", "S2", "+",
         label=translatable("Kept of a result that was not read yet"),
         meaning=translatable("kept of each result that no reply has followed, if not all fit"))] = 300
-    retry_wait_most: Annotated[int, Number("seconds", "S5", "+",
+    max_retry_wait: Annotated[int, Number("seconds", "S5", "+",
         label=translatable("Wait before a retry, at most"),
         meaning=translatable("that a provider may ask to wait; if it asks for more, you are asked instead"))] = 60
     overflow_retries: Annotated[int, Number("retries", "S5", "3",
@@ -311,10 +311,10 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     flush_seconds: Annotated[int, Number("seconds", "S7", "+", bounds=(1, 3_600),
         label=translatable("Saving memories, time"),
         meaning=translatable("for the model that decides what to remember; after that, rules do"))] = 60
-    memory_most: Annotated[int, Number("tokens", "S8", "+", is_common=True,
+    max_memory: Annotated[int, Number("tokens", "S8", "+", is_common=True,
         label=translatable("Memories in the system prompt"),
         meaning=translatable("of memories in the system prompt"))] = 1_000
-    recall_most: Annotated[int, Number("tokens", "S9", "+", is_common=True,
+    max_recall: Annotated[int, Number("tokens", "S9", "+", is_common=True,
         label=translatable("Looking things up, at most"),
         meaning=translatable("that one lookup may bring back"))] = 4_000
     recall_unasked_share: Annotated[float, Number("share", "S9", "+", of="usable",
@@ -349,7 +349,7 @@ class Budget(msgspec.Struct, frozen=True):
 
     window: int
     reserve: int
-    messages_most: int = NO_LIMIT
+    max_messages: int = NO_LIMIT
     """Number of messages from which a compaction is also due (K14)."""
 
     @property
@@ -364,7 +364,7 @@ class Budget(msgspec.Struct, frozen=True):
         """Return the same budget for counts that are too low by the factor."""
         usable = int(self.usable / factor)
         reserve = int(self.reserve / factor)
-        return Budget(usable + reserve, reserve, self.messages_most)
+        return Budget(usable + reserve, reserve, self.max_messages)
 
     def as_counted(self, total: int, counted: int) -> Budget:
         """Return the same budget in our own token counts, by which a request of `total` tokens has `counted`."""
@@ -378,13 +378,13 @@ def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assum
     longest reply that the model can write, which limits the reserve by share; 0 if unknown. is_assumed: whether the
     window is unknown; then requests are limited to the policy's number (C6), or messages are counted (K14).
     """
-    share = min(round(window * policy.reserve_share_of_window), policy.reserve_most, max_output or NO_LIMIT)
-    reserve = max(policy.reserve_tokens or share, policy.reserve_least)
+    share = min(round(window * policy.reserve_share_of_window), policy.max_reserve, max_output or NO_LIMIT)
+    reserve = max(policy.reserve_tokens or share, policy.min_reserve)
     reserve = min(reserve, window - min(-(-window // 2), MIN_USABLE))
     if not is_assumed:
         return Budget(window, reserve)
     if not policy.limit_without_window:
-        return Budget(window, reserve, policy.messages_most)
+        return Budget(window, reserve, policy.max_messages)
     return Budget(min(window, policy.limit_without_window + reserve), reserve)
 
 
@@ -397,13 +397,13 @@ def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
     return replace(
         policy,
         target=1.0,
-        target_least=0,
+        min_target=0,
         prune_target=1.0,
         blocked_at=1.0,
-        summary_most=40_000,
+        max_summary=40_000,
         summary_share_of_head=TARGET_SUMMARY_SHARE,
         summary_share_of_target=1.0,
-        tail_most=NO_LIMIT,
+        max_tail=NO_LIMIT,
         tail_share=1.0,
         background_at=1.0,
         prune_at=1.0,

@@ -139,7 +139,7 @@ async def compose_services(
     async def recall_limit(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
         policy = session.policy
-        max_tokens = min(policy.recall_most, round(session.budget.usable * MAX_RECALL_SHARE))
+        max_tokens = min(policy.max_recall, round(session.budget.usable * MAX_RECALL_SHARE))
         return session.counted_here(max_tokens), session.counts.text
 
     async def recall_reach(session: Session) -> RecallReach:

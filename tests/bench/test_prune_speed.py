@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import Chain, Transcript, Trigger
 SECONDS = 0.15
 """At 10,000 messages, or 2,500 results of 4,000 characters: 0.03 to 0.05 s on one of two slow cores, and twice that
 while other work shares it."""
-ALL_OF_IT = replace(BALANCED, prune_target=0.0, prune_least=0)
+ALL_OF_IT = replace(BALANCED, prune_target=0.0, min_prune=0)
 
 
 def agent_session(reads: int, files: int) -> list[Message]:

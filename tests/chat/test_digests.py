@@ -19,7 +19,7 @@ POLICY = replace(
     layers=("prune",),
     protect_newest=0,
     protect_user_turns=0,
-    prune_least=0,
+    min_prune=0,
     flush_distance=0,
 )
 WORDS = "Condense this in {most} characters."

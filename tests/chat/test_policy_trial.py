@@ -45,9 +45,9 @@ async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house
 async def test_the_numbers_are_those_that_act_in_the_window(house) -> None:
     home = await house([], window=8_192)
     session = await home.chats.create("Talk", spoken(4))
-    trial = await try_policy(session, replace(BALANCED, tail_most=NO_LIMIT, reserve_share_of_window=0.1), True)
+    trial = await try_policy(session, replace(BALANCED, max_tail=NO_LIMIT, reserve_share_of_window=0.1), True)
     assert trial.gauge.reserve == trial.acting.reserve_tokens == 1_000
-    assert trial.acting.tail_most == 3_200, "what the target leaves, and not the whole window"
+    assert trial.acting.max_tail == 3_200, "what the target leaves, and not the whole window"
 
 
 @pytest.mark.parametrize("is_automatic", [True, False])

@@ -48,7 +48,7 @@ def test_an_overflow_makes_room_then_drops_then_gives_up() -> None:
     [
         ("rate_limit", 7.0, Wait(7.0)),
         ("rate_limit", None, Wait(2.0)),
-        ("rate_limit", BALANCED.retry_wait_most + 1, GiveUp()),
+        ("rate_limit", BALANCED.max_retry_wait + 1, GiveUp()),
         *((kind, None, GiveUp()) for kind in ("auth", "quota", "malformed", "content_filter", "provider")),
     ],
 )

@@ -162,7 +162,7 @@ async def test_a_decision_knows_how_long_ago_the_provider_was_asked(talk) -> Non
 
 async def test_after_so_many_code_writes_in_every_conversation_and_says_until_when(house) -> None:
     home = await house([answer(), answer(), Reply("Here."), Reply("There.")], prompts=PROMPTS)
-    once = replace(BALANCED, spend_most=1)
+    once = replace(BALANCED, max_spend=1)
     for title in ("One", "Two"):
         session = await home.chats.create(title, chat(70))
         session.policy = once

@@ -47,7 +47,7 @@ def test_more_tail_tokens_never_keep_fewer_messages(
     assert kept(plan_optimize(basis, first.tail_tokens)) >= kept(first), "the slider stands where the tail is"
     before: set[str] = set()
     for place in sorted(places):
-        plan = plan_optimize(basis, round(first.tail_least + place * (first.tail_most - first.tail_least)))
+        plan = plan_optimize(basis, round(first.min_tail + place * (first.max_tail - first.min_tail)))
         assert kept(plan) >= before
         assert plan.compaction is None or plan.tail_kept <= plan.tail_tokens
         before = kept(plan)

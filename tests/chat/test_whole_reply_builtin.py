@@ -33,7 +33,7 @@ from desktop_app.settings import Settings
 
 pytestmark = [pytest.mark.model, pytest.mark.slow, pytest.mark.timeout(1_200)]
 
-POLICY = replace(BALANCED, reserve_share_of_window=0.08, reserve_least=64)
+POLICY = replace(BALANCED, reserve_share_of_window=0.08, min_reserve=64)
 """Hardly anything is kept free for the reply, so that one of a few hundred tokens fills the window."""
 FILLED = 0.74
 """Share of the window that the conversation takes before the reply begins."""

@@ -48,7 +48,7 @@ def test_with_a_name_every_number_has_its_source(name: str, report) -> None:
 def test_the_values_are_those_of_the_policy(report) -> None:
     numbers = fields_of(report("policy", "opencode"))
     assert (numbers["compact_at"]["value"], numbers["protect_newest"]["value"]) == (0.9, 40_000)
-    assert numbers["tail_most"]["value"] is None, "no limit"
+    assert numbers["max_tail"]["value"] is None, "no limit"
     assert numbers["prune_order"]["value"] == ["soft_trim"]
     assert (numbers["protect_newest"]["row"], numbers["protect_newest"]["documents"]) == ("P7", "0")
 
@@ -58,8 +58,8 @@ def test_people_read_units_marks_and_groups(printed) -> None:
     assert lines[0] == f"seline: {SUMMARIES['seline']}"
     (marked,) = [line for line in lines if "reserve_share_of_window" in line]
     assert marked.split()[:4] == ["*", "reserve_share_of_window", "5", "%"]
-    (same,) = [line for line in lines if "messages_most" in line]
-    assert same.split()[:3] == ["messages_most", "50", "messages"]
+    (same,) = [line for line in lines if "max_messages" in line]
+    assert same.split()[:3] == ["max_messages", "50", "messages"]
     layers = {"Layer 1: cut oversized results", "Layer 2: shorten old results", "Layer 3: summarize older messages"}
     assert {"The budget", *layers, "Memory"} <= set(lines)
     assert "differs from balanced" in lines[-1]
@@ -75,9 +75,9 @@ def test_people_read_units_marks_and_groups(printed) -> None:
         (
             "balanced",
             "8K",
-            {"reserve_tokens": 1_600, "truncate_bytes": 2_880, "memory_most": 640, "flush_distance": 960},
+            {"reserve_tokens": 1_600, "truncate_bytes": 2_880, "max_memory": 640, "flush_distance": 960},
         ),
-        ("balanced", "200K", {"reserve_tokens": 16_384, "truncate_bytes": 51_200, "memory_most": 1_000}),
+        ("balanced", "200K", {"reserve_tokens": 16_384, "truncate_bytes": 51_200, "max_memory": 1_000}),
         ("opencode", "32K", {"reserve_tokens": 3_200, "truncate_bytes": 51_200, "protect_newest": 32_000}),
     ],
 )
@@ -104,12 +104,12 @@ def test_two_policies_are_compared(report, printed) -> None:
 
 
 def test_a_policy_of_ones_own_is_stored_changed_and_used(report, printed, data: Path) -> None:
-    change = ("--data-dir", data, "policy", "relaxed", "--set", "compact_at=85%", "--set", "summary_most=3,000")
+    change = ("--data-dir", data, "policy", "relaxed", "--set", "compact_at=85%", "--set", "max_summary=3,000")
     numbers = fields_of(report(*change, "--as", "mine"))
     assert (numbers["compact_at"]["value"], numbers["target"]["value"]) == (0.85, 0.50)
     (own,) = read_settings(settings_file(data)).policies
-    assert own == OwnPolicy("mine", "relaxed", {"compact_at": 0.85, "summary_most": 3_000})
-    report("--data-dir", data, "policy", "mine", "--set", "summary_most=2,000", "--use")
+    assert own == OwnPolicy("mine", "relaxed", {"compact_at": 0.85, "max_summary": 3_000})
+    report("--data-dir", data, "policy", "mine", "--set", "max_summary=2,000", "--use")
     settings = read_settings(settings_file(data))
     assert settings.policies == (OwnPolicy("mine", "relaxed", {"compact_at": 0.85}),)
     assert settings.policy == "mine"

@@ -64,14 +64,14 @@ def test_only_what_differs_is_stored_and_it_comes_back(base: ContextPolicy, othe
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.integers() | st.text()),
 )
 def test_whatever_stands_in_the_file_gives_a_policy_that_can_be_used(field: str, value: Any) -> None:
-    own = OwnPolicy("mine", "relaxed", {field: value, "summary_most": 3_000})
+    own = OwnPolicy("mine", "relaxed", {field: value, "max_summary": 3_000})
     made = policy_of(own)
     is_wrong = bool(faults_of([own]))
     assert all(source.has_within(getattr(made, name)) for name, source in SOURCES.items())
-    if field != "summary_most":
-        assert made.summary_most == 3_000, "the rest is used"
+    if field != "max_summary":
+        assert made.max_summary == 3_000, "the rest is used"
     if is_wrong:
-        assert made == replace(RELAXED, name="mine", summary_most=2_000 if field == "summary_most" else 3_000)
+        assert made == replace(RELAXED, name="mine", max_summary=2_000 if field == "max_summary" else 3_000)
     for window in (1_000, 32_000):
         acting_policy(made, budget_for(made, window))
 
@@ -82,8 +82,8 @@ def test_whatever_stands_in_the_file_gives_a_policy_that_can_be_used(field: str,
         ("compact_at", 1.5),
         ("compact_at", "90"),
         ("compact_at", float("nan")),
-        ("summary_most", 0),
-        ("summary_most", 2.5),
+        ("max_summary", 0),
+        ("max_summary", 2.5),
         ("buffer_share_of_rest", 1.0),
         ("call_seconds", NO_LIMIT),
         ("phases", ["at_noon"]),
@@ -122,9 +122,9 @@ def test_names_are_unique_and_no_preset_can_be_replaced() -> None:
         ("compact_at", "85%", 0.85),
         ("compact_at", " 85 % ", 0.85),
         ("compact_at", "0.85", 0.85),
-        ("tail_most", "20,000", 20_000),
-        ("tail_most", "20_000 tokens", 20_000),
-        ("tail_most", "no limit", NO_LIMIT),
+        ("max_tail", "20,000", 20_000),
+        ("max_tail", "20_000 tokens", 20_000),
+        ("max_tail", "no limit", NO_LIMIT),
         ("is_automatic", "no", False),
         ("shares_of", "window", "window"),
         ("truncate_keep", "head tail", "head_tail"),
@@ -144,7 +144,7 @@ def test_people_write_values_in_many_ways(field: str, text: str, value: Any) -> 
 
 @pytest.mark.parametrize(
     ("field", "text"),
-    [("compact_at", "85"), ("compact_at", "much"), ("tail_most", "-1"), ("tail_most", "1.5"), ("is_automatic", "maybe"),
+    [("compact_at", "85"), ("compact_at", "much"), ("max_tail", "-1"), ("max_tail", "1.5"), ("is_automatic", "maybe"),
      ("shares_of", "all"), ("truncate_tools", "read"), ("unknown", "1"), ("truncate_tools", "=5"),
      ("truncate_tools", "read=60000, bash"), ("truncate_tools", "read=60000, bash=")],
 )  # fmt: skip
@@ -166,6 +166,6 @@ def test_the_limits_of_tools_are_read_however_they_are_separated(limits: dict[st
 
 def test_bounds_and_choices_can_be_told() -> None:
     assert bounds_in_words(SOURCES["compact_at"]) == "from 10 % to 100 %"
-    assert "no limit" in bounds_in_words(SOURCES["tail_most"])
+    assert "no limit" in bounds_in_words(SOURCES["max_tail"])
     assert set(choices_of("strategy")) == {"auto", "llm", "extractive", "last_messages"}
-    assert choices_of("tail_most") == choices_of("phases") == ()
+    assert choices_of("max_tail") == choices_of("phases") == ()

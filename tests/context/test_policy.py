@@ -69,26 +69,26 @@ def test_balanced_has_the_numbers_of_the_feature_table_that_no_other_test_holds(
         protect_newest=40_000,
         protect_share_of_window=0.25,
         protect_user_turns=2,
-        prune_least=20_000,
+        min_prune=20_000,
         prune_least_share_of_window=0.10,
         prune_runway=0.25,
         target=0.35,
-        target_least=3_200,
+        min_target=3_200,
         summary_share_of_target=0.50,
         tail_assistant_turns=5,
-        summary_most=2_000,
+        max_summary=2_000,
         summary_share_of_head=0.50,
         repair_calls=1,
         call_seconds=60,
         compaction_seconds=300,
-        spend_most=24,
+        max_spend=24,
         spend_seconds=600,
         is_automatic=True,
         stream_restarts=2,
         overflow_shed=(0.10, 0.20, 0.50, 1.00),
         flush_distance=4_000,
-        memory_most=1_000,
-        recall_most=4_000,
+        max_memory=1_000,
+        max_recall=4_000,
     )
 
 
@@ -123,7 +123,7 @@ def test_a_larger_window_never_has_less_to_use(reserve: int, window: int, more: 
     before, after = budget_for(fixed, window, max_output), budget_for(fixed, window + more, max_output)
     assert before.usable <= after.usable
     assert before.usable >= min(window // 2, 8_000)
-    assert before.reserve <= max(reserve, fixed.reserve_least)
+    assert before.reserve <= max(reserve, fixed.min_reserve)
 
 
 def test_shares_are_of_what_can_be_used() -> None:
@@ -133,7 +133,7 @@ def test_shares_are_of_what_can_be_used() -> None:
 
 def test_shares_of_the_window_become_shares_of_what_can_be_used() -> None:
     of_window = replace(BALANCED, shares_of="window", background_at=0.5, prune_at=0.6, compact_at=0.72, target=0.4)
-    of_window = replace(of_window, target_least=0, target_share_of_due=0.9)
+    of_window = replace(of_window, min_target=0, target_share_of_due=0.9)
     made = fit_policy(of_window, Budget(1_000, 200))
     assert (made.background_at, made.prune_at, made.compact_at, made.target) == pytest.approx((0.625, 0.75, 0.9, 0.5))
     assert made.blocked_at == 1, "95 % of the window is more than can be used"
@@ -154,9 +154,9 @@ def test_where_nobody_knows_the_window_a_request_takes_what_the_policy_says_or_m
     assert budget_for(limited, 16_000, is_assumed=True).window == 16_000, "never more than was assumed"
     assert budget_for(BALANCED, 128_000, is_assumed=True) == budget_for(BALANCED, 128_000)
     counting = replace(BALANCED, limit_without_window=0)
-    assert budget_for(counting, 128_000, is_assumed=True).messages_most == 50
-    assert budget_for(counting, 128_000).messages_most == NO_LIMIT
-    assert budget_for(counting, 128_000, is_assumed=True).counted_with(1.25).messages_most == 50
+    assert budget_for(counting, 128_000, is_assumed=True).max_messages == 50
+    assert budget_for(counting, 128_000).max_messages == NO_LIMIT
+    assert budget_for(counting, 128_000, is_assumed=True).counted_with(1.25).max_messages == 50
 
 
 @pytest.mark.parametrize("chosen", PRESETS.values(), ids=lambda policy: policy.name)
@@ -194,7 +194,7 @@ def test_every_preset_has_a_line_of_its_own_and_shares_that_are_parts() -> None:
 def test_a_recall_that_nobody_asked_for_has_enough_room_or_none() -> None:
     assert unasked_room(BALANCED, Budget(32_000, 6_000)) == 520
     assert unasked_room(BALANCED, Budget(30_000, 6_000)) == 0
-    assert unasked_room(BALANCED, Budget(1_000_000, 0)) == BALANCED.recall_most
+    assert unasked_room(BALANCED, Budget(1_000_000, 0)) == BALANCED.max_recall
     assert acting_policy(BALANCED, Budget(30_000, 6_000)).recall_unasked_share == 0
     assert acting_policy(BALANCED, Budget(32_000, 6_000)).recall_unasked_share == BALANCED.recall_unasked_share
 
@@ -215,10 +215,10 @@ def test_every_share_is_given_in_tokens_or_limits_a_number_that_is() -> None:
 
 
 def test_the_tail_acts_up_to_the_target() -> None:
-    assert acting_policy(BALANCED, Budget(100_000, 0)).tail_most == 35_000
-    assert acting_policy(replace(BALANCED, tail_most=9_000), Budget(100_000, 0)).tail_most == 9_000
-    assert acting_policy(replace(BALANCED, tail_share=0.1), Budget(100_000, 0)).tail_most == 10_000
-    assert acting_policy(replace(BALANCED, tail_most=0), Budget(100_000, 0)).tail_most == 0, "by messages"
+    assert acting_policy(BALANCED, Budget(100_000, 0)).max_tail == 35_000
+    assert acting_policy(replace(BALANCED, max_tail=9_000), Budget(100_000, 0)).max_tail == 9_000
+    assert acting_policy(replace(BALANCED, tail_share=0.1), Budget(100_000, 0)).max_tail == 10_000
+    assert acting_policy(replace(BALANCED, max_tail=0), Budget(100_000, 0)).max_tail == 0, "by messages"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_opencode_has_its_documents_numbers() -> None:
     has(
         OPENCODE,
         limit_without_window=128_000,  # DefaultContextWindow = 128_000
-        reserve_most=16_384,  # DefaultMaxOutputTokens = 16_384
+        max_reserve=16_384,  # DefaultMaxOutputTokens = 16_384
         reserve_share_of_window=0.10,  # what its threshold of 90 % leaves
         truncate_share=0.0,  # no limit but the 50 KB
         truncate_lines=2_000,  # MaxOutputLines = 2_000
@@ -39,15 +39,15 @@ def test_opencode_has_its_documents_numbers() -> None:
         prune_at=0.85,  # if (currentTokens > contextLimit * 0.85)
         shares_of="window",  # currentTokens > contextLimit * TokenConstants.CompactionThreshold
         protect_newest=40_000,  # PruneProtectTokens = 40_000
-        prune_least=20_000,  # "Min 20K token reduction (PRUNE_MINIMUM)"
+        min_prune=20_000,  # "Min 20K token reduction (PRUNE_MINIMUM)"
         prune_enough=20_000,  # "Stop pruning once minimum reduction achieved"
         soft_trim_head=2_000,  # PruneOutputRetainChars = 2_000; Keep first N chars of pruned output
         soft_trim_tail=0,
         soft_trim_above=2_000,  # toolPart.Output?.Length > TokenConstants.PruneOutputRetainChars
         compact_at=0.90,  # CompactionThreshold = 0.90
         target=0.50,  # CompactionTargetPercent = 50
-        head_least=2,  # if (messagesToCompact.Count < 2) "Not enough messages to compact"
-        summary_most=2_000,  # "Keep the summary under 2000 tokens"
+        min_head=2,  # if (messagesToCompact.Count < 2) "Not enough messages to compact"
+        max_summary=2_000,  # "Keep the summary under 2000 tokens"
         strategy="llm",  # "LLM summarizes older messages"
     )
     assert dict(OPENCODE.truncate_tools) == {  # ToolOutputLimits
@@ -84,7 +84,7 @@ def test_lmstudio_has_its_documents_numbers() -> None:
         stream_restarts=3,  # "Max 3 restart attempts"
         tool_result_tries=3,  # "Max 3 restart attempts per request"
         buffer_share_of_rest=0.20,  # "Add output buffer: 20% of remaining context
-        buffer_least=1_000,  # or min 1000 tokens"
+        min_buffer=1_000,  # or min 1000 tokens"
         limit_without_window=0,  # "throw error if !modelInfo?.contextLimit"
         prune_order=(),  # only the pruning agent, which is a model
         strategy="llm",
@@ -121,10 +121,10 @@ def test_spec008_has_its_documents_numbers() -> None:
         soft_trim_head=1_500,  # head_chars: int = 1500
         soft_trim_tail=1_500,  # tail_chars: int = 1500
         tail_messages=10,  # recent_messages = messages[-keep_recent * 2:], keep_recent_turns: int = 5
-        summary_most=1_000,  # "Output: ~500-1000 tokens"
+        max_summary=1_000,  # "Output: ~500-1000 tokens"
         strategy="llm",  # "using a secondary LLM call"
         prune_at=0.0,  # "Applied in-memory before each LLM call"
-        prune_least=0,
+        min_prune=0,
         protect_newest=0,
     )
     assert SPEC008.prune_order == ("soft_trim", "hard_clear")
@@ -156,15 +156,15 @@ def test_spec008_flushes_late_where_its_distance_would_be_all_there_is(reply: in
 def test_goagent_has_its_documents_numbers() -> None:
     has(
         GOAGENT,
-        messages_most=50,  # MaxMessages: 50
+        max_messages=50,  # MaxMessages: 50
         limit_without_window=8_000,  # MaxTokens: 8000
         tail_messages=5,  # KeepRecent: 5
-        tail_most=20_000,  # KeepRecentTokens: 20000
+        max_tail=20_000,  # KeepRecentTokens: 20000
         tail_share=0.5,  # "clamped to at most half of the effective token limit"
         reserve_tokens=16_384,  # ReserveTokens: 16384
         digest_above=10,  # ToolCallCutoff: 10
         digest_by="model",  # ToolSummaryStrategy: "llm"
-        digest_most=800,  # "Heuristic fallback output is clipped to 800 runes"
+        max_digest=800,  # "Heuristic fallback output is clipped to 800 runes"
         is_automatic=True,  # AutoCompact: true
         truncate_lines=2_000,  # MaxLines: 2000
         truncate_bytes=51_200,  # MaxBytes: 50 * 1024
@@ -184,7 +184,7 @@ def test_goagent_limits_tokens_where_the_window_is_not_known_or_else_counts_mess
     # "contextWindow - ReserveTokens; else MaxTokens; else no token threshold"; "Otherwise: fall back to MaxMessages"
     assert budget_for(GOAGENT, 128_000, is_assumed=True).usable == 8_000
     no_limit = budget_for(replace(GOAGENT, limit_without_window=0), 128_000, is_assumed=True)
-    assert (no_limit.window, no_limit.messages_most) == (128_000, 50)
+    assert (no_limit.window, no_limit.max_messages) == (128_000, 50)
 
 
 @pytest.mark.parametrize("reply", REPLIES)
@@ -208,10 +208,10 @@ def test_seline_has_its_documents_numbers() -> None:
         blocked_at=0.95,  # hardLimit: 0.95; "> 95%: Return error with recovery options"
         shares_of="window",  # usage.totalTokens / config.maxTokens
         old_error_turns=4,  # maxAge: number = 4
-        tail_most=0,
+        max_tail=0,
         tail_messages=6,  # keepRecentMessages: number; // Default: 6
-        head_least=2,  # messages.length < opts.keepRecentMessages + 2
-        summary_most=2_000,  # maxSummaryTokens: 2000
+        min_head=2,  # messages.length < opts.keepRecentMessages + 2
+        max_summary=2_000,  # maxSummaryTokens: 2000
         protected_tools=("updatePlan", "executeCommand"),  # preserveToolResults
         strategy="llm",  # "AI Summarization (older messages)"
     )
@@ -227,7 +227,7 @@ def test_seline_has_its_documents_numbers() -> None:
 
 @pytest.mark.parametrize("policy", LIKE_PROGRAMS, ids=lambda policy: policy.name)
 def test_what_no_document_has_is_off(policy: ContextPolicy) -> None:
-    has(policy, cache_seconds=0, keep_user_tokens=0, repair_calls=0, target_least=0)
+    has(policy, cache_seconds=0, keep_user_tokens=0, repair_calls=0, min_target=0)
     assert (policy.flush_distance > 0) is (policy is SPEC008)
 
 

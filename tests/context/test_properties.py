@@ -63,7 +63,7 @@ EAGER = replace(
     hard_clear_age=2,
     protect_newest=100,
     protect_user_turns=1,
-    prune_least=10,
+    min_prune=10,
 )
 """Prunes what Balanced would leave alone in conversations as short as these."""
 POLICIES = {**PRESETS, EAGER.name: EAGER}

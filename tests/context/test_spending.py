@@ -11,7 +11,7 @@ from desktop_app.context.summary.model_summary import Spending
 
 STEPS = st.lists(st.integers(0, 400), max_size=80)
 POLICIES = st.builds(
-    lambda most, seconds: replace(BALANCED, spend_most=most, spend_seconds=seconds),
+    lambda most, seconds: replace(BALANCED, max_spend=most, spend_seconds=seconds),
     st.integers(1, 6),
     st.integers(1, 900),
 )
@@ -38,15 +38,15 @@ def begun(steps: list[int], policy: ContextPolicy) -> tuple[list[float], list[fl
 def test_never_more_than_that_many_within_that_time(steps: list[int], policy: ContextPolicy) -> None:
     allowed, _, spending = begun(steps, policy)
     for start in allowed:
-        assert sum(start <= time < start + policy.spend_seconds for time in allowed) <= policy.spend_most
-    assert len(spending.times) <= policy.spend_most, "what does not count any more is forgotten"
+        assert sum(start <= time < start + policy.spend_seconds for time in allowed) <= policy.max_spend
+    assert len(spending.times) <= policy.max_spend, "what does not count any more is forgotten"
 
 
 @given(STEPS, POLICIES)
 def test_nothing_is_refused_without_need(steps: list[int], policy: ContextPolicy) -> None:
     allowed, refused, _ = begun(steps, policy)
     for now in refused:
-        assert sum(now - policy.spend_seconds < time <= now for time in allowed) == policy.spend_most
+        assert sum(now - policy.spend_seconds < time <= now for time in allowed) == policy.max_spend
 
 
 @given(STEPS, POLICIES, st.integers(0, 2_000))
@@ -61,7 +61,7 @@ def test_a_pause_ends_when_it_says_and_not_before(steps: list[int], policy: Cont
 
 
 def test_neither_a_clock_that_is_set_back_nor_a_limit_of_zero_pauses() -> None:
-    assert begun([1] * 80, replace(BALANCED, spend_most=0))[1] == []
+    assert begun([1] * 80, replace(BALANCED, max_spend=0))[1] == []
     _, _, spending = begun([1] * 24, BALANCED)
     now = spending.times[-1]
     assert is_paused(spending, now, BALANCED)

@@ -123,7 +123,7 @@ def made_room(
 def missing(shown: View, wanted: list[Message], policy: ContextPolicy, budget: Budget) -> list[str]:
     """What of these results the request does not have, in a line each."""
     texts = {item.message.id: item.message.text for item in shown.items}
-    least = min(policy.unanswered_least, round(budget.usable * MAX_UNANSWERED_SHARE))
+    least = min(policy.min_unanswered, round(budget.usable * MAX_UNANSWERED_SHARE))
     faults = [f"{m.id} is not in the request" for m in wanted if m.id not in texts]
     for message in wanted:
         now, whole = texts.get(message.id, ""), message.text
@@ -280,7 +280,7 @@ def test_a_repeated_call_loses_its_older_result_alone() -> None:
     said = [user("q"), model("", call("read", asked)), result(text), model("Read."), user("Again.")]
     twice = [model("", call("read", asked, "x"), call("read", asked, "y")), result(text, "x"), result(text, "y")]
     transcript = record(*said, *twice)
-    policy = replace(BALANCED, protect_newest=0, protect_user_turns=0, prune_least=0, prune_target=0.1)
+    policy = replace(BALANCED, protect_newest=0, protect_user_turns=0, min_prune=0, prune_target=0.1)
     shown = view_of(transcript)
     budget = Budget(round(tokens(shown) / 0.85), 0)
     step = plan_prune(shown, policy, budget, letters(), tokens(shown), Trigger.TOOL_RESULT)
@@ -383,7 +383,7 @@ def test_a_call_keeps_its_arguments_until_its_result_was_answered() -> None:
     long = ToolCall("w", "write", json.dumps({"path": "a.py", "content": "x = 1\n" * 2_000}))
     said = [user("q"), model("", long), result("written", "w", "write"), user("And?")]
     transcript = record(*said)
-    policy = replace(BALANCED, protect_newest=0, protect_user_turns=0, prune_least=0, prune_target=0.1)
+    policy = replace(BALANCED, protect_newest=0, protect_user_turns=0, min_prune=0, prune_target=0.1)
     budget = Budget(round(tokens(view_of(transcript)) / 0.92), 0)
     made, _ = made_room(transcript, policy, budget, Trigger.BEFORE_REQUEST)
     assert assemble(view_of(made))[1].tool_calls[0].arguments == long.arguments

@@ -90,7 +90,7 @@ async def counts_are_true(desk: Desk, file: Path, positions: tuple[float, ...]) 
     first = await desk.ask(p.PlanOptimize(name, None, "extractive"))
     kept = -1
     for position in positions:
-        tail = round(first.tail_least + position * (first.tail_most - first.tail_least))
+        tail = round(first.min_tail + position * (first.max_tail - first.min_tail))
         plan = await desk.ask(p.PlanOptimize(name, tail, "extractive"))
         assert plan.kept >= kept, f"{file.name}: a longer tail of {tail} tokens keeps less"
         kept = plan.kept
@@ -144,5 +144,5 @@ async def test_the_slider_stands_where_the_tail_is(desk: Desk, samples: Path) ->
     assert plan.tail_tokens == plan.tail_kept
     again = await desk.ask(p.PlanOptimize(name, plan.tail_tokens, "extractive"))
     assert (again.kept, again.tail_kept) == (plan.kept, plan.tail_kept)
-    longest = await desk.ask(p.PlanOptimize(name, plan.tail_most, "extractive"))
-    assert longest.tail_kept == plan.tail_most
+    longest = await desk.ask(p.PlanOptimize(name, plan.max_tail, "extractive"))
+    assert longest.tail_kept == plan.max_tail

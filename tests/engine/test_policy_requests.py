@@ -20,12 +20,12 @@ EARLY = {"background_at": 0.3, "prune_at": 0.3, "compact_at": 0.3}
 
 
 async def test_wrong_numbers_are_told_at_the_start_and_stay_in_the_file(data_folder: Path) -> None:
-    own = OwnPolicy("mine", "balanced", {"compact_at": 7, "summary_most": 3_000})
+    own = OwnPolicy("mine", "balanced", {"compact_at": 7, "max_summary": 3_000})
     desk = await open_desk(data_folder, Settings(policy="mine", policies=(own,)))
     (warning,) = (await desk.ask(p.Hello(p.VERSION))).warnings
     assert "compact_at" in warning.detail
     policy = desk.engine.conversations.policy
-    assert (policy.summary_most, policy.compact_at) == (3_000, BALANCED.compact_at)
+    assert (policy.max_summary, policy.compact_at) == (3_000, BALANCED.compact_at)
     settings = (await desk.ask(p.ReadSettings())).settings
     assert settings.policies == (own,)
     await desk.close()
@@ -65,13 +65,13 @@ async def test_a_replay_that_nobody_wants_any_more_ends(long_desk) -> None:
 
 async def test_a_policy_is_tried_and_wrong_numbers_of_it_are_left_out(long_desk) -> None:
     desk = await long_desk()
-    draft = OwnPolicy("mine", "aggressive", {**EARLY, "target": 7, "summary_most": 3_000})
+    draft = OwnPolicy("mine", "aggressive", {**EARLY, "target": 7, "max_summary": 3_000})
     tried = await desk.ask(p.TryPolicy(desk.conversation, draft))
     assert (tried.before, tried.after.thresholds) == (
         (await desk.opened()).gauge,
         (0.3, 0.3, 0.3, AGGRESSIVE.blocked_at),
     )
-    assert (tried.acting.summary_most, tried.acting.target) == (3_000, 0.3 * AGGRESSIVE.target_share_of_due)
+    assert (tried.acting.max_summary, tried.acting.target) == (3_000, 0.3 * AGGRESSIVE.target_share_of_due)
     assert tried.archived > 0
     assert tried.tokens_after < tried.after.total
     assert (await desk.opened()).conversation.policy == ""

@@ -60,7 +60,7 @@ SHORT = {
     "desktop_app.chat.turn.incoming_reply.MAX_CHARACTERS": 1_000_000,
 }
 """Limits that are constants, smaller."""
-LIMITS: dict[str, Any] = {"stream_quiet_seconds": 3, "retry_wait_most": 1}
+LIMITS: dict[str, Any] = {"stream_quiet_seconds": 3, "max_retry_wait": 1}
 """Limits that are numbers of the policy."""
 POLICIES = (
     OwnPolicy("short", "balanced", LIMITS),

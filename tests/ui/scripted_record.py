@@ -207,7 +207,7 @@ class ScriptedRecord:
         return p.Plan(
             id="plan1", before=gauge, after=gauge, pruned=(), archived=(), tokens_freed_by_prune=0,
             tokens_freed_by_compaction=0, kept=4, pins=0, rules=0, summary="What was said.", summary_tokens=4,
-            fidelity=Fidelity(58, 31, 11, 0), tail_tokens=1_000, tail_least=100, tail_most=4_000, tail_kept=1_000,
+            fidelity=Fidelity(58, 31, 11, 0), tail_tokens=1_000, min_tail=100, max_tail=4_000, tail_kept=1_000,
             pruned_total=0, archived_total=0, is_fresh=is_fresh,
         )  # fmt: skip
 

@@ -169,10 +169,10 @@ def test_switches_and_lists_of_words_and_numbers(sheet, qtbot) -> None:
     select = row(sheet, "strategy").select
     select.choose("extractive")
     type_into(qtbot, sheet, "phases", "streaming")
-    type_into(qtbot, sheet, "tail_most", "no limit")
+    type_into(qtbot, sheet, "max_tail", "no limit")
     numbers = sheet.draft().numbers
     assert (numbers["is_automatic"], numbers["strategy"], numbers["phases"]) == (False, "extractive", ("streaming",))
-    assert row(sheet, "tail_most").slider.value() == row(sheet, "tail_most").slider.maximum()
+    assert row(sheet, "max_tail").slider.value() == row(sheet, "max_tail").slider.maximum()
     choose(sheet, "relaxed")
     assert sheet.draft() == OwnPolicy("relaxed", "relaxed")
 
@@ -209,7 +209,7 @@ def test_numbers_are_shown_as_they_act_in_the_window(sheet) -> None:
     after = replace(GAUGE, thresholds=acting.thresholds)
     sheet.show_trial(PolicyTried(GAUGE, after, acting, archived=12, tokens_after=9_000))
     assert "6,400 tokens" in row(sheet, "reserve_share_of_window").about.text()
-    assert f"{acting.tail_most:,} tokens" in row(sheet, "tail_most").about.text()
+    assert f"{acting.max_tail:,} tokens" in row(sheet, "max_tail").about.text()
     assert f"{round(0.9 * 25_600):,} tokens" in row(sheet, "compact_at").about.text()
     for part in ("12 messages", "20,000", "9,000"):
         assert part in sheet.effect.now.text()

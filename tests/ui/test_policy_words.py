@@ -30,12 +30,12 @@ def test_a_number_is_read_as_it_was_written(language, field) -> None:
 
 def test_thousands_and_decimals_are_those_of_the_language(qapp, language) -> None:
     many, part = {"en": ("20,000", "62.5 %"), "de": ("20.000", "62,5 %")}[language]
-    assert text_in_field("tail_most", 20_000) == many
+    assert text_in_field("max_tail", 20_000) == many
     assert text_in_field("compact_at", 0.625) == part
     assert value_of_field("compact_at", part) == 0.625
-    assert value_of_field("tail_most", text_in_field("tail_most", NO_LIMIT)) == NO_LIMIT
+    assert value_of_field("max_tail", text_in_field("max_tail", NO_LIMIT)) == NO_LIMIT
     with pytest.raises(WrongNumber):
-        value_of_field("tail_most", "some")
+        value_of_field("max_tail", "some")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_thousands_and_decimals_are_those_of_the_language(qapp, language) -> Non
         ("compact_at", "0.85", 0.85),
         ("compact_at", "100", 1.0),
         ("prune_least_share_of_window", "1", 0.01),
-        ("tail_most", "85", 85),
+        ("max_tail", "85", 85),
     ],
 )
 def test_a_bare_number_in_a_field_of_percent_is_percent(qapp, field, text, value) -> None:

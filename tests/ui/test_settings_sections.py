@@ -50,7 +50,7 @@ def test_a_setting_is_found_by_its_words(dialog, qtbot):
 
 
 def test_a_policy_is_described_by_its_own_numbers(qapp):
-    mine = OwnPolicy("mine", "relaxed", {"phases": ["before_request"], "target": 0.42, "target_least": 0})
+    mine = OwnPolicy("mine", "relaxed", {"phases": ["before_request"], "target": 0.42, "min_target": 0})
     settings = Settings(policies=(mine,))
     assert policy_description(settings, "balanced") == (
         "Makes room in the background from 75 % of the usable window, and before a request at 90 %. "

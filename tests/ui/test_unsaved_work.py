@@ -140,7 +140,7 @@ def test_a_paid_summary_comes_back_with_its_tail(plan, qtbot):
             plan.tail.setValue(tokens)
         tails.append(requested.args[0])
         plan.set_plan(replace(UNWRITTEN, tail_tokens=tokens))
-    assert tails == [PlanOptimize("c", PLAN.tail_least, ""), CheckSummary("c", WRITTEN.id, WRITTEN.summary)]
+    assert tails == [PlanOptimize("c", PLAN.min_tail, ""), CheckSummary("c", WRITTEN.id, WRITTEN.summary)]
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from .snapshot import ContextSnapshot
 
 def without_tail(snapshot: ContextSnapshot) -> ContextSnapshot:
     """Return the snapshot under a policy that keeps no message for being recent or the user's."""
-    return replace(snapshot, policy=replace(snapshot.policy, keep_user_tokens=0, head_least=1))
+    return replace(snapshot, policy=replace(snapshot.policy, keep_user_tokens=0, min_head=1))
 
 
 def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:

@@ -59,9 +59,9 @@ class Optimization(msgspec.Struct, frozen=True):
     """The view before the steps and after each; last the one with an empty summary, if that is not written yet."""
     compaction_plan: CompactionPlan | None
     tail_tokens: int
-    """The value of the tail slider, between `tail_least` and `tail_most`."""
-    tail_least: int
-    tail_most: int
+    """The value of the tail slider, between `min_tail` and `max_tail`."""
+    min_tail: int
+    max_tail: int
     tail_kept: int
     """Tokens that the tail really takes, at most the slider's."""
     note: str = ""

@@ -271,7 +271,7 @@ class SummaryWriter:
             reply = await complete(
                 self._model,
                 messages,
-                max_tokens=draft.reply_most,
+                max_tokens=draft.max_reply,
                 seconds=seconds,
                 price=self._request.price,
                 on_piece=self._count,
@@ -483,7 +483,7 @@ class SummaryService:
         paused = translatable(
             "Summaries by a model are paused until {time}: {number} were started within {minutes} minutes."
         )
-        return paused.format(time=minute, number=policy.spend_most, minutes=f"{policy.spend_seconds / 60:g}")
+        return paused.format(time=minute, number=policy.max_spend, minutes=f"{policy.spend_seconds / 60:g}")
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL

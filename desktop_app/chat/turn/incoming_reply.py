@@ -226,7 +226,7 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
     room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
     room = min(room, max(session.budget.reserve, 1)) if is_modest else room
     own = session.setup.longest_reply(session.model_info.max_output)
-    own = own or max(session.policy.reserve_most, session.budget.reserve)
+    own = own or max(session.policy.max_reserve, session.budget.reserve)
     own = min(own, session.accepted_reply or own)
     return min(own, room), room < own
 

@@ -86,7 +86,7 @@ def reaction_to(
     if tried.waits >= len(waits):
         return GiveUp()
     seconds = waits[tried.waits] if error.retry_after is None else max(error.retry_after, 0.0)
-    return Wait(seconds) if seconds <= policy.retry_wait_most else GiveUp()
+    return Wait(seconds) if seconds <= policy.max_retry_wait else GiveUp()
 
 
 def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:

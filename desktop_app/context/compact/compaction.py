@@ -100,7 +100,7 @@ def _empty_summary(counts: TokenCounts) -> int:
 def room_for_summary(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget) -> int:
     """Return the tokens to keep free for the summary of the movable blocks, if the other ones fill the window."""
     wanted = room.summary + round(room.tail_tokens(0) * policy.summary_share_of_head)
-    return min(wanted, policy.summary_most, max(MIN_SUMMARY, round(budget.usable * SUMMARY_SHARE)))
+    return min(wanted, policy.max_summary, max(MIN_SUMMARY, round(budget.usable * SUMMARY_SHARE)))
 
 
 def cut_reply_ids(room: MeasuredBlocks) -> tuple[str, ...]:
@@ -132,10 +132,10 @@ def blocks_worth_keeping(
 def tail_starts(room: MeasuredBlocks, policy: ContextPolicy, budget: Budget, tail_tokens: int | None) -> list[int]:
     """Return the blocks at which the tail may begin: by tokens (K1), at the last few messages (K5), at the end."""
     most = max(_left_by_summary(room, policy, budget.usable * policy.target - room.fixed), 0)
-    usual = min(policy.tail_most, budget.usable * policy.tail_share, most)
+    usual = min(policy.max_tail, budget.usable * policy.tail_share, most)
     if tail_tokens is not None:
         usual = most = tail_tokens
-    is_by_messages = policy.tail_most == 0 or budget.messages_most != NO_LIMIT
+    is_by_messages = policy.max_tail == 0 or budget.max_messages != NO_LIMIT
     if is_by_messages and tail_tokens is None:
         begin = _last_messages(room, policy.tail_messages)
     else:
@@ -174,7 +174,7 @@ def _last_messages(room: MeasuredBlocks, count: int) -> int:
 def _left_by_summary(room: MeasuredBlocks, policy: ContextPolicy, free: float) -> float:
     """Return the longest tail that leaves the summary its share of `free` tokens."""
     share = policy.summary_share_of_head  # of all but the tail: tail = free - share * (all - tail)
-    tail = free - min(policy.summary_most, free * policy.summary_share_of_target)
+    tail = free - min(policy.max_summary, free * policy.summary_share_of_target)
     if share == 1:
         return tail
     return max(tail, (free - room.summary - share * room.tail_tokens(0)) / (1 - share))
@@ -240,7 +240,7 @@ def plan_compaction(
     room = measure_blocks(view, counts)
     keep = (*keep, *cut_reply_ids(room))
     limit = round(budget.usable * policy.blocked_at)
-    least = policy.head_least if total <= budget.usable else 1
+    least = policy.min_head if total <= budget.usable else 1
     hardest: CompactionPlan | None = None
 
     def fits(plan: CompactionPlan | None) -> bool:
@@ -278,7 +278,7 @@ def _shorter_summary(
     free = round(budget.usable * policy.blocked_at) - kept
     if free < 0:
         return None
-    summary = min(free, policy.summary_most)
+    summary = min(free, policy.max_summary)
     return CompactionPlan(trigger, (), summary, total, kept + summary, room.tail_tokens(0), 0)
 
 
@@ -295,7 +295,7 @@ def _plan(
     to_target = round(budget.usable * policy.target) - kept
     to_limit = round(budget.usable * policy.blocked_at) - kept
     own = round(head * policy.summary_share_of_head)
-    wanted = min(policy.summary_most, room.summary + own)  # the present summary is merged into it
+    wanted = min(policy.max_summary, room.summary + own)  # the present summary is merged into it
     least = MIN_SUMMARY
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
         least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)

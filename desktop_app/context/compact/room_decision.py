@@ -90,9 +90,9 @@ def is_due(view: View, total: int, policy: ContextPolicy, budget: Budget, trigge
 
 def has_too_many_messages(view: View, policy: ContextPolicy, budget: Budget, trigger: Trigger) -> bool:
     """Return whether a compaction is due for the number of messages, if the window is unknown (K14)."""
-    if len(view.items) < budget.messages_most or trigger.value not in policy.phases:
+    if len(view.items) < budget.max_messages or trigger.value not in policy.phases:
         return False
-    return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.messages_most
+    return sum(item.kind is ItemKind.MESSAGE for item in view.items) >= budget.max_messages
 
 
 def next_step(

@@ -267,8 +267,8 @@ class MemoryChanges(msgspec.Struct, frozen=True):
 def memory_room(policy: ContextPolicy, budget: Budget) -> int:
     """Return the maximum tokens of memories in the system prompt, which are a small part of a small window."""
     if not budget.window:  # unknown so far
-        return policy.memory_most
-    return min(policy.memory_most, round(budget.usable * MAX_MEMORY_SHARE))
+        return policy.max_memory
+    return min(policy.max_memory, round(budget.usable * MAX_MEMORY_SHARE))
 
 
 def memory_text(memories: Iterable[Memory], most: int, count: Callable[[str], int]) -> str:

@@ -171,7 +171,7 @@ def digest_oldest(exchanges: Sequence[Exchange], policy: ContextPolicy, need: in
 
 def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Exchange]:
     """Return the oldest results that together free the needed tokens; a token is about three characters."""
-    need += policy.digest_most // 3
+    need += policy.max_digest // 3
     for number, exchange in enumerate(oldest, start=1):
         need -= exchange.tokens - STUB_TOKENS
         if need <= 0:
@@ -180,10 +180,10 @@ def _enough(oldest: list[Exchange], need: int, policy: ContextPolicy) -> list[Ex
 
 
 def digest_by_rule(results: Sequence[Exchange], policy: ContextPolicy) -> str:
-    """Write the digest without a model, at most `digest_most` characters: failed results first, then the newest."""
+    """Write the digest without a model, at most `max_digest` characters: failed results first, then the newest."""
     count = f"{len(results):,} result{'s' if len(results) > 1 else ''}"
     heading = f"{HEADING}{count} up to here; each is archived in full]"
-    room = policy.digest_most - len(heading) - len(f"\n… and {len(results):,} more")
+    room = policy.max_digest - len(heading) - len(f"\n… and {len(results):,} more")
     lines: dict[int, str] = {}
     failed = [e for e in reversed(results) if has_failed(e.recorded)]
     for exchange in (*failed, *reversed(results)):
@@ -427,7 +427,7 @@ def plan_prune(
                 break
             draft.take(name, change)
     freed = draft.settle()
-    least = min(policy.prune_least, round(budget.window * policy.prune_least_share_of_window))
+    least = min(policy.min_prune, round(budget.window * policy.prune_least_share_of_window))
     if freed <= 0 or freed < least:
         return None
     results, inputs = draft.recorded_changes(view)

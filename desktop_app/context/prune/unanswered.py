@@ -153,7 +153,7 @@ def _shorten(draft: PruneDraft, policy: ContextPolicy, budget: Budget, counts: T
 
 def floor_of(policy: ContextPolicy, budget: Budget) -> int:
     """Return the minimum tokens of an unanswered result in every request, unless it is shorter."""
-    return min(policy.unanswered_least, round(budget.usable * MAX_UNANSWERED_SHARE))
+    return min(policy.min_unanswered, round(budget.usable * MAX_UNANSWERED_SHARE))
 
 
 def common_ceiling(sizes: Collection[int], room: int) -> int:

@@ -4,7 +4,7 @@ draft_of(...)         -> the input for the model, part by part, and the facts th
 faults_of(...)        -> the faults of a page: too long, or rules and open questions lost (K7)
 build_compaction(...) -> the compaction with the page, its lost facts restored, without the messages to keep
 
-The spend guard bounds the cost of repeated automatic compactions: after `spend_most` requests that the user did not
+The spend guard bounds the cost of repeated automatic compactions: after `max_spend` requests that the user did not
 make within `spend_seconds`, summaries are written without a model until the oldest request is that long ago.
 """
 
@@ -76,7 +76,7 @@ class Draft(msgspec.Struct, frozen=True):
     names: dict[str, str]
     parts: tuple[tuple[MessagePiece, ...], ...]
     """Empty if the messages do not fit into the model's window."""
-    reply_most: int
+    max_reply: int
     """Maximum tokens of one reply."""
 
 
@@ -111,13 +111,13 @@ def draft_of(
     copied = round(plan.summary_budget * FACTS_SHARE)
     musts = _listed(restore_facts("", head, ledger, copied, counts.text))
     wanted = SummaryTask(prompts, budget, tuple(musts), instructions)
-    reply_most = max(2 * budget + REPLY_AROUND, MIN_REPLY)
-    reply_most = min(reply_most, round(window * MAX_REPLY_SHARE), max_output or window)
+    max_reply = max(2 * budget + REPLY_AROUND, MIN_REPLY)
+    max_reply = min(max_reply, round(window * MAX_REPLY_SHARE), max_output or window)
     overhead = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     carried = count("\n".join(musts)) + max(count(earlier), budget)
-    room = round((window - reply_most - overhead - carried) * _safe_share(is_too_long))
+    room = round((window - max_reply - overhead - carried) * _safe_share(is_too_long))
     parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, MAX_INPUT_RESULT)
-    return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, reply_most)
+    return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, max_reply)
 
 
 def _safe_share(is_too_long: bool) -> float:
@@ -224,9 +224,9 @@ class Spending(msgspec.Struct, frozen=True):
     def paused_until(self, now: float, policy: ContextPolicy) -> float | None:
         """Return the time of the next possible request; None if that is now, or if the policy has no limit (0)."""
         counting = self._counting(now, policy)
-        if not policy.spend_most or len(counting) < policy.spend_most:
+        if not policy.max_spend or len(counting) < policy.max_spend:
             return None
-        return counting[-policy.spend_most] + policy.spend_seconds
+        return counting[-policy.max_spend] + policy.spend_seconds
 
     def _counting(self, now: float, policy: ContextPolicy) -> tuple[float, ...]:
         # A time in the future means that the clock was set back, and would pause for that long.

@@ -84,19 +84,19 @@ def names_of(head: Sequence[Message]) -> dict[str, str]:
 
 
 def parts_of(
-    head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], result_most: int = MAX_RESULT
+    head: Sequence[Message], turn_at: int, room: int, count: Callable[[str], int], max_result: int = MAX_RESULT
 ) -> tuple[tuple[MessagePiece, ...], ...]:
     """Return the messages in parts of at most `room` tokens; none if `room` is less than `MIN_PIECE`.
 
     turn_at: the index from which messages belong to a turn that continues after the cut. A message longer than a part
-    is split. result_most: maximum characters of a tool result.
+    is split. max_result: maximum characters of a tool result.
     """
     if room < MIN_PIECE:
         return ()
     parts: list[list[MessagePiece]] = []
     free = 0
     for number, message in enumerate(head, start=1):
-        label, text = f"m{number} {label_of(message)}", mask_secrets(text_of(message, result_most))
+        label, text = f"m{number} {label_of(message)}", mask_secrets(text_of(message, max_result))
         for piece in _message_pieces(
             MessagePiece(label, text, 0, number > turn_at, message.role is Role.TOOL), room, count
         ):

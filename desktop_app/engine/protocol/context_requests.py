@@ -68,8 +68,8 @@ class Plan(EngineResponse, frozen=True):
     # The value of the tail slider, the ends of its range, and the tokens that the tail really takes: in local counts,
     # see `Gauge.tokens_of`.
     tail_tokens: int
-    tail_least: int
-    tail_most: int
+    min_tail: int
+    max_tail: int
     tail_kept: int
     pruned_total: int
     archived_total: int

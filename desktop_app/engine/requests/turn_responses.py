@@ -193,7 +193,7 @@ async def _list_memories(engine: Engine, request: p.ListMemories) -> p.MemoriesL
 async def _memories_of(engine: Engine, conversation: str) -> p.MemoriesListed:
     memories = await engine.services.archive.memories()
     if not conversation:
-        return p.MemoriesListed(memories, 0, engine.conversations.policy.memory_most)
+        return p.MemoriesListed(memories, 0, engine.conversations.policy.max_memory)
     session, flusher = await engine.conversations.open(conversation), engine.conversations.services.memory
     is_pending = flusher is not None and await flusher.text(session) != session.view.request_context.memory
     return p.MemoriesListed(

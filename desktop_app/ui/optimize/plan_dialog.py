@@ -210,10 +210,10 @@ class PlanDialog(Sheet):
     def _show_tail(self, plan: Plan) -> None:
         self.tail.blockSignals(True)
         grain = 64 if plan.before.window <= 32_768 else 512
-        self.tail.set_range(plan.tail_least, plan.tail_most, grain)
+        self.tail.set_range(plan.min_tail, plan.max_tail, grain)
         self.tail.setValue(plan.tail_tokens)
         self.tail.blockSignals(False)
-        self.tail.setEnabled(plan.tail_least < plan.tail_most)
+        self.tail.setEnabled(plan.min_tail < plan.max_tail)
         is_measured = plan.strategy != "last_messages"
         self.tail.setVisible(is_measured)
         if is_measured:

@@ -165,13 +165,13 @@ def policy_description(settings: Settings, name: str) -> str:
             tr("Makes room in the background from {background} of the usable window, and before a request at {limit}.")
         ]
     words.append(tr("Summarizing brings the request down to {target}."))
-    if policy.target_least:
+    if policy.min_target:
         words.append(tr("In small windows down to {tokens} tokens."))
     return " ".join(words).format(
         background=format_percent(policy.background_at),
         limit=format_percent(policy.compact_at),
         target=format_percent(policy.target),
-        tokens=format_number(policy.target_least),
+        tokens=format_number(policy.min_target),
     )
 
 

@@ -162,7 +162,7 @@ def test_where_no_limit_is_known_messages_are_counted(turns: int, trigger: Trigg
     view, counts = chat(turns), letters()
     assert is_due(view, tokens(view), policy, budget, trigger) is is_made
     assert not is_due(view, tokens(view), policy, budget_for(policy, 128_000), trigger), "that one is known"
-    exactly = replace(budget, messages_most=2 * turns + 1)
+    exactly = replace(budget, max_messages=2 * turns + 1)
     assert is_due(view, tokens(view), policy, exactly, trigger) is (trigger is not Trigger.USER)
     step = next_step(view, policy, budget, counts, trigger)
     assert (step is not None) is is_made

@@ -44,7 +44,7 @@ NOTED_NAME, NOTED_TEA = replace(NAME, author="model"), replace(TEA, author="mode
 def test_memories_take_a_thousand_tokens_and_less_of_a_small_window() -> None:
     assert memory_room(BALANCED, Budget(128_000, 16_384)) == 1_000
     assert memory_room(BALANCED, Budget(4_096, 1_000)) == 310
-    assert memory_room(replace(BALANCED, memory_most=0), Budget(128_000, 16_384)) == 0
+    assert memory_room(replace(BALANCED, max_memory=0), Budget(128_000, 16_384)) == 0
 
 
 def test_memories_are_told_as_notes_oldest_first() -> None:

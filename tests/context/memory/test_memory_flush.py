@@ -89,9 +89,9 @@ def test_defect_a_stale_count_skips_the_flush() -> None:
     assert due(view, CLOSE + 100), "one long message more, and it is due at once"
 
 
-@pytest.mark.parametrize("reserve_least", [1_000, 20_000, 62_500])
-def test_defect_the_wrong_reserve_lets_the_compaction_come_first(reserve_least: int) -> None:
-    policy = replace(BALANCED, reserve_least=reserve_least, reserve_tokens=reserve_least)
+@pytest.mark.parametrize("min_reserve", [1_000, 20_000, 62_500])
+def test_defect_the_wrong_reserve_lets_the_compaction_come_first(min_reserve: int) -> None:
+    policy = replace(BALANCED, min_reserve=min_reserve, reserve_tokens=min_reserve)
     budget = budget_for(policy, 272_000)
     for trigger in (Trigger.BEFORE_REQUEST, Trigger.AFTER_TURN, Trigger.TOOL_RESULT):
         compacts_at = due_shares(trigger, policy, budget).compact_at * budget.usable

@@ -29,7 +29,7 @@ def session(rounds: int, text: str = LONG, name: str = "bash") -> list[Message]:
 
 
 def policy(**changed: object) -> ContextPolicy:
-    eager = replace(BALANCED, protect_newest=1_000, prune_least=0, prune_least_share_of_window=0.0)
+    eager = replace(BALANCED, protect_newest=1_000, min_prune=0, prune_least_share_of_window=0.0)
     return replace(eager, **changed)
 
 
@@ -57,7 +57,7 @@ def test_old_results_are_shortened_oldest_first_until_the_target_is_reached() ->
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"prune_least": 10**6, "prune_least_share_of_window": 1e6}, "it would free too little"),
+        ({"min_prune": 10**6, "prune_least_share_of_window": 1e6}, "it would free too little"),
         ({"protected_tools": ("bash",)}, "the tool is protected"),
         ({"protect_newest": 10**6, "protect_share_of_window": 1.0}, "all of it is new"),
         ({"protect_user_turns": 4}, "all of it belongs to the last turns of the user"),

@@ -17,7 +17,7 @@ ONLY = replace(
     prune_target=0.0,
     protect_newest=0,
     protect_user_turns=1,
-    prune_least=0,
+    min_prune=0,
     prune_least_share_of_window=0.0,
 )
 STUB = "[Old result: told of in the digest further on]"
@@ -81,7 +81,7 @@ def test_of_very_many_the_failed_and_the_newest_are_told_of_within_its_length() 
     prune = planned(view_of(record(*session(200, failing=3))))
     text = prune.results[-1].text
     lines = text.splitlines()
-    assert len(text) <= ONLY.digest_most
+    assert len(text) <= ONLY.max_digest
     assert lines[1] == "- read src/3.py, 2,017 characters: Error: no module 3"
     assert lines[-2].startswith("- read src/189.py")
     told = len(lines) - 2
