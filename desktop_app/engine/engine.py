@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -92,6 +92,11 @@ class Engine:
         self._plans[optimization.id] = optimization
         while len(self._plans) > MAX_PLANS:
             del self._plans[next(iter(self._plans))]
+
+    @property
+    def plans(self) -> Iterable[Optimization]:
+        """The plans that can still be applied, the newest first."""
+        return reversed(self._plans.values())
 
     def plan(self, plan_id: str) -> Optimization:
         """Return the plan with that id. Raises WorldError if it is no longer kept."""

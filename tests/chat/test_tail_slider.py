@@ -76,5 +76,23 @@ def test_it_holds_for_any_history(messages: list[Message], window: int) -> None:
         before = kept(plan) if plan.compaction is not None else before
 
 
+@given(
+    histories(),
+    st.sampled_from([300, 2_000, 8_192]),
+    st.lists(st.tuples(st.integers(0, 3_000), st.sampled_from(["extractive", "llm", "none"])), min_size=2, max_size=4),
+)
+def test_a_move_of_the_slider_plans_what_a_new_plan_would(
+    messages: list[Message], window: int, moves: list[tuple[int, str]]
+) -> None:
+    basis = basis_for([_named(message, n) for n, message in enumerate(messages)], window)
+    before = plan_optimize(basis)
+    for tokens, strategy in moves:
+        before = plan_optimize(basis, tokens, strategy, before)
+        new = plan_optimize(basis, tokens, strategy)
+        figures = {field for field in new.__struct_fields__ if field not in ("id", "snapshot", "views")}
+        assert {name: getattr(before, name) for name in figures} == {name: getattr(new, name) for name in figures}
+        assert [view.items for view in before.views] == [view.items for view in new.views]
+
+
 def _named(message: Message, number: int) -> Message:
     return Message(id=f"m{number}", role=message.role, parts=message.parts)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from desk import Desk
 
+from desktop_app.chat.compaction import optimize
 from desktop_app.chat.session import Session
-from desktop_app.context.compact.compaction import recorded_messages
+from desktop_app.context.compact.compaction import CompactionPlan, plan_compaction, recorded_messages
 from desktop_app.context.ledger.ledger import facts_to_keep
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.view.items import SUMMARY_HEADING
@@ -146,3 +148,23 @@ async def test_the_slider_stands_where_the_tail_is(desk: Desk, samples: Path) ->
     assert (again.kept, again.tail_kept) == (plan.kept, plan.tail_kept)
     longest = await desk.ask(p.PlanOptimize(name, plan.max_tail, "extractive"))
     assert longest.tail_kept == plan.max_tail
+
+
+async def test_a_move_of_the_slider_plans_once(desk: Desk, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = await import_all(desk.ask, samples / "migration.jsonl")
+    first = await desk.ask(p.PlanOptimize(name, None, "extractive"))
+    plans: list[int | None] = []
+
+    def counted(*args: Any) -> CompactionPlan | None:
+        plans.append(args[-1])
+        return plan_compaction(*args)
+
+    monkeypatch.setattr(optimize, "plan_compaction", counted)
+    tails = [round(first.min_tail + place * (first.max_tail - first.min_tail)) for place in POSITIONS]
+    moved = [await desk.ask(p.PlanOptimize(name, tail, "extractive")) for tail in tails]
+    assert plans == tails
+    assert len({plan.kept for plan in moved}) > 1
+    await desk.ask(p.ApplyPlan(name, moved[0].id, moved[0].summary))
+    plans.clear()
+    await desk.ask(p.PlanOptimize(name, first.min_tail, "extractive"))
+    assert len(plans) > 1, "the plans of the earlier view are of no use"

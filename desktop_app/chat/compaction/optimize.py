@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
@@ -88,12 +89,18 @@ class Optimization(msgspec.Struct, frozen=True):
         return next((step for step in self.steps if isinstance(step, Compaction)), None)
 
     @property
+    def without_compaction(self) -> Optimization:
+        """The same plan with only the steps that cost nothing."""
+        free = tuple(step for step in self.steps if isinstance(step, Prune))
+        views = self.views[: len(free) + 1]
+        return replace(self, steps=free, views=views, compaction_plan=None, note="", is_written=True)
+
+    @property
     def before_summary(self) -> ContextSnapshot:
         """What the summary is made from: the record after the free steps."""
-        free = [step for step in self.steps if isinstance(step, Prune)]
-        return replace(
-            self.snapshot, transcript=with_entries(self.snapshot.transcript, *free), view=self.views[len(free)]
-        )
+        free = self.without_compaction
+        transcript = with_entries(self.snapshot.transcript, *free.steps)
+        return replace(self.snapshot, transcript=transcript, view=free.views[-1])
 
     @property
     def unwritten(self) -> tuple[ContextSnapshot, CompactionPlan] | None:
@@ -103,17 +110,24 @@ class Optimization(msgspec.Struct, frozen=True):
 
 
 async def plan_optimization(
-    session: Session, tail_tokens: int | None, strategy: str = "extractive", is_fresh: bool = False
+    session: Session,
+    tail_tokens: int | None,
+    strategy: str = "extractive",
+    is_fresh: bool = False,
+    earlier: Iterable[Optimization] = (),
 ) -> Optimization:
-    """Return the plan for that session now, made on a worker thread; parameters as in `plan_optimize`.
+    """Return the plan for that session now, made on a worker thread; other parameters as in `plan_optimize`.
 
-    is_fresh: the plan for a fresh start instead, which leaves no tail.
+    is_fresh: the plan for a fresh start instead, which leaves no tail. earlier: plans that may be of the same view.
     """
     snapshot = snapshot_of(session)
+    before = next((plan for plan in earlier if not plan.is_fresh and plan.snapshot.has_same_view(snapshot)), None)
 
     def plan(check: CheckPoint) -> Optimization:
         checked = replace(snapshot, reading=session.reading.checked(check))
-        return plan_fresh_start(checked, strategy) if is_fresh else plan_optimize(checked, tail_tokens, strategy)
+        if is_fresh:
+            return plan_fresh_start(checked, strategy)
+        return plan_optimize(checked, tail_tokens, strategy, before)
 
     planned = await run_while_wanted(plan)
     return replace(planned, snapshot=replace(planned.snapshot, reading=snapshot.reading))
@@ -131,31 +145,42 @@ def plan_fresh_start(snapshot: ContextSnapshot, strategy: str = "extractive") ->
 
 
 def plan_optimize(
-    snapshot: ContextSnapshot, tail_tokens: int | None = None, strategy: str = "extractive"
+    snapshot: ContextSnapshot,
+    tail_tokens: int | None = None,
+    strategy: str = "extractive",
+    before: Optimization | None = None,
 ) -> Optimization:
     """Return what the user's "Optimize" would do; nothing is recorded.
 
     tail_tokens None: as the policy says; half of what is there, where that is less. strategy "llm": the summary is not
-    written yet, everything else is final; "none": results are shortened, and no message is archived.
+    written yet, everything else is final; "none": results are shortened, and no message is archived. before: an
+    earlier plan for the same view, of which everything but the compaction is taken over.
     """
-    total = request_tokens(snapshot.view, snapshot.counts)
-    prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
-    steps, views = _with_prune(snapshot, (), [snapshot.view], prune)
-    steps, views = _with_prune(snapshot, steps, views, _shorten_what_stays(snapshot, views[-1]))
-    plan = None if strategy == "none" else _plan_compaction(snapshot, views[-1], tail_tokens, strategy)
-    least, most = _tail_range(snapshot, views[-1])
+    free = replace(before.without_compaction, snapshot=snapshot) if before else _plan_free_steps(snapshot)
+    view, least, most = free.views[-1], free.min_tail, free.max_tail
+    plan = None if strategy == "none" else _plan_compaction(snapshot, view, tail_tokens, strategy)
     if plan is None and tail_tokens is None and strategy != "none":  # there is room as it is, but the user wants more
-        plan = _plan_compaction(snapshot, views[-1], max(most // 2, least), strategy)
+        plan = _plan_compaction(snapshot, view, max(most // 2, least), strategy)
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
-    optimization = Optimization(
-        uuid.uuid4().hex, snapshot, steps, tuple(views), plan, tail, least, most, kept, strategy=strategy
+    optimization = replace(
+        free, id=uuid.uuid4().hex, compaction_plan=plan, tail_tokens=tail, tail_kept=kept, strategy=strategy
     )
     if plan is not None:
         optimization = _with_plan(optimization, plan)
     if optimization.is_useful:
         return optimization
     return replace(optimization, note=NO_RESULTS if strategy == "none" else NOTHING)
+
+
+def _plan_free_steps(snapshot: ContextSnapshot) -> Optimization:
+    """Return the plan of the steps that cost nothing, with the range of the tail slider."""
+    total = request_tokens(snapshot.view, snapshot.counts)
+    prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
+    steps, views = _with_prune(snapshot, (), [snapshot.view], prune)
+    steps, views = _with_prune(snapshot, steps, views, _shorten_what_stays(snapshot, views[-1]))
+    least, most = _tail_range(snapshot, views[-1])
+    return Optimization("", snapshot, steps, tuple(views), None, least, least, most, least)
 
 
 def _with_prune(
@@ -204,9 +229,9 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
     """Return a new optimization with that compaction after the free steps."""
     if optimization.is_fresh:
         return _with_fresh_summary(optimization, compaction)
-    free = tuple(step for step in optimization.steps if isinstance(step, Prune))
-    steps = (*free, replace(compaction, id="draft-compaction"))
-    views = (*optimization.views[: len(free) + 1], view_of(with_entries(optimization.snapshot.transcript, *steps)))
+    free = optimization.without_compaction
+    steps = (*free.steps, replace(compaction, id="draft-compaction"))
+    views = (*free.views, view_of(with_entries(optimization.snapshot.transcript, *steps)))
     return replace(optimization, id=uuid.uuid4().hex, steps=steps, views=views, is_written=True, note=compaction.note)
 
 

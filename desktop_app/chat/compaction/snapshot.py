@@ -39,6 +39,12 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
         """Convert tokens counted here to those that the gauge shows."""
         return round(tokens * self.factor)
 
+    def has_same_view(self, other: ContextSnapshot) -> bool:
+        """Whether the view, and everything by which room is measured, is the same."""
+        measures = ((each.policy, each.budget, each.model_budget, each.total) for each in (self, other))
+        is_same = self.transcript is other.transcript and self.view is other.view and self.counts is other.counts
+        return is_same and next(measures) == next(measures)
+
     def with_record(self, transcript: Transcript) -> ContextSnapshot:
         """Return the snapshot with that record, its total by what the request grew or shrank."""
         view = view_of(transcript)

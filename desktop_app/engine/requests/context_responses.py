@@ -68,7 +68,7 @@ async def _plan_optimize(engine: Engine, request: p.PlanOptimize) -> p.Plan:
 
 async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Optimization:
     strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
-    return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh)
+    return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh, engine.plans)
 
 
 @responds(p.WriteSummary)
