@@ -6,13 +6,14 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from desktop_app.conversation.message import Message, Role, Text
+from builders import message
+from desktop_app.conversation.message import Message, Role
 
 PAGE = 4096
 
 
 def said(message_id: str, text: str = "hello", at: float = 2.0, role: Role = Role.USER, speaker: str = "") -> Message:
-    return Message(id=message_id, at=at, role=role, parts=(Text(text),), speaker=speaker)
+    return message(role, text, id=message_id, at=at, speaker=speaker)
 
 
 def overwrite_page(path: Path, table: str, mark: bytes) -> bytes:

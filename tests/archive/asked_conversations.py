@@ -6,10 +6,11 @@ import random
 from datetime import UTC, date, datetime
 from typing import NamedTuple
 
+from builders import message
 from conversations_made_up import LANGUAGES, TOPICS
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Role
 
 TODAY = date(2026, 11, 23)
 TIMES = (date(2026, 4, 14), date(2025, 10, 8), date(2026, 7, 21))
@@ -109,8 +110,5 @@ def _noise(chance: random.Random, number: int, n: int) -> str:
 def _store(store: Store, name: str, day: date, texts: list[str]) -> None:
     began = datetime(day.year, day.month, day.day, 10, tzinfo=UTC).timestamp()
     roles = (Role.USER, Role.ASSISTANT)
-    messages = [
-        Message(id=f"{name}-{n}", at=began + 60 * n, role=roles[n % 2], parts=(Text(text),))
-        for n, text in enumerate(texts)
-    ]
+    messages = [message(roles[n % 2], text, id=f"{name}-{n}", at=began + 60 * n) for n, text in enumerate(texts)]
     store.create(ConversationInfo(name, f"Talk {name}", began, began), messages)

@@ -7,10 +7,11 @@ from archive_messages import said
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from builders import model
 from desktop_app.archive.full_text_search import RANKED
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Reasoning, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Pin
 from examples import examples
 
@@ -119,19 +120,16 @@ def test_every_visible_part_can_be_found_and_reasoning_cannot(store: Store) -> N
     arguments = json.dumps({"path": "src/öl.py", "text": 'first\nsecond "quoted"'})
     store.append(
         "c",
-        Message(
+        model(
+            Reasoning("secretly"),
+            ToolCall("1", "write_file", arguments),
+            ToolCall("2", "run", '{"command": "make che'),
+            ToolCall("3", "run", '{"a":' * 5_000 + '"bottom"' + "}" * 5_000),
+            ToolResult("1", "write_file", "written 12 bytes"),
+            Attachment("plan.md", "text/markdown", "the blueprint"),
+            Attachment("photo.png", "image/png", "data:image/png;base64,QUJD"),
             id="m",
-            role=Role.ASSISTANT,
             speaker="Dr. Watson",
-            parts=(
-                Reasoning("secretly"),
-                ToolCall("1", "write_file", arguments),
-                ToolCall("2", "run", '{"command": "make che'),
-                ToolCall("3", "run", '{"a":' * 5_000 + '"bottom"' + "}" * 5_000),
-                ToolResult("1", "write_file", "written 12 bytes"),
-                Attachment("plan.md", "text/markdown", "the blueprint"),
-                Attachment("photo.png", "image/png", "data:image/png;base64,QUJD"),
-            ),
         ),
     )
     visible = ("watson", "src/öl.py", "second", "quoted", "write_file", "12 bytes", "blueprint", "photo.png")

@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from builders import message
 from desktop_app.archive import writing
 from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import Imported
 
 
 def said(name: str, parent: str, at: float, role: Role = Role.USER) -> ForeignMessage:
-    return ForeignMessage(name, parent, Message(role=role, parts=(Text(f"said {name}"),), at=at))
+    return ForeignMessage(name, parent, message(role, f"said {name}", at=at))
 
 
 TRIP = ForeignConversation(

@@ -10,21 +10,20 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
+from builders import model
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.archive.search_filters import AT_ONCE, FEW
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo, SearchFilters, SearchValues
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 DATA = Path(__file__).with_name("data")
 SPRING, SUMMER = datetime(2026, 4, 10, tzinfo=UTC).timestamp(), datetime(2026, 7, 2, tzinfo=UTC).timestamp()
 JUNE = datetime(2026, 6, 1, tzinfo=UTC).timestamp()
 CODE = "the ledger:\n\n```python\nx = 1\n```"
-CALLING = Message(
-    id="call", at=SUMMER, role=Role.ASSISTANT, model="work/gpt-5", parts=(Text("ledger"), ToolCall("1", "bash", "{}"))
-)
+CALLING = model("ledger", ToolCall("1", "bash", "{}"), id="call", at=SUMMER, model="work/gpt-5")
 RESULT = Message(id="result", at=SUMMER, role=Role.TOOL, parts=(ToolResult("1", "bash", "ledger read"),))
-CODED = Message(id="code", at=SPRING, role=Role.ASSISTANT, model="local/qwen%3", parts=(Text(CODE),))
+CODED = model(CODE, id="code", at=SPRING, model="local/qwen%3")
 
 
 @pytest.fixture

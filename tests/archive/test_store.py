@@ -8,13 +8,14 @@ import peewee
 import pytest
 from archive_messages import said
 
+from builders import model, result
 from desktop_app.archive.store import Store
 from desktop_app.archive.tables import UnreadableEntry, decode_message, encode
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Fact, Fidelity, Ledger
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, Usage
 from desktop_app.conversation.tools import Rule, ToolSpec
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -36,22 +37,19 @@ from desktop_app.conversation.transcript import (
 )
 
 EVERY_KIND: tuple[AnyEntry, ...] = (
-    Message(
+    model(
+        Reasoning("hm"),
+        "日本 « » \0 \U0001f600",
+        ToolCall("1", "read", '{"path": "a.py"}'),
+        Attachment("a.png", "image/png", "data:image/png;base64,AA=="),
         id="m1",
         at=2.0,
-        role=Role.ASSISTANT,
-        parts=(
-            Reasoning("hm"),
-            Text("日本 « » \0 \U0001f600"),
-            ToolCall("1", "read", '{"path": "a.py"}'),
-            Attachment("a.png", "image/png", "data:image/png;base64,AA=="),
-        ),
         speaker="Ann",
         model="builtin",
         usage=Usage(10, 2, 1),
         seconds=1.5,
     ),
-    Message(id="m2", at=3.0, role=Role.TOOL, parts=(ToolResult("1", "read", "no such file", is_error=True),)),
+    result("no such file", "1", "read", is_error=True, id="m2", at=3.0),
     Prune(id="e3", at=4.0, trigger=Trigger.BEFORE_REQUEST, results=(PrunedResult("m2", "repeats", "[see above]"),)),
     Compaction(
         id="e4",
@@ -218,7 +216,7 @@ def test_lone_surrogates_become_replacement_characters_and_it_is_logged(store: S
 
 def test_the_metadata_of_a_call_keeps_its_stored_name() -> None:
     call = ToolCall("1", "read", "{}", '{"writer":"m"}')
-    body = encode(Message(id="m", at=1.0, role=Role.ASSISTANT, parts=(call,)))
+    body = encode(model(call, id="m", at=1.0))
     assert '"extras":' in body
     assert decode_message(body).tool_calls == (call,)
 

@@ -7,9 +7,10 @@ from agents import Agent, CountedTools, agent_script, equipped_with, output, ran
 from msgspec.structs import replace
 from test_run_tools import results
 
+from builders import model, result
 from desktop_app.chat.compaction.making_room import OFTEN, drop_results
 from desktop_app.conversation.events import TurnFailed, TurnFinished
-from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import ToolCall, user_message
 from desktop_app.conversation.tools import HAS_IT
 from provider import Reply
 
@@ -115,8 +116,8 @@ async def test_no_step_is_recorded_that_the_gauge_would_show_as_a_growth(house) 
     said = [user_message("Read them.")]
     for n in range(10):
         said += [
-            Message(role=Role.ASSISTANT, parts=(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}'),)),
-            Message(role=Role.TOOL, parts=(ToolResult(f"c{n}", "read", f"line {n} of it\n" * 90),)),
+            model(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}')),
+            result(f"line {n} of it\n" * 90, f"c{n}", "read"),
         ]
     home = await house([Reply("Read.", usage=(3_600, 5, 0))], window=60_000)
     session = await home.chats.create("Read", said)

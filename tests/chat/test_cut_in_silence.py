@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from builders import model
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.conversation.events import Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage, user_message
+from desktop_app.conversation.message import Attachment, Role, Usage, user_message
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Reply, Request
 from provider_shapes import Shape
@@ -105,6 +106,6 @@ async def test_pictures_that_were_never_measured_are_no_reason_to_suspect_a_cut(
     assert real > 1_000
     assert is_silently_cut(sent.gauge.total, sent.gauge.provenance, Usage(real, 4), sent.reported_before)
     assert not is_silently_cut(sent.gauge.total - sent.pictures, sent.gauge.provenance, Usage(real, 4))
-    reply = Message(role=Role.ASSISTANT, parts=(Text("Trees."),), model=session.model_info.record_name)
+    reply = model("Trees.", model=session.model_info.record_name)
     await session.record(stamp(replace(reply, usage=Usage(real, 4), as_of=sent.as_of)))
     assert session.assemble_request().pictures == 0, "now they are measured"

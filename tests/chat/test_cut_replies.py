@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from builders import model
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble
@@ -144,7 +145,7 @@ async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
     talk: Callable[..., Any], window: int, is_restarted: bool
 ) -> None:
     text = "".join(f"Point {number} of the report holds.\n" for number in range(window // 5)) + HALF.text
-    report = Message(role=Role.ASSISTANT, parts=(Text(text),), ending="length")
+    report = model(text, ending="length")
     said = [user_message("Write the report in points."), report]
     home, session = await talk([REST, Reply("Thanks.")], messages=said, window=window, max_output=0)
     if is_restarted:
@@ -165,7 +166,7 @@ async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
 async def test_a_shortened_reply_that_is_cut_again_is_shortened_again(talk: Callable[..., Any]) -> None:
     text = "".join(f"Point {number} of the report holds.\n" for number in range(900)) + HALF.text
     more = "y.\n" + "".join(f"Remark {number} on the report.\n" for number in range(200)) + HALF.text
-    report = Message(role=Role.ASSISTANT, parts=(Text(text),), ending="length")
+    report = model(text, ending="length")
     said = [user_message("Write the report in points."), report]
     script = [Reply(more, finish="length", usage=None), REST, Reply("Thanks.")]
     home, session = await talk(script, messages=said, window=4_096, max_output=0)

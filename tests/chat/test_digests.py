@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from builders import model, result, user
 from desktop_app.chat.session import Session
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.transcript import AuxiliaryUsage, Prune, Trigger
 from provider import Reply, Status
 
@@ -28,10 +29,10 @@ WORDS = "Condense this in {most} characters."
 def session_with_tools(count: int) -> list[Message]:
     said: list[Message] = []
     for n in range(count):
-        said.append(Message(role=Role.USER, parts=(Text(f"Read file {n}"),)))
-        said.append(Message(role=Role.ASSISTANT, parts=(ToolCall(f"c{n}", "read", f'{{"path": "f{n}.py"}}'),)))
-        said.append(Message(role=Role.TOOL, parts=(ToolResult(f"c{n}", "read", f"value {n} = 1\n" * 120),)))
-        said.append(Message(role=Role.ASSISTANT, parts=(Text("Done."),)))
+        said.append(user(f"Read file {n}"))
+        said.append(model(ToolCall(f"c{n}", "read", f'{{"path": "f{n}.py"}}')))
+        said.append(result(f"value {n} = 1\n" * 120, f"c{n}", "read"))
+        said.append(model("Done."))
     return said
 
 

@@ -11,13 +11,14 @@ import pytest
 import pytest_asyncio
 from msgspec.structs import replace
 
+from builders import model
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.sent_requests import read_request
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import GaugeChanged, TurnEvent, TurnFinished
 from desktop_app.conversation.gauge import PartKind, Segment
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import RequestContext
 from desktop_app.engine import protocol as p
@@ -129,7 +130,7 @@ async def test_what_changes_while_it_is_counted_is_counted_too(desk: Desk, monke
 
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     chats = desk.services.conversations
-    said = [user_message("Hello"), Message(role=Role.ASSISTANT, parts=(Text("Hi."),))]
+    said = [user_message("Hello"), model("Hi.")]
     assert (await chats.create("Imported", said)).gauge().segments[Segment.SCHEMAS] > 300
     session = await chats.create()
     known = session.gauge().total

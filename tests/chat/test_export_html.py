@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import model, result, user
 from desktop_app.chat.export_content import ExportContent
 from desktop_app.chat.export_files import html_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
@@ -145,10 +146,10 @@ def test_a_call_is_folded_under_what_it_is_about_and_its_text_has_lines() -> Non
 
 def test_each_result_says_which_call_it_answers() -> None:
     reads = [ToolCall(name, "read", f'{{"path": "{name}.py"}}') for name in "ab"]
-    results = [Message(id=f"r{n}", role=Role.TOOL, parts=(ToolResult(n, "read", f"text of {n}"),)) for n in "ba"]
-    again = Message(id="m2", role=Role.ASSISTANT, parts=(ToolCall("a", "read", '{"path": "c.py"}'),))
-    third = Message(id="r3", role=Role.TOOL, parts=(ToolResult("a", "read", "gone", is_error=True),))
-    alone = Message(id="r4", role=Role.TOOL, parts=(ToolResult("z", "list", "x"),))
+    results = [result(f"text of {n}", n, "read", id=f"r{n}") for n in "ba"]
+    again = model(ToolCall("a", "read", '{"path": "c.py"}'), id="m2")
+    third = result("gone", "a", "read", is_error=True, id="r3")
+    alone = result("x", "z", "list", id="r4")
     said = (Message(id="m", role=Role.ASSISTANT, parts=tuple(reads)), *results, again, third, alone)
     text = Page(html_of(ExportContent("T", said))).text
     places = [text.index(w) for w in ("read b.py · answered", "text of b", "read a.py · answered", "text of a")]
@@ -165,7 +166,7 @@ def test_lines_that_somebody_typed_stay_lines_and_those_of_a_reply_are_paragraph
 
 @pytest.mark.parametrize("at", [1e20, -1e20, float("nan"), float("inf"), 253402300800.0 * 1000])
 def test_a_time_of_no_calendar_is_left_out(at: float) -> None:
-    html = html_of(ExportContent("T", (Message(id="m", role=Role.USER, at=at, parts=(Text("said"),)),)))
+    html = html_of(ExportContent("T", (user("said", id="m", at=at),)))
     assert "<time" not in html
     assert "said" in html
 

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from test_take_turn import long_chat
 
+from builders import model, result, user
 from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS, render_export, write_export
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
 from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Rewind, Switch, Transcript, Trigger
@@ -30,10 +31,10 @@ AT = datetime(2026, 11, 22, 14, 3).timestamp()
 PIXEL, OTHER_PIXEL = "data:image/png;base64,iVBORw0KGgo=", "data:image/jpeg;base64,iVBORw0KGgo="
 FENCED = "Look:\n```\ncode\n```"
 SAID = [
-    Message(role=Role.USER, parts=(Text("What is in it?"), Attachment("a.txt", "text/plain", "one ``` two"))),
-    Message(role=Role.ASSISTANT, parts=(Reasoning("First\nthen"), Text("I look."), ToolCall("c", "read", '{"a": 1}'))),
-    Message(role=Role.TOOL, parts=(ToolResult("c", "read", FENCED),)),
-    Message(role=Role.ASSISTANT, parts=(Text("Code, half of 🙂: \ud83d."),)),
+    user("What is in it?", Attachment("a.txt", "text/plain", "one ``` two")),
+    model(Reasoning("First\nthen"), "I look.", ToolCall("c", "read", '{"a": 1}')),
+    result(FENCED, name="read"),
+    model("Code, half of 🙂: \ud83d."),
 ]
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from builders import message, user
 from desktop_app.chat.compaction import making_room
 from desktop_app.chat.compaction.making_room import was_told
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.record_figures import insights_of
 from desktop_app.conversation.events import RoomEnded, ViewChanged
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import Compaction, FailedCompaction, Pin, Trigger
 from provider import Reply
 
 ROLES = (Role.USER, Role.ASSISTANT)
-ASKED = Message(id="m", role=Role.USER, parts=(Text("?"),))
+ASKED = user("?", id="m")
 
 
 def failures(session) -> list[FailedCompaction]:
@@ -55,7 +56,7 @@ async def test_each_message_is_an_attempt_of_its_own_and_a_retry_is_none(house) 
 
 async def test_paused_compactions_are_told_once(house) -> None:
     home = await house([Reply("Here.", usage=None)], window=8_192, repeat_last=True)
-    said = [Message(role=ROLES[n % 2], parts=(Text("word " * 45),)) for n in range(124)]
+    said = [message(ROLES[n % 2], "word " * 45) for n in range(124)]
     session = await home.chats.create("Long", said)
     for number in range(2):
         archived = (session.view.items[number].message.id,)
@@ -105,7 +106,7 @@ async def test_what_came_to_nothing_is_told_where_the_next_request_misses_it(
 
     monkeypatch.setattr(making_room, "write_compaction", nothing)
     home = await house([], window=8_192)
-    said = [Message(role=ROLES[n % 2], parts=(Text("word " * words),)) for n in range(100)]
+    said = [message(ROLES[n % 2], "word " * words) for n in range(100)]
     session = await home.chats.create("Long", said)
     assert session.gauge().share >= 0.75
     assert (session.gauge().share >= 0.9) is is_told
@@ -116,7 +117,7 @@ async def test_what_came_to_nothing_is_told_where_the_next_request_misses_it(
 
 async def test_room_that_was_made_meanwhile_is_not_told_as_a_failure(house, monkeypatch) -> None:
     home = await house([], window=8_192)
-    said = [Message(role=ROLES[n % 2], parts=(Text("word " * 58),)) for n in range(100)]
+    said = [message(ROLES[n % 2], "word " * 58) for n in range(100)]
     session = await home.chats.create("Long", said)
 
     async def late(_: object, plan: CompactionPlan, *__: object) -> Compaction:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from builders import model, system, user
 from desktop_app.chat.find import find_text
-from desktop_app.conversation.message import Message, Role, Text, ToolCall
+from desktop_app.conversation.message import ToolCall
 
 SAID = [
-    Message(id="system", role=Role.SYSTEM, parts=(Text("Straße"),)),
-    Message(id="a", role=Role.USER, parts=(Text("In der STRASSE 100%"),)),
-    Message(id="b", role=Role.ASSISTANT, parts=(ToolCall("c", "read", '{"path": "src/strasse.py"}'),)),
-    Message(id="c", role=Role.USER, parts=(Text("100 of them"),)),
+    system("Straße", id="system"),
+    user("In der STRASSE 100%", id="a"),
+    model(ToolCall("c", "read", '{"path": "src/strasse.py"}'), id="b"),
+    user("100 of them", id="c"),
 ]
 
 
@@ -20,7 +21,7 @@ def test_of_either_case_as_it_stands_and_in_arguments():
 
 
 def test_each_place_in_a_message_is_counted():
-    often = Message(id="d", role=Role.USER, parts=(Text("tides, Tides and TIDES"), ToolCall("e", "read", "tides")))
+    often = user("tides, Tides and TIDES", ToolCall("e", "read", "tides"), id="d")
     assert find_text([*SAID, often], "tides") == [(4, 4)]
 
 

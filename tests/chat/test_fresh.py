@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from test_take_turn import long_chat
 
+from builders import system
 from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import plan_optimization, with_summary
 from desktop_app.chat.conversations import Conversations
@@ -12,14 +13,14 @@ from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import assemble, view_of
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.transcript import ConversationLink, Transcript
 from provider import Hang, Reply, Status
 from request_rules import legal_for_all
 
 RULE = "Never restart the server on Fridays."
-SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief."),))
+SYSTEM = system("Be brief.")
 
 
 async def begin(chats: Conversations, session: Session, strategy: str = "extractive") -> Session:

@@ -9,13 +9,14 @@ import weakref
 import pytest
 from msgspec.structs import replace
 
+from builders import message
 from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import Failure, GaugeChanged, TurnFinished
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Trigger
 from provider import Reply
 
@@ -23,9 +24,7 @@ MANY = 200
 
 
 def said(number: int) -> list[Message]:
-    return [
-        Message(role=Role.ASSISTANT if n % 2 else Role.USER, parts=(Text(f"{number}: message {n}"),)) for n in range(8)
-    ]
+    return [message(Role.ASSISTANT if n % 2 else Role.USER, f"{number}: message {n}") for n in range(8)]
 
 
 async def written(home, count: int) -> list[str]:
@@ -189,10 +188,7 @@ async def test_what_is_kept_is_bounded_in_bytes_too(house, monkeypatch) -> None:
 
 async def test_what_was_counted_and_read_of_archived_messages_is_forgotten(house) -> None:
     home = await house([])
-    many = [
-        Message(role=Role.ASSISTANT if n % 2 else Role.USER, parts=(Text(f"{n}: " + "so it was said " * 40),))
-        for n in range(80)
-    ]
+    many = [message(Role.ASSISTANT if n % 2 else Role.USER, f"{n}: " + "so it was said " * 40) for n in range(80)]
     session = await home.chats.create("Talk", many)
     session.gauge()
     counted = len(session.counts._kept)

@@ -6,12 +6,13 @@ import logging
 
 import pytest
 
+from builders import message, user
 from desktop_app.chat.operation_log import log_entries, log_retry
 from desktop_app.chat.ports import ModelError
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.message import Message, Role, Text, ToolResult
+from desktop_app.conversation.message import Message, Role, ToolResult
 from desktop_app.conversation.transcript import Compaction, Flush, Prune, PrunedResult, Transcript, Trigger, Undo
 from provider import Overflow, Reply
 
@@ -55,7 +56,7 @@ def test_a_line_says_what_was_done_from_what_to_what_and_how_long(caplog, entry,
 
 def test_messages_that_were_not_truncated_have_no_line(caplog) -> None:
     caplog.set_level(logging.INFO, "desktop_app")
-    log_entries("c1", [Message(role=Role.USER, parts=(Text(SAID),))], Transcript())
+    log_entries("c1", [user(SAID)], Transcript())
     assert caplog.messages == []
 
 
@@ -70,7 +71,7 @@ async def test_a_real_turn_logs_the_learned_limit_and_the_operations_without_a_w
 ) -> None:
     caplog.set_level(logging.DEBUG, "desktop_app")
     home = await house([Overflow(window=4_096, tokens=30_000), Reply(f"It fits, {SAID}.")], window=60_000)
-    said = [Message(role=role, parts=(Text(f"{SAID} " * 700),)) for role in (Role.USER, Role.ASSISTANT) * 10]
+    said = [message(role, f"{SAID} " * 700) for role in (Role.USER, Role.ASSISTANT) * 10]
     session = await home.chats.create("Long", said)
     await home.turn(session, f"And now, {SAID}?")
     assert any("Learned limit" in line and "60,000 → 4,096 tokens" in line for line in caplog.messages)

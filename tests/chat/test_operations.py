@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_take_turn import long_chat
 
+from builders import model, result, system, user
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import NO_RESULTS, apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
@@ -17,7 +18,7 @@ from desktop_app.chat.session import Session
 from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import Message, Role, ToolCall, user_message
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Prune, Rewind, Trigger
 from provider import Reply
 
@@ -29,9 +30,9 @@ def with_tools(turns: int) -> list[Message]:
         call = ToolCall("call_1", "read", f'{{"path": "src/file{n}.py"}}')
         messages += [
             user_message(f"Look at src/file{n}.py, and never touch vendor/."),
-            Message(role=Role.ASSISTANT, parts=(Text("Reading."), call)),
-            Message(role=Role.TOOL, parts=(ToolResult("call_1", "read", f"line {n}\n" * 1_500),)),
-            Message(role=Role.ASSISTANT, parts=(Text(f"File {n} is fine."),)),
+            model("Reading.", call),
+            result(f"line {n}\n" * 1_500, "call_1", "read"),
+            model(f"File {n} is fine."),
         ]
     return messages
 
@@ -169,8 +170,8 @@ async def test_what_was_saved_to_memory_is_told_even_if_the_plan_is_stale_by_the
 
 async def test_calls_of_one_reply_come_back_with_their_results_however_they_were_recorded(house) -> None:
     home = await house([], window=20_000)
-    calls = [Message(id=f"call-{n}", role=Role.ASSISTANT, parts=(ToolCall(n, "read"),)) for n in "ab"]
-    results = [Message(id=f"result-{n}", role=Role.TOOL, parts=(ToolResult(n, "read", "x"),)) for n in "ab"]
+    calls = [model(ToolCall(n, "read"), id=f"call-{n}") for n in "ab"]
+    results = [result("x", n, "read", id=f"result-{n}") for n in "ab"]
     session = await home.chats.create("Tools", [*calls, *results, *with_tools(15)])
     await optimize(home, session)
     assert "call-a" in session.view.statuses
@@ -214,7 +215,7 @@ async def test_what_another_branch_has_is_neither_pinned_nor_brought_back(talk) 
 
 
 async def test_a_system_message_is_in_every_view_without_a_pin(talk) -> None:
-    _, session = await talk([], messages=[Message(role=Role.SYSTEM, parts=(Text("Be kind."),)), *long_chat(4)])
+    _, session = await talk([], messages=[system("Be kind."), *long_chat(4)])
     prompt = next(item.message for item in session.view.items if item.message.role is Role.SYSTEM)
     assert await operations.pin(session, prompt.id) == []
     assert session.pins() == ()
@@ -251,7 +252,7 @@ async def test_a_message_that_arrives_during_a_compaction_is_kept(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
     planning = asyncio.ensure_future(plan_optimization(session, None))
     await asyncio.sleep(0)
-    await session.record_message(Message(id="new", role=Role.USER, parts=(Text("One thing more."),)))
+    await session.record_message(user("One thing more.", id="new"))
     await apply_optimization(session, home.services, await planning, home.publish)
     assert assemble(session.view)[-1].text == "One thing more."
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from test_replay import long_conversation
 
+from builders import message, user
 from desktop_app.chat import read_insights
 from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import snapshot_of
@@ -16,7 +17,7 @@ from desktop_app.chat.read_insights import policies_replayed, try_policy, usage_
 from desktop_app.context.policy import BALANCED, NO_LIMIT
 from desktop_app.context.presets import AGGRESSIVE, PRESETS
 from desktop_app.context.replay import replay
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Trigger
 from provider import Reply
 
@@ -25,7 +26,7 @@ EAGER = replace(BALANCED, background_at=0.30, prune_at=0.30, compact_at=0.30, ta
 
 def spoken(count: int) -> list[Message]:
     roles = (Role.USER, Role.ASSISTANT)
-    return [Message(role=roles[n % 2], parts=(Text(f"Number {n}. " + "word " * 60),)) for n in range(count)]
+    return [message(roles[n % 2], f"Number {n}. " + "word " * 60) for n in range(count)]
 
 
 async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house) -> None:
@@ -60,7 +61,7 @@ async def test_what_may_not_act_unasked_would_do_nothing(house, is_automatic: bo
 
 async def test_a_message_that_can_never_fit_is_told(house) -> None:
     home = await house([], window=2_000)
-    session = await home.chats.create("Talk", [Message(role=Role.USER, parts=(Text("word " * 5_000),))])
+    session = await home.chats.create("Talk", [user("word " * 5_000)])
     assert (await try_policy(session, BALANCED, True)).note
 
 

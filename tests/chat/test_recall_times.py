@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from builders import user
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.recall_service import recall, recall_across, recall_across_unasked, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 
 TODAY = date(2026, 11, 20)
 SAID = (
@@ -46,7 +47,7 @@ async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
 
 
 def messages_of(name: str, texts: list[tuple[float, str]]) -> list[Message]:
-    return [Message(id=f"{name}{n}", at=at, role=Role.USER, parts=(Text(text),)) for n, (at, text) in enumerate(texts)]
+    return [user(text, id=f"{name}{n}", at=at) for n, (at, text) in enumerate(texts)]
 
 
 WHEN = [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from builders import model, user
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recall_service import RecallArchive, as_text, recall, recall_unasked
@@ -54,9 +55,7 @@ def message(index: int) -> Message:
     role, text = TALK[index]
     parts = (ToolResult("c", "bash", text),) if role is Role.TOOL else (Text(text),)
     if index == 4:
-        return Message(
-            id="m4", at=4.0, role=Role.ASSISTANT, parts=(Text(text), ToolCall("c", "bash", '{"command": "x"}'))
-        )
+        return model(text, ToolCall("c", "bash", '{"command": "x"}'), id="m4", at=4.0)
     return Message(id=f"m{index}", at=float(index), role=role, parts=parts)
 
 
@@ -100,7 +99,7 @@ class Busy:
         async def call(*arguments: object) -> object:
             self._said += 1
             text = Text("Greta wrote the importer, says Greta, while the KeyError in the importer was looked for.")
-            await self._archive.append("c", Message(id=f"late{self._said}", at=1e3, role=Role.USER, parts=(text,)))
+            await self._archive.append("c", user(text, id=f"late{self._said}", at=1e3))
             return await getattr(self._archive, name)(*arguments)
 
         return call

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from test_take_turn import long_chat
 
+from builders import model
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.making_room import drop_results
 from desktop_app.chat.recorded_messages import stamp
@@ -85,7 +86,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
     script = Holding()
     made = await house(script, window=Holding.window)
     call = ToolCall("c", "read", "{}")
-    look = Message(role=Role.ASSISTANT, parts=(call,))
+    look = model(call)
     result = Message(role=Role.TOOL, parts=(ToolResult("c", "read", LONG * 4),))
     session = await made.chats.create("Meanwhile", [*long_chat(12), look, result])
     session.gauge()
@@ -134,7 +135,7 @@ async def test_results_that_are_being_archived_are_not_dropped_as_well(house: Ca
     made = await house([])
     call = ToolCall("c", "read", "{}")
     said = [
-        Message(role=Role.ASSISTANT, parts=(call,)),
+        model(call),
         Message(role=Role.TOOL, parts=(ToolResult("c", "read", LONG),)),
     ]
     session = await made.chats.create("Meanwhile", [*said, *long_chat(12)])

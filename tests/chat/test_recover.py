@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from builders import model, result
 from desktop_app.chat import operations
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.turn.recovery import (
@@ -22,7 +23,7 @@ from desktop_app.chat.turn.recovery import (
 )
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, user_message
 from desktop_app.models.provider_dialects import ProviderMetadata, encode_metadata
 from provider import Cut, Overflow, Reply, Status
 
@@ -144,13 +145,9 @@ async def test_metadata_that_the_model_does_not_take_back_is_left_out(house, sta
     """Such as reasoning that was encrypted for another account. What is counted changes with what is sent."""
     details = {"reasoning_details": [{"type": "reasoning.text", "text": "I look. " * 50, "index": 0}]}
     metadata = encode_metadata(ProviderMetadata("scripted/scripted", message=details))
-    call = Message(
-        role=Role.ASSISTANT,
-        parts=(Reasoning("I look. " * 50), ToolCall("c", "read", "{}", metadata)),
-        model="scripted/scripted",
-    )
+    call = model(Reasoning("I look. " * 50), ToolCall("c", "read", "{}", metadata), model="scripted/scripted")
     home = await house([Status(status, "Thought signature could not be decrypted"), Reply("Done.", usage=None)])
-    said = [user_message("Read"), call, Message(role=Role.TOOL, parts=(ToolResult("c", "read", "Nothing."),))]
+    said = [user_message("Read"), call, result("Nothing.", name="read")]
     session = await home.chats.create("Signed", said)
     before = session.gauge().total
     await home.turn(session, "And?")

@@ -6,18 +6,16 @@ import pytest
 from agents import output
 from msgspec.structs import replace
 
+from builders import message, model, result
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import Role, ToolCall, user_message
 from desktop_app.models.errors.body import reply_tokens_in
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Overflow, Reply, Status, Windowed
 
 UNTOLD = Status(400, "Input is too long for requested model.", kind="invalid_request_error")
-LONG = [
-    Message(role=role, parts=(Text(f"{n} " + "word " * 600),))
-    for n, role in enumerate((Role.USER, Role.ASSISTANT) * 10)
-]
+LONG = [message(role, f"{n} " + "word " * 600) for n, role in enumerate((Role.USER, Role.ASSISTANT) * 10)]
 
 
 def failure_in(home):
@@ -94,11 +92,11 @@ async def test_each_attempt_is_smaller_than_the_one_before(house) -> None:
     said = [user_message("Read them.")]
     for n in range(12):
         said += [
-            Message(role=Role.ASSISTANT, parts=(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}'),)),
-            Message(role=Role.TOOL, parts=(ToolResult(f"c{n}", "read", output(600)(f"{n}", 1)),)),
+            model(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}')),
+            result(output(600)(f"{n}", 1), f"c{n}", "read"),
         ]
     home = await house([UNTOLD], window=60_000, repeat_last=True)
-    session = await home.chats.create("Read", [*said, Message(role=Role.ASSISTANT, parts=(Text("Read."),))])
+    session = await home.chats.create("Read", [*said, model("Read.")])
     await home.turn(session, "And now?")
     made = sizes(home)
     assert made == sorted(set(made), reverse=True), "the same was sent twice"

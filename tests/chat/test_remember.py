@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
+from builders import model
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.chat.recorded_messages import stamp
@@ -22,7 +23,7 @@ from desktop_app.context.memory.memories import HEADING
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomStarted, ViewChanged
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, Usage
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Compaction, Flush, RequestContext, Trigger
 from provider import Call, Cut, Hang, Overflow, Reply, Status
@@ -151,7 +152,7 @@ async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, cap
 
 
 async def test_no_flush_is_made_where_hardly_anything_would_leave(made) -> None:
-    few = [said("1", "Hello."), Message(id="2", role=Role.ASSISTANT, parts=(Text("Hi."),)), said("3", "How are you?")]
+    few = [said("1", "Hello."), model("Hi.", id="2"), said("3", "How are you?")]
     for messages, trigger in ((few, Trigger.OVERFLOW), (few, Trigger.USER), (chat(8), Trigger.USER)):
         home = await made([Reply("SILENT")], messages)
         home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
@@ -303,9 +304,9 @@ async def test_a_window_without_room_for_the_question_is_not_asked(made) -> None
 
 TALK = [
     said("u", "What does a hold? I drink tea in the morning."),
-    Message(id="a", role=Role.ASSISTANT, parts=(Text("I look."), ToolCall("c1", "read", '{"path": "a"}'))),
+    model("I look.", ToolCall("c1", "read", '{"path": "a"}'), id="a"),
     Message(id="t", role=Role.TOOL, parts=(ToolResult("c1", "read", "Nothing."),)),
-    Message(id="r", role=Role.ASSISTANT, parts=(Text("It holds nothing."),)),
+    model("It holds nothing.", id="r"),
 ]
 
 
@@ -324,7 +325,7 @@ async def test_in_a_long_conversation_each_compaction_has_its_flush_and_each_flu
     home = await made(notes, [said("first", RULE)], window=16_000)
     for n in range(150):
         seen = " ".join(f"thing{n}x{k}" for k in range(60))
-        reply = Message(id=f"r{n}", role=Role.ASSISTANT, parts=(Text(f"Tell me more of town {n}. " * 6),))
+        reply = model(f"Tell me more of town {n}. " * 6, id=f"r{n}")
         for message, trigger in (
             (said(f"u{n}", f"We went to town {n} today, and saw {seen}."), Trigger.BEFORE_REQUEST),
             (replace(reply, model="scripted/scripted"), Trigger.AFTER_TURN),

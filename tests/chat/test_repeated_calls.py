@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from builders import result
 from desktop_app.chat.turn.tool_calls import MAX_ANSWERS, RepeatedCalls, signature_of
 from desktop_app.context.view.items import Item
 from desktop_app.context.view.view import View, view_of
@@ -102,7 +103,7 @@ def test_calls_of_one_reply_whose_results_were_not_read_stay_known() -> None:
     repeats = RepeatedCalls()
     repeats.begin_round(EMPTY)
     for number in range(3):
-        message = Message(id=f"m{number}", role=Role.TOOL, parts=(ToolResult("id", "bash", f"{number}"),))
+        message = result(f"{number}", "id", id=f"m{number}")
         repeats.note_result(call(f"step {number}"), f"{number}", message, changes=True)
     repeats.begin_round(EMPTY)
     assert all(repeats.answer(call(f"step {number}"), EMPTY) for number in range(3))

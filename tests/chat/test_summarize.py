@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
+from builders import model, result
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.compaction.summarize import NoSummary, Progress, draft_summary, write_compaction
 from desktop_app.chat.ports import Price
@@ -19,7 +20,7 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import Budget
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomProgressed, RoomStarted, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
+from desktop_app.conversation.message import Message, Text, ToolCall, Usage, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Cut, Hang, Overflow, Reply, Status
 from slowness import slowness
@@ -215,7 +216,7 @@ async def test_messages_that_the_model_asks_for_stay_word_for_word(house) -> Non
 
 async def test_no_more_is_kept_than_there_is_room_for(house) -> None:
     home = await house([answer(keep=("m1", "m2"))], prompts=PROMPTS)
-    messages = [user_message("A short specification."), Message(role=Role.ASSISTANT, parts=(Text("word " * 4_300),))]
+    messages = [user_message("A short specification."), model("word " * 4_300)]
     session = await long_session(home, [*messages, *long_chat(10)])
     compaction, _ = await summarised(home, session)
     assert compaction.strategy == "llm"
@@ -289,8 +290,8 @@ async def test_the_beginning_of_a_split_turn_is_summarised_apart(house) -> None:
     for n in range(30):
         call = ToolCall(f"call_{n}", "read", f'{{"path": "src/file{n}.py"}}')
         work += [
-            Message(role=Role.ASSISTANT, parts=(Text(f"Reading {n}."), call)),
-            Message(role=Role.TOOL, parts=(ToolResult(f"call_{n}", "read", f"line {n}\n" * 800),)),
+            model(f"Reading {n}.", call),
+            result(f"line {n}\n" * 800, f"call_{n}", "read"),
         ]
     session = await long_session(home, [*chat(10), *work])
     compaction, _ = await summarised(home, session)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from builders import model
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -23,7 +24,7 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Call, Hang, Reply, Status
 from slowness import slowness
@@ -116,7 +117,7 @@ def long_chat(turns: int, words: int = 60) -> list[Message]:
         for n in range(turns)
         for message in (
             user_message(f"Question {n}: " + f"about topic{n} " * (words // 4)),
-            Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}: " + f"detail{n} said " * (words // 4)),)),
+            model(f"Answer {n}: " + f"detail{n} said " * (words // 4)),
         )
     ]
 

@@ -7,10 +7,11 @@ from agents import CountedTools, equipped_with, output, ran, tries_in
 from msgspec.structs import replace
 from test_whole_reply import STORY, WINDOW, Storyteller, chat_of
 
+from builders import model, result
 from desktop_app.chat.compaction.making_room import LASTING, OFTEN, RoomTries, make_room
 from desktop_app.context.policy import BALANCED
 from desktop_app.conversation.events import TurnFailed, TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import ToolCall, user_message
 from desktop_app.conversation.transcript import Trigger
 from provider import Overflow, Reply
 
@@ -82,8 +83,8 @@ async def test_a_prune_and_the_compaction_after_it_are_one_try(house) -> None:
     said = [
         *chat_of(1_800),
         user_message("Read it."),
-        Message(role=Role.ASSISTANT, parts=(ToolCall("c", "read", '{"path": "it"}'),)),
-        Message(role=Role.TOOL, parts=(ToolResult("c", "read", "a line of it\n" * 1_500),)),
+        model(ToolCall("c", "read", '{"path": "it"}')),
+        result("a line of it\n" * 1_500, name="read"),
     ]
     home = await house([Reply("- All of it was read.")], window=WINDOW, repeat_last=True)
     session, tries = await home.chats.create("Read", said), RoomTries()

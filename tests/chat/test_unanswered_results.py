@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from test_run_tools import calling, equipped
 
+from builders import result
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.truncate import spill_named_in
 from desktop_app.conversation.events import Failure, TurnFailed
-from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Role, ToolCall
 from desktop_app.conversation.transcript import Prune
 from provider import Call, Reply
 
@@ -68,10 +69,7 @@ async def waiting_session(home, tmp_path: Path) -> Session:
     await equipped(home, tmp_path)
     calls = tuple(ToolCall(f"r{n}", "read", json.dumps({"path": f"{n}.txt"})) for n in range(FILES))
     said = [Message(role=Role.ASSISTANT, parts=calls)]
-    said += [
-        Message(role=Role.TOOL, parts=(ToolResult(f"r{n}", "read", f"value_{n} = rate({n})\n" * 450),))
-        for n in range(FILES)
-    ]
+    said += [result(f"value_{n} = rate({n})\n" * 450, f"r{n}", "read") for n in range(FILES)]
     return await home.chats.create("Waiting", said)
 
 

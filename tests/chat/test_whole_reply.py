@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
+from builders import model
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
@@ -26,7 +27,7 @@ from desktop_app.conversation.events import (
     TurnFailed,
     ViewChanged,
 )
-from desktop_app.conversation.message import Message, Reasoning, Role, Text, user_message
+from desktop_app.conversation.message import Message, Reasoning, Text, user_message
 from desktop_app.conversation.transcript import Trigger
 from provider import Call, Cut, Reply, Status
 
@@ -41,7 +42,7 @@ def chat_of(tokens: int) -> list[Message]:
         for n in range(tokens // 87)
         for message in (
             user_message(f"Question {n}: " + f"about topic{n} " * 12),
-            Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}: " + f"detail{n} said " * 12),)),
+            model(f"Answer {n}: " + f"detail{n} said " * 12),
         )
     ]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from builders import user
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
 
 Json = dict[str, Any]
 
@@ -29,7 +29,7 @@ def stored(data: Path) -> Callable[[Sequence[str]], Path]:
 
     def store_texts(texts: Sequence[str], title: str = "Work") -> Path:
         store = Store(data / "archive.sqlite3")
-        messages = [Message(id=f"m{n}", at=1.0, role=Role.USER, parts=(Text(text),)) for n, text in enumerate(texts)]
+        messages = [user(text, id=f"m{n}", at=1.0) for n, text in enumerate(texts)]
         store.create(ConversationInfo("c", title, 1.0, 1.0), messages)
         store.close()
         return data

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from builders import user
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.paths import database_file
 
 
@@ -21,7 +21,7 @@ def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     with closing(Store(database_file(folder))) as store:
         for name in ("tea", "gone"):
-            said = Message(id=f"m-{name}", role=Role.USER, parts=(Text("word " * 9_000),))
+            said = user("word " * 9_000, id=f"m-{name}")
             store.create(ConversationInfo(name, name.title(), 1.0, 1.0), [said])
         store.change("gone", is_deleted=True)
     assert main(["backup", "--data-dir", str(folder)]) == 0

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from builders import user
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.setup import Project
 
 SAID = [
@@ -65,7 +65,7 @@ def several(data: Path) -> Path:
     store.change("c", project="p")
     for name, project, text in (("d", "p", "the ledger is blue"), ("e", "", "a ledger of paper")):
         info = ConversationInfo(name, name.upper(), 1.0, 1.0, project=project)
-        store.create(info, [Message(id=name, at=1.0, role=Role.USER, parts=(Text(text),))])
+        store.create(info, [user(text, id=name, at=1.0)])
     store.close()
     return data
 

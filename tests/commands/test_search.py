@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from builders import model
 from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
@@ -44,7 +45,7 @@ def test_options_narrow_the_search(data, report) -> None:
 def test_filters_narrow_it_and_suffice_alone(data, report, printed) -> None:
     store = Store(data / "archive.sqlite3")
     code = Text("```python\nledger = 1\n```")
-    said = Message(id="late", at=1_780_000_000.0, role=Role.ASSISTANT, model="work/gpt-5", parts=(code,))
+    said = model(code, id="late", at=1_780_000_000.0, model="work/gpt-5")
     store.append("d", said)
     store.close()
     for arguments, found in (

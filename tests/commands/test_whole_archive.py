@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from builders import user
 from desktop_app.archive import memory_table as memory_rows
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, MessageDraft, Role, Text
+from desktop_app.conversation.message import Message, MessageDraft
 from desktop_app.conversation.setup import ConversationSetup, Project
 from desktop_app.conversation.transcript import Compaction, Trigger
 from desktop_app.conversation.unsent import UnsentMessages
@@ -25,7 +26,7 @@ NAME = sha256(SPILL).hexdigest()
 
 
 def said(message_id: str, text: str) -> Message:
-    return Message(id=message_id, at=1.0, role=Role.USER, parts=(Text(text),))
+    return user(text, id=message_id, at=1.0)
 
 
 @pytest.fixture

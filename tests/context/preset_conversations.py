@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from made_by_hand import call, letters, model, result, tokens, user
-
+from builders import call, letters, model, result, tokens, user
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.fitting import fit_policy

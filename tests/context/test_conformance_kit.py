@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from builders import message
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.memory import Ledger
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message, Role
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +42,7 @@ class Extractive:
 
 
 def _message(turn: Any, number: int) -> Message:
-    return Message(role=ROLES.get(turn.role, Role.ASSISTANT), parts=(Text(turn.text),), id=f"m{number}")
+    return message(ROLES.get(turn.role, Role.ASSISTANT), turn.text, id=f"m{number}")
 
 
 def test_nine_tenths_of_each_kind_survive_five_rounds() -> None:

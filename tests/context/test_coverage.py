@@ -9,6 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from judged_summaries import ANSWERS, ELSEWHERE, NONSENSE, SUMMARIES, TALKS
 
+from builders import message
 from desktop_app.context.summary.model_summary import says_enough_of_part
 from desktop_app.context.summary.prompt import parts_of, texts_of_part
 from desktop_app.context.summary.summary_reply import (
@@ -20,7 +21,7 @@ from desktop_app.context.summary.summary_reply import (
     says_enough,
     terms_of,
 )
-from desktop_app.conversation.message import Message, Role, Text, ToolResult, user_message
+from desktop_app.conversation.message import Message, Role, ToolResult, user_message
 from summary_prompts import PROMPTS, words
 
 LANGUAGES = sorted(TALKS)
@@ -28,7 +29,7 @@ LANGUAGES = sorted(TALKS)
 
 def head_of(language: str) -> list[Message]:
     roles = (Role.USER, Role.ASSISTANT)
-    return [Message(id=str(n), role=roles[n % 2], parts=(Text(t),)) for n, t in enumerate(TALKS[language])]
+    return [message(roles[n % 2], t, id=str(n)) for n, t in enumerate(TALKS[language])]
 
 
 def passes(language: str, reply: str, earlier: str = "") -> bool:

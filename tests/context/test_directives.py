@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_by_hand import head, model, user
 
+from builders import head, model, user
 from desktop_app.context.ledger.ledger import ledger_of, open_questions
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, head, model, result, user
 from msgspec.structs import replace
 
+from builders import call, head, model, result, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import RESULTS, SHOWN, lines_of

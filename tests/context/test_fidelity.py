@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import head, model, user
 from msgspec.structs import replace
 
+from builders import head, model, user
 from conversations_made_up import histories
 from desktop_app.context.ledger.ledger import MAX_LOST, FactIndex, facts_to_keep, fidelity, holding_rules, ledger_of
 from desktop_app.context.ledger.message_facts import Reading

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from made_by_hand import call, head, model, result, user
 
+from builders import call, head, model, result, user
 from desktop_app.context.ledger.changed_files import (
     Manner,
     edited_by_command,

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_summaries import TALKS
 
+from builders import message, user
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import (
     LANGUAGES,
@@ -23,7 +24,7 @@ from desktop_app.context.extractive.summary_builder import (
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names
 from desktop_app.conversation.memory import Ledger
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message, Role
 
 EXPECTED = {"en": "en", "zh": "zh", "es": "es", "de": "de", "ja": "ja", "fr": "fr", "ru": "en"}
 """Russian has English headings: the rules for sentences do not know it."""
@@ -31,7 +32,7 @@ EXPECTED = {"en": "en", "zh": "zh", "es": "es", "de": "de", "ja": "ja", "fr": "f
 
 def head_of(language: str) -> list[Message]:
     roles = (Role.USER, Role.ASSISTANT)
-    return [Message(id=str(n), role=roles[n % 2], parts=(Text(t),)) for n, t in enumerate(TALKS[language])]
+    return [message(roles[n % 2], t, id=str(n)) for n, t in enumerate(TALKS[language])]
 
 
 def headings_in(page: str) -> list[str]:
@@ -80,12 +81,12 @@ def test_a_page_in_any_language_is_read_back(language: str, added: list[tuple[st
 
 def test_what_is_put_back_goes_under_the_heading_of_the_pages_language() -> None:
     page = "## Hauptziel\n- Die Küche wird renoviert.\n\n## Stand\n- Die Wand ist weg."
-    rule = Message(id="1", role=Role.USER, parts=(Text("Nimm niemals Granit für die Arbeitsplatte."),))
+    rule = user("Nimm niemals Granit für die Arbeitsplatte.", id="1")
     ledger = ledger_of([rule], Ledger())
     assert ledger.rules
     whole = restore_facts(page, [rule], ledger)
     assert headings_in(whole) == ["Hauptziel", "Regeln und Vorgaben", "Stand"]
     again = restore_facts(whole + "\n", [rule], ledger)
     assert headings_in(again) == headings_in(whole)
-    named = Message(id="2", role=Role.USER, parts=(Text("Das Ticket ist KUE-4711."),))
+    named = user("Das Ticket ist KUE-4711.", id="2")
     assert "## Außerdem genannt\n- Namen: KUE-4711" in restore_names(whole, ledger_of([named], Ledger()), 500, len)

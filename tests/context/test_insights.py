@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import letters, model, record, user
 from msgspec.structs import replace
 
+from builders import letters, model, record, user
 from desktop_app.context.counting.breakdown import RunningTotals, usage_totals_of
 from desktop_app.context.presets import PRESETS
 from desktop_app.context.record_figures import combine, insights_of, thin_out

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, head, model, result, user
 
+from builders import call, head, model, result, user
 from desktop_app.context.ledger.ledger import MAX_FACTS, calls_with_results, ledger_of, one_line, open_questions
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.conversation.memory import Ledger

@@ -7,9 +7,9 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import head, letters, model, record, user
 from msgspec.structs import replace
 
+from builders import head, letters, model, record, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import next_step
@@ -118,7 +118,11 @@ def test_within_a_budget_the_strongest_rules_come_first() -> None:
 
 
 def test_in_a_chat_among_people_nobody_gives_rules() -> None:
-    chat = head(user("You should never do that, Bob!", "Ann"), model("Fine.", speaker="Bob"), user("Shall we?", "Ann"))
+    chat = head(
+        user("You should never do that, Bob!", speaker="Ann"),
+        model("Fine.", speaker="Bob"),
+        user("Shall we?", speaker="Ann"),
+    )
     ledger = ledger_of(chat, Ledger())
     assert ledger.rules
     assert restore_facts("", chat, ledger) == "## Open questions and next steps\n- Shall we?"

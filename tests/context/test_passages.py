@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from made_by_hand import call, head, model, result, user
-
+from builders import call, head, model, result, user
 from desktop_app.context.extractive.passages import (
     MAX_PASSAGE,
     NARRATED,

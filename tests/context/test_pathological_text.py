@@ -6,8 +6,8 @@ import base64
 import time
 
 import pytest
-from made_by_hand import head, model, result, user
 
+from builders import head, model, result, user
 from conversations_made_up import Letters
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import lines_of

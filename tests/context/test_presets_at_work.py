@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import letters, model, record, system, tokens, user
 from msgspec.structs import replace
 from preset_conversations import asked, ends, limits, pruned, talk, tokens_at, work
 
+from builders import letters, model, record, system, tokens, user
 from desktop_app.context.compact.compaction import CompactionPlan, plan_compaction
 from desktop_app.context.presets import GOAGENT, LMSTUDIO, OPENCODE, SELINE, SPEC008
 from desktop_app.context.truncate import truncate_result

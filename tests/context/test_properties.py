@@ -13,9 +13,9 @@ import what_must_hold as must
 from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from made_by_hand import continuing
 from msgspec.structs import replace
 
+from builders import continuing
 from conversations_made_up import PIECES, Bytes, Letters, histories
 from desktop_app.archive.store import Store
 from desktop_app.archive.tables import decode, encode, replace_surrogates_in_text

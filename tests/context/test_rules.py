@@ -3,8 +3,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from made_by_hand import head, letters, model, user
 
+from builders import head, letters, model, user
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.ledger.ledger import MAX_SUPERSEDED, fidelity, ledger_of
 from desktop_app.context.ledger.user_rules import announces_rules, is_rule, is_strong_rule, superseded_by

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from builders import model, user
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.message import Message, Role, Text
@@ -77,8 +78,8 @@ def strew(messages: Sequence[Message], sentences: Sequence[str], dice: random.Ra
     strewn: list[Message] = []
     for index, message in enumerate(said):
         for sentence in alone[index]:
-            strewn.append(Message(role=Role.USER, parts=(Text(sentence),), speaker=message.speaker))
-            strewn.append(Message(role=Role.ASSISTANT, parts=(Text("Okay."),), speaker=other))
+            strewn.append(user(sentence, speaker=message.speaker))
+            strewn.append(model("Okay.", speaker=other))
         strewn.append(message)
     return [replace(message, id=f"m{number}") for number, message in enumerate(strewn)]
 

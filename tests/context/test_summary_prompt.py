@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import model, result
 from desktop_app.context.extractive.summary_builder import DECISIONS, ERRORS, FILES, INTENT, QUESTIONS, RULES, STATE
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.context.summary.prompt import (
@@ -29,7 +30,6 @@ from desktop_app.conversation.message import (
     Role,
     Text,
     ToolCall,
-    ToolResult,
     user_message,
 )
 from summary_prompts import BARE, PROMPTS, words
@@ -43,8 +43,8 @@ def said(role: Role, text: str, name: str = "") -> Message:
 
 HEAD = [
     said(Role.USER, "Move billing to the ledger."),
-    Message(id="a", role=Role.ASSISTANT, parts=(Reasoning("hidden"), Text("On it."), ToolCall("c", "read", '{"p":1}'))),
-    Message(id="t", role=Role.TOOL, parts=(ToolResult("c", "read", "x" * 1_000 + "HIDDEN" * 500 + "the end"),)),
+    model(Reasoning("hidden"), "On it.", ToolCall("c", "read", '{"p":1}'), id="a"),
+    result("x" * 1_000 + "HIDDEN" * 500 + "the end", name="read", id="t"),
     said(Role.USER, "Now the tests.", "Mary Ann"),
 ]
 
@@ -230,8 +230,8 @@ def test_what_is_no_secret_stays(text: str) -> None:
 def test_no_key_of_a_conversation_is_in_the_request() -> None:
     head = [
         said(Role.USER, f"The key is {KEYS[0]}"),
-        Message(role=Role.ASSISTANT, parts=(ToolCall("c", "run", f'{{"env": "TOKEN={KEYS[3]}"}}'),)),
-        Message(role=Role.TOOL, parts=(ToolResult("c", "run", KEYS[7]),)),
+        model(ToolCall("c", "run", f'{{"env": "TOKEN={KEYS[3]}"}}')),
+        result(KEYS[7], name="run"),
     ]
     text = asked(head, wanted=SummaryTask(BARE, 500, (f"Always use {KEYS[2]}",)), earlier=KEYS[1])
     for key in KEYS[:4]:

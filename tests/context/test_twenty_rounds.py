@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, system, user
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.room_decision import next_step
 from desktop_app.context.counting.breakdown import request_tokens

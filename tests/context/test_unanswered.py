@@ -8,9 +8,9 @@ from itertools import count as counting
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from made_by_hand import call, continuing, letters, model, record, result, sent, system, tokens, user, view
 from msgspec.structs import replace
 
+from builders import call, continuing, letters, model, record, result, sent, system, tokens, user, view
 from conversations_made_up import PIXEL, Letters
 from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, compaction_of
 from desktop_app.context.compact.room_decision import WindowTooSmall, next_step

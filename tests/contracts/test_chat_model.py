@@ -9,9 +9,10 @@ from contextlib import aclosing
 import pytest
 import pytest_asyncio
 
+from builders import result, system
 from desktop_app.chat.ports import ChatModel, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, Usage, user_message
+from desktop_app.conversation.message import Message, Role, Text, ToolCall, Usage, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -23,10 +24,10 @@ INFO = ModelInfo("scripted/scripted", "Scripted", 8_192, 1_000)
 TOOL = ToolSpec("read", "Read a file.", '{"type": "object", "properties": {"path": {"type": "string"}}}')
 CALL = ToolCall("call_1", "read", '{"path": "a.py"}')
 MESSAGES = (
-    Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
+    system("Be brief."),
     user_message("Read a.py, please."),
     Message(role=Role.ASSISTANT, parts=(Text("I look."), CALL)),
-    Message(role=Role.TOOL, parts=(ToolResult("call_1", "read", "print(1)"),)),
+    result("print(1)", "call_1", "read"),
 )
 
 

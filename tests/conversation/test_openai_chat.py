@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from builders import model, user
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.openai_chat import BadChat, chat_of, messages_of, read_chat, read_jsonl
 
@@ -115,17 +116,17 @@ def test_an_attached_file_is_sent_as_text_and_an_image_as_a_part() -> None:
     file = Attachment("notes.txt", "text/plain", "two\nlines")
     picture = Attachment("a.png", "image/png", "data:image/png;base64,AA")
     said = Text("look")
-    assert chat_of([Message(role=Role.USER, parts=(said, file))]) == [
+    assert chat_of([user(said, file)]) == [
         {"role": "user", "content": "look\n\n[notes.txt]\n```\ntwo\nlines\n```\nend of file"}
     ]
-    (sent,) = chat_of([Message(role=Role.USER, parts=(said, picture, file), speaker="anna")])
+    (sent,) = chat_of([user(said, picture, file, speaker="anna")])
     assert sent["name"] == "anna"
     assert [part["type"] for part in sent["content"]] == ["text", "image_url", "text"]
     assert sent["content"][1]["image_url"] == {"url": "data:image/png;base64,AA"}
 
 
 def test_calls_and_results_are_sent_with_their_ids() -> None:
-    call = Message(role=Role.ASSISTANT, parts=(ToolCall("c1", "read", "{}"),))
+    call = model(ToolCall("c1", "read", "{}"))
     result = Message(role=Role.TOOL, parts=(ToolResult("c1", "read", "text"),))
     assert chat_of([call, result]) == [
         {

@@ -5,15 +5,12 @@ from typing import get_args
 import msgspec
 import pytest
 
+from builders import model, result, user
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.message import (
     Attachment,
-    Message,
     Reasoning,
-    Role,
-    Text,
     ToolCall,
-    ToolResult,
     Usage,
     user_message,
 )
@@ -43,17 +40,14 @@ from desktop_app.conversation.transcript import (
     replace_surrogates,
 )
 
-REPLY = Message(
+REPLY = model(
+    Reasoning("hm"),
+    "One.",
+    ToolCall("c1", "read", '{"path": "a.py"}'),
+    ToolCall("c2", "bash"),
+    "Two.",
     id="r",
     at=12.5,
-    role=Role.ASSISTANT,
-    parts=(
-        Reasoning("hm"),
-        Text("One."),
-        ToolCall("c1", "read", '{"path": "a.py"}'),
-        ToolCall("c2", "bash"),
-        Text("Two."),
-    ),
     model="m",
     usage=Usage(10, 2, 5),
 )
@@ -61,8 +55,8 @@ REPLY = Message(
 
 def test_the_visible_text_is_that_of_text_and_results() -> None:
     assert REPLY.text == "One.\n\nTwo."
-    assert Message(role=Role.TOOL, parts=(ToolResult("c", "bash", "done"),)).text == "done"
-    assert Message(role=Role.USER, parts=(Text(""), Attachment("a.txt", "text/plain", "x"))).text == ""
+    assert result("done").text == "done"
+    assert user("", Attachment("a.txt", "text/plain", "x")).text == ""
 
 
 ENTRIES: list[AnyEntry] = [

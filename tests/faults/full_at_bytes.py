@@ -16,10 +16,10 @@ from pathlib import Path
 from recorded import read_log
 from shim import FIRST, FailingDisk, Place, spread
 
+from builders import user
 from desktop_app.archive.store import Store
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONVERSATION = "c"
@@ -113,7 +113,7 @@ def main(archive: str) -> None:
         for line in sys.stdin:
             name = line.strip()
             try:
-                store.append(CONVERSATION, Message(id=name, role=Role.USER, parts=(Text(f"{name} goes on. " * 20),)))
+                store.append(CONVERSATION, user(f"{name} goes on. " * 20, id=name))
             except ArchiveError as error:
                 print(error.failure.kind, flush=True)
             else:

@@ -29,11 +29,12 @@ from killed import (
 )
 from scenes import SCENES, WINDOW
 
+from builders import user
 from desktop_app.archive.backups import list_backups, make_backup
 from desktop_app.archive.store import Store
 from desktop_app.conversation.events import ReasoningDelta, TextDelta
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
+from desktop_app.conversation.message import Message
 from desktop_app.engine import protocol as p
 from desktop_app.paths import backups_folder, database_file
 from engine_client import EngineClient
@@ -243,7 +244,7 @@ def _whole(data: Path, said: dict[str, list[str]]) -> int:
 
 def fill(archive: Path, title: str, messages: int = 3_000, name: str = "c") -> None:
     """Store a conversation of that id, with that many messages."""
-    said = [Message(id=f"{name}{n}", role=Role.USER, parts=(Text(f"{title} {n} " * 40),)) for n in range(messages)]
+    said = [user(f"{title} {n} " * 40, id=f"{name}{n}") for n in range(messages)]
     with closing(Store(archive)) as store:
         store.create(ConversationInfo(name, title, 1.0, 1.0), said)
 

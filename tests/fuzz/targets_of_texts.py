@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from target_table import changeable_store, target, written
 
+from builders import model
 from desktop_app.archive.tables import decode, encode
 from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS
@@ -19,7 +20,7 @@ from desktop_app.context.summary.model_summary import page_of
 from desktop_app.context.summary.summary_reply import UnusableReply, read_reply
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, user_message
+from desktop_app.conversation.message import Message, Role, ToolCall, user_message
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
@@ -120,9 +121,7 @@ def _entry_samples() -> list[bytes]:
         Undo,
     )
 
-    call = Message(
-        id="a", role=Role.ASSISTANT, parts=(Text("Hi"), ToolCall("c", "read", '{"path": "a"}')), usage=Usage(1, 2)
-    )
+    call = model("Hi", ToolCall("c", "read", '{"path": "a"}'), id="a", usage=Usage(1, 2))
     result = Message(id="b", role=Role.TOOL, parts=(ToolResult("c", "read", "What it holds"),))
     entries = (
         *(call, result, user_message("Hello"), Pin(message_id="a"), Undo(entry_id="x"), Rewind(first_message_id="b")),

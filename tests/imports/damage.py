@@ -11,6 +11,7 @@ from typing import Any
 from independent import lost_texts
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.message import Message
 from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import sources_in
 
@@ -66,6 +67,29 @@ def read_file(path: Path) -> list[ForeignConversation | UnreadFile]:
     if whole and len(whole) == len(found) and path.suffix in (".json", ".jsonl") and path.is_file():
         assert lost_texts(path, whole) == []
     return found
+
+
+def only_conversation(found: list[ForeignConversation | UnreadFile]) -> ForeignConversation:
+    """Return the only thing that was found, which is a sound conversation."""
+    (only,) = found
+    assert isinstance(only, ForeignConversation)
+    check_tree(only)
+    return only
+
+
+def only_unread(found: list[ForeignConversation | UnreadFile]) -> UnreadFile:
+    """Return the only thing that was found, which could not be read."""
+    (only,) = found
+    assert isinstance(only, UnreadFile)
+    return only
+
+
+def entries_in(found: ForeignConversation) -> list[ForeignMessage]:
+    return [entry for entry in found.entries if isinstance(entry, ForeignMessage)]
+
+
+def messages_in(found: ForeignConversation) -> list[Message]:
+    return [entry.message for entry in entries_in(found)]
 
 
 def _read(path: Path) -> list[ForeignConversation | UnreadFile]:

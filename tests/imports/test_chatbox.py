@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, check_tree, entries_in, read_file
 
-from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 Json = dict[str, Any]
@@ -54,10 +54,6 @@ def read(tmp_path: Path, value: Json) -> list[ForeignConversation]:
 def one(tmp_path: Path, *messages: Json, **more: Any) -> ForeignConversation:
     (found,) = read(tmp_path, export(session(*messages, **more)))
     return found
-
-
-def messages_of(found: ForeignConversation) -> list[ForeignMessage]:
-    return [entry for entry in found.entries if isinstance(entry, ForeignMessage)]
 
 
 def parents_of(found: ForeignConversation) -> dict[str, str]:
@@ -119,14 +115,14 @@ def test_all_that_was_said_is_there(tmp_path: Path) -> None:
     lists = [each["messages"] for each_fork in BRANCHED["messageForksHash"].values() for each in each_fork["lists"]]
     said = [each for way in [BRANCHED["messages"], *lists] for each in way]
     by_hand = {part["text"] for each in said for part in each["contentParts"] if part["type"] == "text"}
-    parts = [part for entry in messages_of(found) for part in entry.message.parts]
+    parts = [part for entry in entries_in(found) for part in entry.message.parts]
     assert {part.text for part in parts if isinstance(part, Text)} == by_hand
     assert len([part for part in parts if isinstance(part, Text)]) == len(said) == 9
 
 
 def test_a_reply_with_tools_reasoning_and_its_measures(tmp_path: Path) -> None:
     (found,) = read(tmp_path, export(BRANCHED))
-    by_id = {entry.id: entry.message for entry in messages_of(found)}
+    by_id = {entry.id: entry.message for entry in entries_in(found)}
     assert by_id["a2"].parts == (Reasoning("Tang?"), ToolCall("call_1", "web_search", '{"query": "tang"}'))
     (result,) = by_id["a2/1"].parts
     assert isinstance(result, ToolResult)
@@ -141,7 +137,7 @@ def test_a_failed_tool_is_an_error_and_one_that_never_ran_has_no_result(tmp_path
     failed = {**SEARCH, "state": "error", "result": "offline"}
     pending = {**SEARCH, "state": "call", "toolCallId": "call_2", "result": None}
     found = one(tmp_path, say("q", "user", "?"), say("a", "assistant", failed, pending))
-    parts = [part for entry in messages_of(found)[1:] for part in entry.message.parts]
+    parts = [part for entry in entries_in(found)[1:] for part in entry.message.parts]
     call = ToolCall("call_1", "web_search", '{"query": "tang"}')
     assert parts == [
         call,
@@ -193,7 +189,7 @@ def test_messages_of_the_storage_with_one_list(tmp_path: Path) -> None:
         {"id": "n", "role": "assistant", "content": "..."},
     )
     (found,) = read(tmp_path, {"configVersion": 7, "chat-sessions": [old], "settings": {"language": "en"}})
-    question, call, result, answer = (entry.message for entry in messages_of(found))
+    question, call, result, answer = (entry.message for entry in entries_in(found))
     assert question.parts == (
         Text("What is it?"),
         Attachment("image", "image/png", "data:image/png;base64,iVBORw0KGgo="),
@@ -208,7 +204,7 @@ def test_images_are_named_as_missing_and_what_has_no_place_is_kept(tmp_path: Pat
     picture = {"type": "image", "storageKey": "picture:input:1", "ocrResult": "REEF"}
     notice = {"type": "info", "text": "Switched off."}
     found = one(tmp_path, say("q", "user", picture, "?"), say("a", "assistant", notice, "Tang.", firstTokenLatency=120))
-    image, _ = messages_of(found)[0].message.parts
+    image, _ = entries_in(found)[0].message.parts
     assert isinstance(image, Attachment)
     assert (image.name, image.content, image.about) == ("image", "", "not in the export")
     rest = json.loads(found.rest)["messages"]

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, check_tree, entries_in, only_conversation, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
@@ -65,22 +65,20 @@ def read(tmp_path: Path, *conversations: dict[str, Any]) -> list[ForeignConversa
 
 
 def one(tmp_path: Path, *nodes: tuple[str, dict[str, Any]]) -> list[ForeignMessage]:
-    (found,) = read(tmp_path, conversation(*nodes))
-    assert isinstance(found, ForeignConversation)
-    return [entry for entry in found.entries if isinstance(entry, ForeignMessage)]
+    found = only_conversation(read(tmp_path, conversation(*nodes)))
+    return entries_in(found)
 
 
 def test_a_tree_keeps_its_branches_times_models_and_what_has_no_place(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, BRANCHED)
-    assert isinstance(found, ForeignConversation)
-    links = {e.id: (e.parent, e.message.text, e.message.at) for e in found.entries if isinstance(e, ForeignMessage)}
+    found = only_conversation(read(tmp_path, BRANCHED))
+    links = {e.id: (e.parent, e.message.text, e.message.at) for e in entries_in(found)}
     assert links == {
         "q": ("", "Which fish is blue?", 1_700_000_001.0),
         "a": ("q", "The tang.", 1_700_000_002.0),
         "t": ("a", "Thanks", 1_700_000_003.0),
         "a2": ("q", "The damselfish.", 1_700_000_005.0),
     }
-    models = {e.id: (e.message.model, e.message.is_interrupted) for e in found.entries if isinstance(e, ForeignMessage)}
+    models = {e.id: (e.message.model, e.message.is_interrupted) for e in entries_in(found)}
     assert models["a"] == ("gpt-4o", False)
     assert models["a2"] == ("", True)
     assert (found.title, found.id, found.current, found.model) == ("Fish", "c1", "t", "gpt-4o")
@@ -116,8 +114,7 @@ def test_an_image_in_the_zip_comes_along_and_a_missing_one_is_named(tmp_path: Pa
     with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
         archive.writestr("conversations.json", json.dumps([conversation(node("q", "root", "user", content))]))
         archive.writestr("file-A-cat.png", PNG)
-    (found,) = read_file(tmp_path / "export.zip")
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(tmp_path / "export.zip"))
     (entry,) = found.entries
     assert isinstance(entry, ForeignMessage)
     image, missing, text = entry.message.parts
@@ -139,8 +136,7 @@ PAGES = [
 def cited(tmp_path: Path, text: str, **metadata: Any) -> tuple[Message, dict[str, Any]]:
     """The reply of that text, and what has no place of its message."""
     reply = node("a", "q", "assistant", text, metadata=metadata)
-    (found,) = read(tmp_path, conversation(node("q", "root", "user", "Which fish is blue?"), reply))
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read(tmp_path, conversation(node("q", "root", "user", "Which fish is blue?"), reply)))
     entry = found.entries[-1]
     assert isinstance(entry, ForeignMessage)
     return entry.message, json.loads(found.rest)["mapping"]["a"]["message"]
@@ -216,8 +212,9 @@ def test_a_canvas_is_a_call_with_its_document(tmp_path: Path) -> None:
 
 def test_custom_instructions_are_no_message_of_the_user(tmp_path: Path) -> None:
     content = {"content_type": "user_editable_context", "user_profile": "A diver.", "user_instructions": "Be brief."}
-    (found,) = read(tmp_path, conversation(node("c", "root", "user", content), node("q", "c", "user", "Hi")))
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(
+        read(tmp_path, conversation(node("c", "root", "user", content), node("q", "c", "user", "Hi")))
+    )
     context, question = (entry.message for entry in found.entries if isinstance(entry, ForeignMessage))
     assert (context.role, context.text) == (Role.SYSTEM, "A diver.\n\nBe brief.")
     assert (found.messages, question.role, found.title) == (1, Role.USER, "Fish")
@@ -259,14 +256,11 @@ def test_a_file_that_is_cut_gives_what_stands_before_the_cut(tmp_path: Path) -> 
 
 
 def test_a_real_file_is_read_to_its_last_message() -> None:
-    (found,) = read_file(REAL)
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(REAL))
     (counted,) = json.loads(REAL.read_text())
     said = [n["message"] for n in counted["mapping"].values() if n["message"] and any(n["message"]["content"]["parts"])]
     assert found.messages == len([m for m in said if m["author"]["role"] != Role.SYSTEM])
-    assert {e.message.text for e in found.entries if isinstance(e, ForeignMessage)} == {
-        "\n\n".join(m["content"]["parts"]) for m in said
-    }
+    assert {e.message.text for e in entries_in(found)} == {"\n\n".join(m["content"]["parts"]) for m in said}
     check_tree(found)
 
 

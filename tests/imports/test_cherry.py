@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, only_conversation, only_unread, read_file
 
-from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -61,10 +61,7 @@ class Backup:
         return read_file(tmp_path / "cherry-studio.zip")
 
     def one(self, tmp_path: Path, **files: bytes) -> ForeignConversation:
-        (found,) = self.read(tmp_path, **files)
-        assert isinstance(found, ForeignConversation)
-        check_tree(found)
-        return found
+        return only_conversation(self.read(tmp_path, **files))
 
 
 def said(message_id: str, role: str, **more: Any) -> Json:
@@ -84,10 +81,6 @@ def tool(name: str, arguments: Json, answer: Any, status: str = "done") -> Json:
 
 def model(name: str) -> Json:
     return {"id": name, "provider": "openai", "name": name.upper(), "group": "gpt"}
-
-
-def messages_of(found: ForeignConversation) -> list[ForeignMessage]:
-    return [entry for entry in found.entries if isinstance(entry, ForeignMessage)]
 
 
 def full() -> Backup:
@@ -121,7 +114,7 @@ def full() -> Backup:
 
 def test_replies_to_one_question_are_versions_and_the_chosen_one_goes_on(tmp_path: Path) -> None:
     found = full().one(tmp_path)
-    parents = {entry.id: entry.parent for entry in messages_of(found)}
+    parents = {entry.id: entry.parent for entry in entries_in(found)}
     assert parents == {"q": "", "a1": "q", "a2": "q", "a2/1": "a2", "a2/2": "a2/1", "t": "a2/2", "w": "t"}
     assert found.current == "w"
     assert [found.title, found.section, found.is_pinned, found.model] == ["Blue fish", "Diver", True, "gpt-4o"]
@@ -135,12 +128,12 @@ def test_without_a_choice_the_first_reply_goes_on(tmp_path: Path) -> None:
     question = backup.message("q", "user", text("?"))
     backup.topic("Fish", question, *replies, backup.message("t", "user", text("Thanks")))
     found = backup.one(tmp_path)
-    parents = {entry.id: entry.parent for entry in messages_of(found)}
+    parents = {entry.id: entry.parent for entry in entries_in(found)}
     assert parents == {"q": "", "a1": "q", "a2": "q", "a3": "q", "t": "a1"}
 
 
 def test_a_reply_with_tools_is_a_call_a_result_and_what_was_said_then(tmp_path: Path) -> None:
-    by_id = {entry.id: entry.message for entry in messages_of(full().one(tmp_path))}
+    by_id = {entry.id: entry.message for entry in entries_in(full().one(tmp_path))}
     assert by_id["a2"].parts == (Reasoning("Tang, surely."), ToolCall("call_1", "search", '{"for": "tang"}'))
     assert by_id["a2/1"].role is Role.TOOL
     assert by_id["a2/1"].parts == (ToolResult("call_1", "search", "12 hits"),)
@@ -153,7 +146,7 @@ def test_a_reply_with_tools_is_a_call_a_result_and_what_was_said_then(tmp_path: 
 
 def test_all_that_was_said_is_there(tmp_path: Path) -> None:
     backup = full()
-    parts = [part for entry in messages_of(backup.one(tmp_path)) for part in entry.message.parts]
+    parts = [part for entry in entries_in(backup.one(tmp_path)) for part in entry.message.parts]
     by_type = {kind: [b["content"] for b in backup.blocks if b["type"] == kind] for kind in ("main_text", "thinking")}
     assert [part.text for part in parts if isinstance(part, Text)] == by_type["main_text"]
     assert [part.text for part in parts if isinstance(part, Reasoning)] == by_type["thinking"]
@@ -183,7 +176,7 @@ def test_a_failed_reply_and_a_cleared_context_are_kept_and_leave_no_hole(tmp_pat
         backup.message("t", "user", text("Thanks")),
     )
     found = backup.one(tmp_path)
-    assert {entry.id: entry.parent for entry in messages_of(found)} == {"q": "", "a": "q", "t": "a"}
+    assert {entry.id: entry.parent for entry in entries_in(found)} == {"q": "", "a": "q", "t": "a"}
     rest = json.loads(found.rest)["messages"]
     assert rest["e"]["blocks"][0]["error"]["message"] == "no such model"
     assert rest["c"]["type"] == "clear"
@@ -193,7 +186,7 @@ def test_the_prompt_of_the_assistant_is_the_first_message(tmp_path: Path) -> Non
     backup = Backup()
     backup.assistant["prompt"] = "You dive."
     backup.topic("Fish", backup.message("q", "user", text("?")), prompt="Be brief.")
-    system, question = messages_of(backup.one(tmp_path))
+    system, question = entries_in(backup.one(tmp_path))
     assert (system.message.role, system.message.text) == (Role.SYSTEM, "You dive.\nBe brief.")
     assert question.parent == system.id
 
@@ -210,7 +203,7 @@ def test_images_come_out_of_the_zip_and_a_missing_one_is_named(tmp_path: Path) -
         backup.message("q", "user", {"type": "image", "file": there}, {"type": "file", "file": lost}, text("What?")),
         backup.message("a", "assistant", {"type": "image", "metadata": made}),
     )
-    question, answer = messages_of(backup.one(tmp_path, f1=PNG))
+    question, answer = entries_in(backup.one(tmp_path, f1=PNG))
     image, missing, said_then = question.message.parts
     assert isinstance(image, Attachment)
     assert isinstance(missing, Attachment)
@@ -242,7 +235,7 @@ def test_messages_of_versions_without_blocks(tmp_path: Path) -> None:
         ),
     )
     found = backup.one(tmp_path, f1=PNG)
-    question, call, result, answer_to_it = (entry.message for entry in messages_of(found))
+    question, call, result, answer_to_it = (entry.message for entry in entries_in(found))
     assert [question.text, question.has_image] == ["What is it?", True]
     assert call.parts == (Reasoning("Blue."), ToolCall("call_1", "read", '{"path": "reef.txt"}'))
     assert result.parts == (ToolResult("call_1", "read", "no such file", is_error=True),)
@@ -276,8 +269,7 @@ def test_a_topic_without_its_assistant_is_read(tmp_path: Path) -> None:
 def test_a_copy_of_the_database_is_refused_with_what_to_give_instead(tmp_path: Path) -> None:
     about = {"version": 6, "timestamp": 1, "appName": "Cherry Studio", "appVersion": "1.8.0", "resources": {}}
     (tmp_path / "metadata.json").write_text(json.dumps(about))
-    (found,) = read_file(tmp_path / "metadata.json")
-    assert isinstance(found, UnreadFile)
+    found = only_unread(read_file(tmp_path / "metadata.json"))
     assert "database files" in found.reason
 
 

@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, only_conversation, only_unread, read_file
 
-from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -98,14 +98,11 @@ def read(tmp_path: Path, *conversations: dict[str, Any]) -> list[ForeignConversa
 
 
 def one(tmp_path: Path, whole: dict[str, Any]) -> ForeignConversation:
-    (found,) = read(tmp_path, whole)
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
+    return only_conversation(read(tmp_path, whole))
 
 
 def said(found: ForeignConversation) -> list[tuple[str, str, Message]]:
-    return [(e.id, e.parent, e.message) for e in found.entries if isinstance(e, ForeignMessage)]
+    return [(e.id, e.parent, e.message) for e in entries_in(found)]
 
 
 def test_a_message_with_calls_and_results_is_several_here_and_nothing_is_lost(tmp_path: Path) -> None:
@@ -211,8 +208,7 @@ def test_a_circle_of_parents_is_opened(tmp_path: Path) -> None:
 
 
 def test_an_empty_conversation_is_named(tmp_path: Path) -> None:
-    (unread,) = read(tmp_path, conversation(name="Nothing"))
-    assert isinstance(unread, UnreadFile)
+    unread = only_unread(read(tmp_path, conversation(name="Nothing")))
     assert unread.title == "Nothing"
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, only_conversation, only_unread, read_file
 
-from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -115,10 +115,7 @@ def read(tmp_path: Path, lines: list[Line]) -> list[ForeignConversation | Unread
 
 
 def one(tmp_path: Path, lines: list[Line]) -> ForeignConversation:
-    (found,) = read(tmp_path, lines)
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
+    return only_conversation(read(tmp_path, lines))
 
 
 def links(found: ForeignConversation) -> list[tuple[str, str]]:
@@ -126,7 +123,7 @@ def links(found: ForeignConversation) -> list[tuple[str, str]]:
 
 
 def said(found: ForeignConversation) -> dict[str, Message]:
-    return {entry.id: entry.message for entry in found.entries if isinstance(entry, ForeignMessage)}
+    return {entry.id: entry.message for entry in entries_in(found)}
 
 
 def test_the_lines_of_a_reply_are_one_message_and_its_results_stand_behind_it(tmp_path: Path) -> None:
@@ -243,16 +240,14 @@ def test_lines_without_parents_follow_one_another(tmp_path: Path) -> None:
 
 def test_a_session_of_a_program_that_took_over_the_shape_is_another_programs(tmp_path: Path) -> None:
     theirs = {"type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "message": {"parts": [{"text": "x"}]}}
-    (unread,) = read(tmp_path, [theirs])
-    assert isinstance(unread, UnreadFile)
+    unread = only_unread(read(tmp_path, [theirs]))
     assert unread.reason.startswith("its format is not known: it seems to be JSON with the fields message,")
 
 
 def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     content = "\n".join(json.dumps(each) for each in TALK[:-1])
     (tmp_path / "cut.jsonl").write_text(content[:-30])
-    (found,) = read_file(tmp_path / "cut.jsonl")
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(tmp_path / "cut.jsonl"))
     assert found.unread == (f"line {len(TALK) - 1} cannot be read: this is not JSON",)
     assert found.current == "queued"
 

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, messages_in, only_conversation, only_unread, read_file
 
 from desktop_app.conversation.branches import Branches
-from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
@@ -76,21 +76,14 @@ WHOLE = session(
 
 def one(tmp_path: Path, content: str) -> ForeignConversation:
     (tmp_path / "rollout-1.jsonl").write_text(content)
-    (found,) = read_file(tmp_path / "rollout-1.jsonl")
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
-
-
-def messages(conversation: ForeignConversation) -> list[Message]:
-    return [entry.message for entry in conversation.entries if isinstance(entry, ForeignMessage)]
+    return only_conversation(read_file(tmp_path / "rollout-1.jsonl"))
 
 
 def test_all_items_are_messages_once_with_their_times(tmp_path: Path) -> None:
     found = one(tmp_path, WHOLE)
     lines = [json.loads(line) for line in WHOLE.splitlines()]
     items = [(n, line["payload"]["type"]) for n, line in enumerate(lines) if line["type"] == "response_item"]
-    assert [(message.at - START, _kind(message)) for message in messages(found)] == items
+    assert [(message.at - START, _kind(message)) for message in messages_in(found)] == items
     assert (found.id, found.folder, found.title) == ("s1", "/home/ann/pond", "Which fish are there?")
     assert (found.created_at, found.updated_at, found.model) == (START, START + len(lines) - 1, "gpt-5.3")
 
@@ -106,7 +99,7 @@ def _kind(message: Message) -> str:
 
 
 def test_calls_results_reasoning_models_and_tokens_are_found_again(tmp_path: Path) -> None:
-    found = messages(one(tmp_path, WHOLE))
+    found = messages_in(one(tmp_path, WHOLE))
     assert [message.parts[0] for message in found[2:]] == [
         Text("Which fish are there?"),
         Reasoning("**Looking**"),
@@ -140,7 +133,7 @@ def test_what_has_no_place_is_kept_and_what_is_said_twice_is_not(tmp_path: Path)
 def test_images_come_along(tmp_path: Path) -> None:
     content = [{"type": "input_image", "image_url": PICTURE}, {"type": "input_text", "text": "What is it?"}]
     drawn = base64.b64encode(PNG).decode()
-    found = messages(
+    found = messages_in(
         one(
             tmp_path,
             session(
@@ -203,7 +196,7 @@ def test_what_was_taken_back_is_another_version(tmp_path: Path) -> None:
             said("assistant", "Two again"),
         ),
     )
-    texts = {e.id: e.message.text for e in found.entries if isinstance(e, ForeignMessage)} | {"": ""}
+    texts = {e.id: e.message.text for e in entries_in(found)} | {"": ""}
     links = [(texts[e.parent], texts[e.id]) for e in found.entries][1:]
     place = PLACE[1]["content"][0]["text"]
     assert links == [
@@ -252,16 +245,16 @@ OLD: list[dict[str, Any]] = [
 
 def test_the_older_lines_are_read(tmp_path: Path) -> None:
     found = one(tmp_path, "\n".join(map(json.dumps, OLD)))
-    assert len(messages(found)) == sum("type" in line for line in OLD)
+    assert len(messages_in(found)) == sum("type" in line for line in OLD)
     assert (found.id, found.title, found.folder) == ("old1", "Count the ducks", "/home/ann/pond")
     assert found.created_at == 1_755_479_773.522
-    assert messages(found)[3].parts == (ToolResult("c1", "shell", '{"output":"3","metadata":{"exit_code":0}}'),)
+    assert messages_in(found)[3].parts == (ToolResult("c1", "shell", '{"output":"3","metadata":{"exit_code":0}}'),)
     assert json.loads(found.rest)["1"] == {"type": "", "git": {"branch": "main"}}
 
 
 def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     found = one(tmp_path, session(said("user", "One"), said("user", "Two"))[:-20])
-    assert [message.text for message in messages(found)] == ["One"]
+    assert [message.text for message in messages_in(found)] == ["One"]
     assert found.unread == ("line 3 cannot be read: this is not JSON",)
 
 
@@ -272,15 +265,14 @@ def test_arguments_and_numbers_out_of_bounds_end_nothing(tmp_path: Path) -> None
     content = content.replace('"num_turns": 1', '"num_turns": Infinity').replace(
         '"input_tokens": 1', '"input_tokens": NaN'
     )
-    found = messages(one(tmp_path, content))
+    found = messages_in(one(tmp_path, content))
     assert found[0].tool_calls == (ToolCall("c1", "shell", json.dumps({"input": deep})),)
     assert found[0].usage == Usage(0, 1, cached_tokens=5, reasoning_tokens=2)
 
 
 def test_a_session_in_which_nothing_was_said_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(session(TURN))
-    (found,) = read_file(tmp_path / "a.jsonl")
-    assert isinstance(found, UnreadFile)
+    found = only_unread(read_file(tmp_path / "a.jsonl"))
     assert found.reason == "it has no messages"
 
 
@@ -293,7 +285,7 @@ def test_tokens_that_are_told_before_the_reply_are_those_of_the_reply(tmp_path: 
     call = item("function_call", name="shell", arguments="{}", call_id="c1")
     result = item("function_call_output", call_id="c1", output="x")
     asked = said("user", "Hey")
-    found = messages(
+    found = messages_in(
         one(tmp_path, session(asked, tokens(9, 1, 2), call, result, tokens(20, 3, 4), said("assistant", "Ho")))
     )
     assert [message.usage and message.usage.prompt_tokens for message in found] == [None, 1, None, 3]

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, messages_in, only_conversation, read_file
 
-from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import Compaction
 
 PIXEL = "iVBORw0KGgo="
@@ -60,10 +60,7 @@ SESSION: list[dict[str, Any]] = [
 
 def session(tmp_path: Path, *lines: dict[str, Any], name: str = "session-1.jsonl") -> ForeignConversation:
     (tmp_path / name).write_text("\n".join(map(json.dumps, lines)) + "\n")
-    (found,) = read_file(tmp_path / name)
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
+    return only_conversation(read_file(tmp_path / name))
 
 
 def older(messages: list[dict[str, Any]], **more: Any) -> bytes:
@@ -71,11 +68,7 @@ def older(messages: list[dict[str, Any]], **more: Any) -> bytes:
 
 
 def linked(found: ForeignConversation) -> list[tuple[str, str, str]]:
-    return [(e.id, e.parent, e.message.text) for e in found.entries if isinstance(e, ForeignMessage)]
-
-
-def said(found: ForeignConversation) -> list[Message]:
-    return [e.message for e in found.entries if isinstance(e, ForeignMessage)]
+    return [(e.id, e.parent, e.message.text) for e in entries_in(found)]
 
 
 def check_session(found: ForeignConversation) -> None:
@@ -87,7 +80,7 @@ def check_session(found: ForeignConversation) -> None:
         ("u2", "g2", "Draw one "),
         ("g3", "u2", "No."),
     ]
-    asked, looked, result, *_, drawn, _ = said(found)
+    asked, looked, result, *_, drawn, _ = messages_in(found)
     assert looked.parts == (
         Reasoning("**Looking**\n\nThe pond is in a file."),
         Text("I look."),
@@ -114,8 +107,7 @@ def test_a_session_of_lines_is_read_whole(tmp_path: Path) -> None:
 
 def test_an_older_session_is_the_same_conversation(tmp_path: Path) -> None:
     (tmp_path / "session-1.json").write_bytes(older(SESSION))
-    (found,) = read_file(tmp_path / "session-1.json")
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(tmp_path / "session-1.json"))
     check_session(found)
     assert found.updated_at > found.created_at > 0
 
@@ -184,7 +176,7 @@ def test_what_the_program_sent_to_the_model_is_there_once(tmp_path: Path) -> Non
 )
 def test_a_call_that_failed_has_a_result_that_says_so(tmp_path: Path, more: dict[str, Any], expected: str) -> None:
     found = session(tmp_path, ABOUT, reply("g1", 2, toolCalls=[call("c1", {}, **more)]))
-    result = said(found)[1].tool_result
+    result = messages_in(found)[1].tool_result
     assert result is not None
     assert (result.text, result.is_error) == (expected, True)
 
@@ -199,15 +191,14 @@ def test_what_was_shown_of_a_result_is_kept_if_it_is_not_what_the_model_got(tmp_
 
 def test_a_call_that_was_not_run_has_no_result(tmp_path: Path) -> None:
     found = session(tmp_path, ABOUT, reply("g1", 2, toolCalls=[call("c1", {}, status="scheduled", result=None)]))
-    assert [message.role for message in said(found)] == [Role.ASSISTANT]
+    assert [message.role for message in messages_in(found)] == [Role.ASSISTANT]
 
 
 def test_a_line_that_is_damaged_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     path = tmp_path / "session-1.jsonl"
     path.write_text("\n".join([json.dumps(ABOUT), json.dumps(SESSION[0]), json.dumps(SESSION[1])[:40]]))
-    (found,) = read_file(path)
-    assert isinstance(found, ForeignConversation)
-    assert [message.text for message in said(found)] == ["What lives in the pond?"]
+    found = only_conversation(read_file(path))
+    assert [message.text for message in messages_in(found)] == ["What lives in the pond?"]
     assert found.unread == ("line 3 cannot be read: this is not a JSON object",)
 
 
@@ -217,8 +208,7 @@ def test_in_the_folder_of_the_program_the_project_is_known(tmp_path: Path) -> No
     (chats.parent / ".project_root").write_text("/home/ann/pond")
     (chats.parent / "logs.json").write_text(json.dumps([{"sessionId": "7c1e", "messageId": 0, "type": "user"}]))
     (chats / "session-1.json").write_bytes(older(SESSION))
-    (found,) = read_file(tmp_path / "tmp")
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(tmp_path / "tmp"))
     assert found.folder == "/home/ann/pond"
 
 
@@ -233,11 +223,9 @@ HISTORY: list[dict[str, Any]] = [
 @pytest.mark.parametrize("whole", [HISTORY, {"history": HISTORY, "authType": "oauth-personal"}], ids=["list", "object"])
 def test_a_saved_chat_has_its_name_and_all_its_parts(tmp_path: Path, whole: object) -> None:
     (tmp_path / "checkpoint-my%20pond.json").write_text(json.dumps(whole, indent=2))
-    (found,) = read_file(tmp_path / "checkpoint-my%20pond.json")
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
+    found = only_conversation(read_file(tmp_path / "checkpoint-my%20pond.json"))
     assert found.title == "my pond"
-    assert [message.parts for message in said(found)] == [
+    assert [message.parts for message in messages_in(found)] == [
         (Text("What lives in the pond?"),),
         (Reasoning("Hm."), ToolCall("", "ls", '{"n": 1}')),
         (ToolResult("", "ls", "newts"),),

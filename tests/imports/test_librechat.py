@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, messages_in, only_conversation, only_unread, read_file
 
-from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignConversation
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
 
 NO_PARENT = "00000000-0000-0000-0000-000000000000"
@@ -70,25 +70,18 @@ def tree_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def read(tmp_path: Path, export: dict[str, Any]) -> ForeignConversation:
     (tmp_path / "fish.json").write_text(json.dumps(export))
-    (found,) = read_file(tmp_path / "fish.json")
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
-
-
-def messages_of(found: ForeignConversation) -> list[Message]:
-    return [entry.message for entry in found.entries if isinstance(entry, ForeignMessage)]
+    return only_conversation(read_file(tmp_path / "fish.json"))
 
 
 def replied(tmp_path: Path, **reply: Any) -> list[Message]:
     """What becomes of one reply."""
     asked = said("q", NO_PARENT, "What is 6 times 7?", 1, is_user=True)
-    return messages_of(read(tmp_path, exported([asked, said("a", "q", reply.pop("text", ""), 2, **reply)])))[2:]
+    return messages_in(read(tmp_path, exported([asked, said("a", "q", reply.pop("text", ""), 2, **reply)])))[2:]
 
 
 def test_a_list_keeps_its_branches_times_models_and_what_has_no_place(tmp_path: Path) -> None:
     found = read(tmp_path, exported(MESSAGES))
-    entries = {entry.id: entry for entry in found.entries if isinstance(entry, ForeignMessage)}
+    entries = {entry.id: entry for entry in entries_in(found)}
     (system,) = (entry for entry in entries.values() if entry.message.role is Role.SYSTEM)
     assert system.message.text == "You know fish."
     for each in MESSAGES:
@@ -128,8 +121,7 @@ def test_a_long_tree_is_deep(tmp_path: Path) -> None:
         text = json.dumps(each)[:-1] + f', "children": [{text}]}}'
     head = json.dumps(exported([]))
     (tmp_path / "deep.json").write_text(head.replace('"messages": []', f'"messages": [{text}]'))
-    (found,) = read_file(tmp_path / "deep.json")
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(read_file(tmp_path / "deep.json"))
     assert found.messages == 3000
 
 
@@ -176,7 +168,7 @@ def test_what_follows_a_reply_with_calls_follows_its_last_message(tmp_path: Path
     thanks = said("t", "a", "Thanks", 3, is_user=True)
     found = read(tmp_path, exported([asked, said("a", "q", "", 2, content=content), thanks]))
     assert [entry.parent for entry in found.entries[1:]] == [found.entries[0].id, "q", "a", "a/1", "a/2"]
-    assert messages_of(found)[2].tool_calls == (ToolCall("c1", "multiply", '{"a": 6}'),)
+    assert messages_in(found)[2].tool_calls == (ToolCall("c1", "multiply", '{"a": 6}'),)
 
 
 def test_thoughts_in_the_text_of_an_older_version_are_reasoning(tmp_path: Path) -> None:
@@ -194,7 +186,7 @@ def test_images_beside_the_export_and_in_it_come_along(tmp_path: Path) -> None:
     content = [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}]
     (tmp_path / "in" / "x.json").write_text(json.dumps(exported([asked, said("a", "q", "", 2, content=content)])))
     (found,) = (each for each in read_file(tmp_path / "in") if isinstance(each, ForeignConversation))
-    _, question, reply = messages_of(found)
+    _, question, reply = messages_in(found)
     _, cat, dog, text = question.parts
     assert isinstance(cat, Attachment)
     assert cat.content.startswith("data:image/png;base64,iVBORw0KGgo")
@@ -205,8 +197,7 @@ def test_images_beside_the_export_and_in_it_come_along(tmp_path: Path) -> None:
 
 def test_one_without_messages_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text(json.dumps(exported([])))
-    (found,) = read_file(tmp_path / "empty.json")
-    assert isinstance(found, UnreadFile)
+    found = only_unread(read_file(tmp_path / "empty.json"))
     assert (found.title, found.reason) == ("Fish", "it has no messages")
 
 
@@ -221,4 +212,4 @@ def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
 
 def test_repeated_ids_and_circles_of_parents_lose_no_message(tmp_path: Path) -> None:
     circle = [said("a", "c", "1", 1), said("b", "a", "2", 2), said("c", "b", "3", 3), said("a", "a", "4", 4)]
-    assert sorted(message.text for message in messages_of(read(tmp_path, exported(circle)))[1:]) == list("1234")
+    assert sorted(message.text for message in messages_in(read(tmp_path, exported(circle)))[1:]) == list("1234")

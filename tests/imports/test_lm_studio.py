@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, check_tree, entries_in, messages_in, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 START = 1_770_000_000_000
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -120,12 +120,8 @@ def written(path: Path, value: object) -> ForeignConversation:
     return found
 
 
-def said(found: ForeignConversation) -> list[Message]:
-    return [e.message for e in found.entries if isinstance(e, ForeignMessage)]
-
-
 def by_text(found: ForeignConversation) -> dict[str, ForeignMessage]:
-    return {e.message.text: e for e in found.entries if isinstance(e, ForeignMessage)}
+    return {e.message.text: e for e in entries_in(found)}
 
 
 def test_versions_are_branches_and_what_follows_follows_the_selected_one(tmp_path: Path) -> None:
@@ -149,7 +145,7 @@ def test_versions_are_branches_and_what_follows_follows_the_selected_one(tmp_pat
 
 def test_steps_are_thoughts_calls_results_and_text(tmp_path: Path) -> None:
     found = written(tmp_path / "1.conversation.json", whole())
-    *_, looked, result, answer = said(found)
+    *_, looked, result, answer = messages_in(found)
     call = ToolCall("7", "read", '{"path": "a"}')
     assert looked.parts == (Reasoning("In the file?"), Text("I look."), call)
     assert (result.role, result.parts) == (Role.TOOL, (ToolResult("7", "read", "Newts"),))
@@ -174,7 +170,7 @@ def test_what_is_known_of_a_conversation(tmp_path: Path) -> None:
 def test_a_prompt_for_this_chat_alone_is_the_system_prompt(tmp_path: Path) -> None:
     own = {"fields": [{"key": "llm.prediction.systemPrompt", "value": "Be wordy."}]}
     found = written(tmp_path / "1.conversation.json", whole(systemPrompt="", perChatPredictionConfig=own))
-    assert said(found)[0].parts == (Text("Be wordy."),)
+    assert messages_in(found)[0].parts == (Text("Be wordy."),)
 
 
 def test_a_picture_beside_it_comes_along_and_a_missing_one_is_named(tmp_path: Path) -> None:
@@ -183,7 +179,7 @@ def test_a_picture_beside_it_comes_along_and_a_missing_one_is_named(tmp_path: Pa
     files = [{"type": "file", "fileIdentifier": f"1784921393420 - {n}.png", "fileType": "image"} for n in (431, 7)]
     written(tmp_path / "conversations" / "1.conversation.json", whole([slot(user("What is it?", *files))]))
     (found,) = (each for each in read_file(tmp_path) if isinstance(each, ForeignConversation))
-    _, image, missing = said(found)[1].parts
+    _, image, missing = messages_in(found)[1].parts
     assert isinstance(image, Attachment)
     assert image.content.startswith("data:image/png;base64,iVBORw0KGgo")
     assert isinstance(missing, Attachment)
@@ -201,7 +197,7 @@ def test_equal_versions_are_two(tmp_path: Path) -> None:
     found = written(
         tmp_path / "1.conversation.json", whole([slot(user("Hi")), slot(*[reply(block(1, text("Yes")))] * 3, chosen=2)])
     )
-    assert [message.text for message in said(found)] == ["Be brief.", "Hi", "Yes", "Yes", "Yes"]
+    assert [message.text for message in messages_in(found)] == ["Be brief.", "Hi", "Yes", "Yes", "Yes"]
 
 
 def test_an_empty_conversation_is_one_without_messages(tmp_path: Path) -> None:

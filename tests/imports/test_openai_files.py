@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, read_file
+from damage import check_damaged, messages_in, only_conversation, only_unread, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Role, ToolCall
@@ -37,9 +37,8 @@ def lines(messages: list[dict[str, Any]]) -> str:
     ids=["lines", "list", "request", "list of requests"],
 )
 def test_each_shape_gives_the_same_messages(tmp_path: Path, content: str) -> None:
-    (found,) = written(tmp_path / "a.json", content)
-    assert isinstance(found, ForeignConversation)
-    messages = [entry.message for entry in found.entries if isinstance(entry, ForeignMessage)]
+    found = only_conversation(written(tmp_path / "a.json", content))
+    messages = messages_in(found)
     assert [message.role for message in messages] == [
         Role.SYSTEM,
         Role.USER,
@@ -66,8 +65,7 @@ def test_a_file_that_has_grown_is_the_same_conversation_with_more(tmp_path: Path
 
 def test_equal_messages_are_two(tmp_path: Path) -> None:
     again = {"role": "user", "content": "Go on"}
-    (found,) = written(tmp_path / "a.jsonl", lines([again, CHAT[4], again, CHAT[4]]))
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(written(tmp_path / "a.jsonl", lines([again, CHAT[4], again, CHAT[4]])))
     assert len({entry.id for entry in found.entries}) == 4
 
 
@@ -77,8 +75,7 @@ def test_a_request_a_line_is_a_conversation_a_line(tmp_path: Path) -> None:
 
 
 def test_the_line_with_the_fault_is_named(tmp_path: Path) -> None:
-    (found,) = written(tmp_path / "a.jsonl", lines(CHAT) + '\n\n{"role": "chief"}')
-    assert isinstance(found, UnreadFile)
+    found = only_unread(written(tmp_path / "a.jsonl", lines(CHAT) + '\n\n{"role": "chief"}'))
     assert found.reason.startswith("line 7 cannot be read: the role “chief”")
 
 
@@ -88,8 +85,7 @@ def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path, content: str
 
 
 def test_a_nought_that_has_no_place_is_kept(tmp_path: Path) -> None:
-    (found,) = written(tmp_path / "a.jsonl", lines([CHAT[1], CHAT[4] | {"weight": 0, "flags": []}]))
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(written(tmp_path / "a.jsonl", lines([CHAT[1], CHAT[4] | {"weight": 0, "flags": []}])))
     assert '"weight":0' in found.rest
     assert "flags" not in found.rest
 
@@ -97,8 +93,7 @@ def test_a_nought_that_has_no_place_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("said", [{"refusal": "No."}, {"content": [{"type": "refusal", "refusal": "No."}]}])
 def test_a_refusal_is_what_was_said(tmp_path: Path, said: dict[str, Any]) -> None:
     reply = {"role": "assistant", "content": None, **said}
-    (found,) = written(tmp_path / "a.jsonl", lines([CHAT[1], reply]))
-    assert isinstance(found, ForeignConversation)
+    found = only_conversation(written(tmp_path / "a.jsonl", lines([CHAT[1], reply])))
     entry = found.entries[-1]
     assert isinstance(entry, ForeignMessage)
     assert entry.message.text == "No."

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, check_tree, read_file, variants
+from damage import check_damaged, check_tree, messages_in, only_conversation, only_unread, read_file, variants
 
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 Json = dict[str, Any]
 START = 1_766_000_000
@@ -133,20 +133,13 @@ CREATE TABLE `part` (`id` text PRIMARY KEY, `message_id` text NOT NULL, `session
 
 
 def one(path: Path) -> ForeignConversation:
-    (found,) = read_file(path)
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
-
-
-def said(conversation: ForeignConversation) -> list[Message]:
-    return [entry.message for entry in conversation.entries if isinstance(entry, ForeignMessage)]
+    return only_conversation(read_file(path))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_each_layout_gives_all_parts_once_with_times_models_and_tokens(tmp_path: Path, layout: str) -> None:
     found = one(write(tmp_path, layout, whole()))
-    assert [(message.at - START, message.role, message.parts) for message in said(found)] == [
+    assert [(message.at - START, message.role, message.parts) for message in messages_in(found)] == [
         (0, Role.USER, (Text("Which fish?"), Attachment("carp.png", "image/png", PICTURE))),
         (11, Role.ASSISTANT, (Reasoning("I look."),)),
         (12, Role.ASSISTANT, (ToolCall("call_1", "bash", '{"command": "ls"}'),)),
@@ -159,11 +152,11 @@ def test_each_layout_gives_all_parts_once_with_times_models_and_tokens(tmp_path:
     counted = sum(part["type"] in ("text", "reasoning", "tool") for each in whole() for part in each["parts"])
     assert counted + sum(part["type"] == "tool" for each in whole() for part in each["parts"]) == found.messages
     usage = Usage(134, 20, 30, 4, 0.25, reasoning_tokens=7)
-    assert [(n, m.usage, m.is_interrupted) for n, m in enumerate(said(found)) if m.usage] == [
+    assert [(n, m.usage, m.is_interrupted) for n, m in enumerate(messages_in(found)) if m.usage] == [
         (4, usage, False),
         (6, usage, True),
     ]
-    assert {message.model for message in said(found) if message.role is Role.ASSISTANT} == {"glm-4.7"}
+    assert {message.model for message in messages_in(found) if message.role is Role.ASSISTANT} == {"glm-4.7"}
     assert (found.id, found.title, found.folder, found.model) == ("ses_1", "Fish", "/home/ann/pond", "glm-4.7")
     assert (found.created_at, found.updated_at, found.is_put_away) == (START, START + 99, False)
     for kept in ('"snapshot":"3f2a"', '"name":"explore"', '"slug":"quiet-pond"', '"exit":0', '"providerID":"zai"'):
@@ -210,7 +203,7 @@ def test_what_was_put_away_is_put_away(tmp_path: Path, layout: str) -> None:
 @pytest.mark.parametrize("status", ["pending", "running"])
 def test_a_call_that_never_ended_has_no_result(tmp_path: Path, status: str) -> None:
     found = one(write(tmp_path, "files", [message(1, "assistant", tool(status))]))
-    assert [message.role for message in said(found)] == [Role.ASSISTANT]
+    assert [message.role for message in messages_in(found)] == [Role.ASSISTANT]
 
 
 def test_the_folder_is_read_out_of_a_zip(tmp_path: Path) -> None:
@@ -243,8 +236,7 @@ def test_a_damaged_part_is_named_and_the_others_are_read(tmp_path: Path) -> None
 
 def test_one_message_alone_says_what_is_to_be_given(tmp_path: Path) -> None:
     write(tmp_path, "files", whole())
-    (found,) = read_file(tmp_path / "storage/message/ses_1/msg_00.json")
-    assert isinstance(found, UnreadFile)
+    found = only_unread(read_file(tmp_path / "storage/message/ses_1/msg_00.json"))
     assert "whole folder" in found.reason
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, check_tree, read_file
+from damage import check_damaged, entries_in, messages_in, only_conversation, read_file
 
-from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 
 PICTURE = "data:image/png;base64,iVBORw0KGgo="
@@ -67,19 +67,12 @@ BRANCHED = chat(
 
 def read(tmp_path: Path, export: object) -> ForeignConversation:
     (tmp_path / "chats.json").write_text(json.dumps(export))
-    (found,) = read_file(tmp_path / "chats.json")
-    assert isinstance(found, ForeignConversation)
-    check_tree(found)
-    return found
-
-
-def messages_of(found: ForeignConversation) -> list[Message]:
-    return [entry.message for entry in found.entries if isinstance(entry, ForeignMessage)]
+    return only_conversation(read_file(tmp_path / "chats.json"))
 
 
 def replied(tmp_path: Path, content: Any, **more: Any) -> list[Message]:
     """What becomes of one reply."""
-    return messages_of(
+    return messages_in(
         read(tmp_path, [chat(said("q", None, "user", "?"), said("a", "q", "assistant", content, **more))])
     )[1:]
 
@@ -87,7 +80,7 @@ def replied(tmp_path: Path, content: Any, **more: Any) -> list[Message]:
 @pytest.mark.parametrize("export", [[BRANCHED], BRANCHED], ids=["list", "alone"])
 def test_a_chat_keeps_its_branches_times_models_and_what_has_no_place(tmp_path: Path, export: object) -> None:
     found = read(tmp_path, export)
-    entries = {entry.id: entry for entry in found.entries if isinstance(entry, ForeignMessage)}
+    entries = {entry.id: entry for entry in entries_in(found)}
     stored = BRANCHED["chat"]["history"]["messages"]
     (system,) = set(entries) - set(stored)
     assert entries[system].message.text == "You know fish."
@@ -200,7 +193,7 @@ def test_a_text_that_the_user_changed_is_what_was_said(tmp_path: Path) -> None:
         tmp_path,
         [chat(said("q", None, "user", "?"), said("a", "q", "assistant", "It is dry.", output=OUTPUT))],
     )
-    assert messages_of(found)[1].parts == (Text("It is dry."),)
+    assert messages_in(found)[1].parts == (Text("It is dry."),)
     assert json.loads(found.rest)["chat"]["history"]["messages"]["a"]["output"] == OUTPUT, "the model's words are kept"
 
 
@@ -215,7 +208,7 @@ def test_images_and_files_come_along(tmp_path: Path) -> None:
         {"type": "image", "name": "b.png", "url": "/api/v1/files/7/content"},
     ]
     found = read(tmp_path, [chat(said("q", None, "user", "What is this?", files=files))])
-    (message,) = messages_of(found)
+    (message,) = messages_in(found)
     assert message.parts == (
         Text("What is this?"),
         Attachment("image", "image/png", PICTURE),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from builders import system, user
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.breakdown import request_tokens, sent_request
 from desktop_app.context.counting.tokens import Overhead, TokenCounts, Tokenizer
@@ -71,12 +72,12 @@ def record(model: str, details: Any, tools: tuple[ToolSpec, ...]) -> tuple[AnyEn
     more, and reasoning of a turn that is over and of one that runs. No text of the others ends where a tokenizer would
     join what follows."""
     messages = [
-        Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
-        Message(role=Role.SYSTEM, parts=(Text("Say it plainly"),)),
-        Message(role=Role.USER, parts=(Text("Look at it"), SECRET)),
+        system("Be brief."),
+        system("Say it plainly"),
+        user("Look at it", SECRET),
         *calling(1, model, details, "a.md", "b.md", "a.md"),
         Message(role=Role.ASSISTANT, parts=(Reasoning(THOUGHT), Text("It is empty."))),
-        Message(role=Role.USER, parts=(Text("Once more."),)),
+        user("Once more."),
         *calling(2, model, details, "c.md"),
     ]
     context = RequestContext(tools=tools, instructions="Mind the ledger.", memory="The user is called Ada!")
@@ -118,7 +119,7 @@ def test_a_system_prompt_of_several_parts_has_the_tokens_of_the_one_text_that_is
 ) -> None:
     with kind.provider() as provider:
         model = kind.model_at(provider, litellm)
-    said = [Message(role=Role.SYSTEM, parts=(Text(text),)) for text in ("Be brief.", "Say it plainly")]
+    said = [system(text) for text in ("Be brief.", "Say it plainly")]
     context = RequestContext(instructions="Mind the ledger.", memory="The user is called Ada!")
     begun: tuple[AnyEntry, ...] = (context, *said, user_message("Hi"))
     entries = tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(begun))

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from builders import system
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.models.curl import curl_of
@@ -18,7 +19,7 @@ from tool_rounds import READ, answered, called
 
 NASTY = 'It\'s "quoted", $HOME `id` \\ and 世界 👋🏽\nJSON\n' + "x" * 200_000
 SAID = (
-    Message(role=Role.SYSTEM, parts=(Text("Be brief."),)),
+    system("Be brief."),
     user_message("Hello"),
     called("call_1"),
     answered("call_1"),

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
+from builders import system
 from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.tools import ToolSpec
@@ -18,7 +19,7 @@ from kinds_of_server import EACH, KEY, Kind
 from provider import AnyStep, Call, Cut, ErrorEvent, Hang, Overflow, Reply, ScriptedProvider, Status
 from tool_rounds import READ, answered, called
 
-HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
+HELLO = (system("Be brief."), user_message("Hello"))
 CALLED = (*HELLO, called("call_1"), answered("call_1"))
 
 pytestmark = pytest.mark.parametrize("kind", **EACH)

@@ -10,10 +10,11 @@ import weakref
 import httpx
 import pytest
 
+from builders import system
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import user_message
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
@@ -24,7 +25,7 @@ from kinds_of_server import CODEX
 from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
 
 KEY = "sk-SECRET-0123456789abcdef"
-HELLO = (Message(role=Role.SYSTEM, parts=(Text("Be brief."),)), user_message("Hello"))
+HELLO = (system("Be brief."), user_message("Hello"))
 
 
 def model_at(base_url: str, litellm: LiteLLM, name: str = "scripted") -> LiteLLMModel:

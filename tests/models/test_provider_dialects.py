@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import system, user
 from desktop_app.chat.ports import ReplyEnd
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
@@ -21,7 +22,7 @@ from kinds_of_server import OF_KIND, in_dialect
 from provider import Reply, ScriptedProvider, Windowed
 from tool_rounds import READ, answered, called
 
-SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief. " * 400),))
+SYSTEM = system("Be brief. " * 400)
 IMAGE = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
 
 
@@ -200,7 +201,7 @@ def test_mistral_s_own_ids_stay_and_calls_meet_their_results() -> None:
 async def test_an_image_reaches_a_model_with_eyes_and_is_named_to_one_without(
     kind: ServerKind, litellm: LiteLLM
 ) -> None:
-    look = Message(role=Role.USER, parts=(Text("Look"), IMAGE))
+    look = user("Look", IMAGE)
     (seen,) = await bodies(kind, litellm, (look,), eyes=True)
     (named,) = await bodies(kind, litellm, (look,))
     assert "iVBORw0KGgo=" in repr(seen)

@@ -6,15 +6,16 @@ from typing import Any
 
 import pytest
 
+from builders import system, user
 from desktop_app.chat.ports import ModelError
-from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
+from desktop_app.conversation.message import Attachment, Message, user_message
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.responses_api import is_answered_by_responses
 from kinds_of_server import CODEX, KEY
 from provider import Events, Reply, Status
 from tool_rounds import READ
 
-SYSTEM = Message(role=Role.SYSTEM, parts=(Text("Be brief."),))
+SYSTEM = system("Be brief.")
 
 
 async def asked(litellm: LiteLLM, *messages: Message) -> Any:
@@ -37,7 +38,7 @@ async def test_a_request_is_in_this_api_s_words_and_nothing_is_stored(litellm: L
 
 async def test_an_image_is_sent_as_this_api_wants_it(litellm: LiteLLM) -> None:
     image = Attachment("a.png", "image/png", "data:image/png;base64,xx")
-    body = await asked(litellm, Message(role=Role.USER, parts=(Text("Look"), image)))
+    body = await asked(litellm, user("Look", image))
     assert body["input"][0]["content"] == [
         {"type": "input_text", "text": "Look"},
         {"type": "input_image", "image_url": "data:image/png;base64,xx"},

@@ -6,7 +6,8 @@ import json
 import random
 from functools import cache
 
-from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from builders import message, model, system
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, ToolCall, ToolResult
 
 SIZE = 200_000  # characters, of most
 CODE = 39_000  # characters: longer code is not highlighted
@@ -227,18 +228,18 @@ ELSEWHERE = (
 def bombs() -> dict[str, list[Message]]:
     """Return the messages of each bomb by its name."""
     made = {
-        f"{name} ({role})": [Message(id="m0", role=role, parts=(Text(text),))]
+        f"{name} ({role})": [message(role, text, id="m0")]
         for role in (Role.ASSISTANT, Role.USER)
         for name, text in (TEXTS | large_texts()).items()
     }
     for name, call in _calls().items():
         assert isinstance(call, ToolCall)
         result = Message(id="m1", role=Role.TOOL, parts=(ToolResult(call.call_id, call.name, "done"),))
-        made[name] = [Message(id="m0", role=Role.ASSISTANT, parts=(call,)), result]
+        made[name] = [model(call, id="m0"), result]
     for name, text in large_texts().items():
-        made[f"{name} (reasoning)"] = [Message(id="m0", role=Role.ASSISTANT, parts=(Reasoning(text),))]
-        made[f"{name} (system)"] = [Message(id="m0", role=Role.SYSTEM, parts=(Text(text),))]
+        made[f"{name} (reasoning)"] = [model(Reasoning(text), id="m0")]
+        made[f"{name} (system)"] = [system(text, id="m0")]
     for name, text in (RESULTS | {f"{name} (result)": text for name, text in large_texts().items()}).items():
-        asked = Message(id="m0", role=Role.ASSISTANT, parts=(ToolCall("c", "bash", "{}"),))
+        asked = model(ToolCall("c", "bash", "{}"), id="m0")
         made[name] = [asked, Message(id="m1", role=Role.TOOL, parts=(ToolResult("c", "bash", text),))]
     return made

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from desktop_app.conversation.message import Message, Role, Text
+from builders import message
+from desktop_app.conversation.message import Message, Role
 
 NAMES = [
     "Caroline",
@@ -306,7 +307,7 @@ def _conversation(name: str, chance: random.Random, planted: list[int]) -> Conve
         if begins and names[0]:
             text = f"[{chance.randint(1, 28)} {chance.choice(MONTHS)}, {chance.choice((2022, 2023))}] {text}"
         role = (Role.USER, Role.ASSISTANT)[index % 2]
-        messages.append(Message(id=f"{name}-{index}", at=at, role=role, parts=(Text(text),), speaker=names[index % 2]))
+        messages.append(message(role, text, id=f"{name}-{index}", at=at, speaker=names[index % 2]))
     title = topics[0].split("|")[chance.randrange(6)].capitalize()
     return Conversation(name, title, tuple(messages), places)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from desktop_app.conversation.message import Message, Reasoning, Role, ToolCall, ToolResult
+from builders import model, result
+from desktop_app.conversation.message import Message, Reasoning, ToolCall
 from desktop_app.conversation.tools import ToolSpec
 
 READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{"type":"string"}}}')
@@ -11,9 +12,9 @@ READ = ToolSpec("read", "Reads a file", '{"type":"object","properties":{"path":{
 def called(*ids: str, reasoning: str = "", arguments: str = '{"path": "a"}') -> Message:
     """A reply that makes a call for each of the ids."""
     thought = (Reasoning(reasoning),) if reasoning else ()
-    return Message(role=Role.ASSISTANT, parts=(*thought, *(ToolCall(one, "read", arguments) for one in ids)))
+    return model(*thought, *(ToolCall(one, "read", arguments) for one in ids))
 
 
 def answered(call_id: str, text: str = "What a holds.") -> Message:
     """The result of one."""
-    return Message(role=Role.TOOL, parts=(ToolResult(call_id, "read", text),))
+    return result(text, call_id, "read")

@@ -11,6 +11,7 @@ import pytest_asyncio
 from msgspec.structs import replace
 from tool_calls import outcome_of
 
+from builders import model, user
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.recall.query import RecallReach
@@ -98,7 +99,7 @@ async def test_around_a_message_its_neighbours_are_read(chat: ArchiveThread) -> 
 
 
 async def test_it_never_takes_more_than_its_room(chat: ArchiveThread) -> None:
-    long = Message(id="long", at=1.7e9 + 30, role=Role.USER, parts=(Text("word " * 5_000),))
+    long = user("word " * 5_000, id="long", at=1.7e9 + 30)
     await chat.append("c", long)
     for max_tokens in (30, 100, 500):
         for name, value in (("message", 20), ("message", 8), ("query", "Lisbon hotel word")):
@@ -127,9 +128,7 @@ async def several(chat: ArchiveThread) -> ArchiveThread:
         ("work", "Work", "", "The ferry job of the build server is named gotland-nightly."),
         ("gone", "Gone", "p", "Nobody may read of the ferry to Gotland here."),
     ):
-        messages = [
-            Message(id=f"{name}-{n}", at=1.7e9, role=Role.USER, parts=(Text(f"Filler {n}."),)) for n in range(6)
-        ]
+        messages = [user(f"Filler {n}.", id=f"{name}-{n}", at=1.7e9) for n in range(6)]
         messages[3] = replace(messages[3], parts=(Text(text),))
         await chat.create(ConversationInfo(name, title, 1.0, 1.0, project=project), messages)
     await chat.change("gone", is_deleted=True)
@@ -154,7 +153,7 @@ async def test_only_the_conversations_that_are_asked_for_are_looked_in(
 
 async def test_of_this_conversation_what_is_in_the_view_is_not_found_again(several: ArchiveThread) -> None:
     call = ToolCall("9", "recall", '{"query": "ferry to Gotland", "where": "everything"}')
-    await several.append("c", Message(id="asks", at=1.8e9, role=Role.ASSISTANT, parts=(call,)))
+    await several.append("c", model(call, id="asks", at=1.8e9))
     found = await recall(several, query="ferry to Gotland, Hotel Aurora", where="everything")
     assert "Conversation c," not in found.text
     await several.append("c", archived=["m3"])

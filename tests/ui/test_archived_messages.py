@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from test_context_panel import COMPACTION, GAUGE, PRUNE, message
 from ui_scenes import link, press
 
+from builders import model, user
 from desktop_app.conversation.events import MessageChange, MessageState, ViewChanged
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.ui.context_panel.archived import ArchivedMessages
@@ -33,7 +34,7 @@ def choose(archived, qtbot, number: int, modifier=Qt.KeyboardModifier.NoModifier
 
 def test_a_message_is_read_in_full_brought_back_and_pinned(panel, archived, qtbot, told):
     long = "First line.\n" + "And a long story. " * 200
-    said = Message(id="m7", role=Role.ASSISTANT, model="builtin/SmolLM2", parts=(Text(long),))
+    said = model(long, id="m7", model="builtin/SmolLM2")
     panel.history.show_archived("c1", (message(1), message(2, message=said, tokens=812)), 2)
     choose(archived, qtbot, 1)
     reader = archived.reader
@@ -78,8 +79,8 @@ def test_nothing_comes_under_the_mouse_once_a_message_is_back(panel, archived, q
 
 def test_what_was_looked_for_is_seen(panel, archived, qtbot):
     long = "# Report\n\n" + "And a long story.\n\n" * 80 + "The refund of **Ana** is late.\n\n" + "It goes on.\n\n" * 80
-    said = Message(id="m7", role=Role.ASSISTANT, parts=(Text(long),))
-    huge = Message(id="m8", role=Role.USER, parts=(Text(long * 6),))
+    said = model(long, id="m7")
+    huge = user(long * 6, id="m8")
     rows = message(7, message=said), message(8, message=huge)
     panel.history.show_archived("c1", rows, 2)
     assert archived.list.rows.rows[0].words.splitlines()[1].startswith("Report And a long"), "as it reads"
@@ -116,7 +117,7 @@ def test_a_shortened_result_shows_itself_and_what_the_model_sees(panel, archived
 def test_an_archived_message_reads_as_in_the_chat_and_a_huge_one_as_plain_text(panel, archived, qtbot):
     parts = (Text("A **bold** word.\n\n```python\nprint(1)\n```"), ToolCall("1", "read", '{"path": "a```b"}'))
     said = Message(id="m7", role=Role.ASSISTANT, parts=parts)
-    huge = Message(id="m8", role=Role.USER, parts=(Text("**word** " * 3_000),))
+    huge = user("**word** " * 3_000, id="m8")
     panel.history.show_archived("c1", (message(7, message=said), message(8, message=huge)), 2)
     choose(archived, qtbot, 0)
     reader = archived.reader

@@ -8,10 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from ui_scenes import link, press
 
+from builders import user
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow, ViewChanged
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.memory import Fidelity
-from desktop_app.conversation.message import Message, Role, Text, Totals, Usage
+from desktop_app.conversation.message import Totals, Usage
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.context_panel.history import CARDS
 from desktop_app.ui.context_panel.operation_card import REWRITE, TRIGGER_WORDS, figures_of, means_of, note_of, title_of
@@ -50,7 +51,7 @@ PRUNE = OperationRow(
 
 
 def message(number: int, **fields) -> MessageRow:
-    said = Message(id=f"m{number}", at=500.0 + number, role=Role.USER, parts=(Text(f"What about invoice {number}?"),))
+    said = user(f"What about invoice {number}?", id=f"m{number}", at=500.0 + number)
     return MessageRow(**({"message": said, "index": number, "tokens": 10, "state": MessageState.ARCHIVED} | fields))
 
 

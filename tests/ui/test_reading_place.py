@@ -10,6 +10,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from ui_scenes import play_scene, until
 
+from builders import model
 from desktop_app.conversation.events import (
     Failure,
     MessageRecorded,
@@ -26,7 +27,7 @@ from desktop_app.conversation.events import (
     TurnStarted,
     ViewChanged,
 )
-from desktop_app.conversation.message import Message, Role, Text, ToolCall
+from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import RequiredPermission
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.ui.bridge import Bridge
@@ -62,7 +63,7 @@ def scroll_up(window: MainWindow, notches: int) -> None:
 async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(window: MainWindow, bridge: Bridge) -> None:
     conversation, view = window.chat.conversation, window.transcript
     newest = window.transcript_model.rows[-1]
-    reply = Message(id="r", role=Role.ASSISTANT, parts=(Text(WORDS * DELTAS),))
+    reply = model(WORDS * DELTAS, id="r")
     mark = OperationRow(
         "op", "compaction", 9e9, Trigger.AFTER_TURN, {"extractive": 4}, 4, 9_000, 4_000,
         after_message_id=window.transcript_model.rows[0].message.id,

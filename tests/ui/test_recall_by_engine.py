@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window, is_idle, texts
 
+from builders import user
 from desktop_app.archive.store import Store
 from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
@@ -30,8 +30,8 @@ LOOK = Reply("", calls=(Call("recall", '{"query": "ferry to Gotland", "where": "
 
 def test_what_another_conversation_holds_is_asked_for_and_opened(run: Run, qapp: QApplication, data_folder: Path):
     store = Store(database_file(data_folder))
-    said = [Message(id=f"t{n}", at=1.7e9, role=Role.USER, parts=(Text(f"Filler {n}."),)) for n in range(30)]
-    said[12] = Message(id="t12", at=1.7e9, role=Role.USER, parts=(Text(FERRY),))
+    said = [user(f"Filler {n}.", id=f"t{n}", at=1.7e9) for n in range(30)]
+    said[12] = user(FERRY, id="t12", at=1.7e9)
     store.create(ConversationInfo(TRIP, "The trip", 1.0, 1.0), said)
     store.create(ConversationInfo("here", "Here", 2e9, 2e9), [])
     store.close()

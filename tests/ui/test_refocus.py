@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
 from ui_scenes import link, press
 
+from builders import user
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import MemorySize
 
@@ -44,7 +44,7 @@ def test_a_memory_that_is_switched_keeps_the_keyboard_on_its_switch(panel, qtbot
 
 def test_the_last_pin_leaves_the_keyboard_in_the_list(panel, qtbot):
     panel.show_tab("pins")
-    said = Message(id="m1", at=1.0, role=Role.USER, parts=(Text("Hello"),))
+    said = user("Hello", id="m1", at=1.0)
     panel.pins.set_pins((MessageRow(message=said, index=0, tokens=10, state=MessageState.IN_VIEW),))
     press(panel.pins.list.cards["m1"].unpin)
     panel.pins.set_pins(())

@@ -12,7 +12,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 from ui_scenes import top_of_text
 
-from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult, user_message
+from builders import model
+from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
 from desktop_app.ui.palette.search_palette import SearchPalette
 from provider import Reply
 
@@ -22,9 +23,9 @@ LONG = f"{FILLING}\n\nHere the harbour ledger stands.\n\n{FILLING}"
 
 
 def store_talks(data: Path) -> None:
-    calling = Message(role=Role.ASSISTANT, parts=(Text("I look."), ToolCall("1", "bash", '{"command": "ls harbour"}')))
+    calling = model("I look.", ToolCall("1", "bash", '{"command": "ls harbour"}'))
     result = Message(role=Role.TOOL, parts=(ToolResult("1", "bash", "harbour.txt"),))
-    written = Message(role=Role.ASSISTANT, model="work/large", parts=(Text(LONG),))
+    written = model(LONG, model="work/large")
     asyncio.run(store_talk(data, [user_message("Where is the harbour?"), calling, result, written], "c1", "Report"))
     asyncio.run(store_talk(data, [user_message("Another harbour, in Lisbon")], "c2", "Lisbon"))
 

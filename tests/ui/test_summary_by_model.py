@@ -13,10 +13,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window
 
+from builders import model
 from desktop_app.archive.archive import ArchiveThread
 from desktop_app.conversation.events import RoomProgressed
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import Message, user_message
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
@@ -36,7 +37,7 @@ Scene = Callable[[MainWindow, Driver, ScriptedProvider], Coroutine[Any, Any, Non
 def messages(turns: int) -> list[Message]:
     said = [user_message(f"{RULE} Let us begin.")]
     for n in range(turns):
-        said.append(Message(role=Role.ASSISTANT, parts=(Text(f"Answer {n}. " + f"detail{n} said " * 15),)))
+        said.append(model(f"Answer {n}. " + f"detail{n} said " * 15))
         said.append(user_message(f"Go on with {n}, " + f"about topic{n} " * 15))
     return said
 

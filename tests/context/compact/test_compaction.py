@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, system, tokens, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, system, tokens, user
 from desktop_app.context.compact.compaction import (
     CompactionPlan,
     compaction_of,

@@ -11,9 +11,9 @@ from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
-from made_by_hand import call, letters, model, record, result, system, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, system, user
 from desktop_app.commands.policy_command import report_of
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.room_decision import next_step

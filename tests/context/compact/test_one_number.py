@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_by_hand import MODEL, letters, model, record, user
-from made_by_hand import gauge as gauge_of
 
+from builders import MODEL, letters, model, record, user
+from builders import gauge as gauge_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import WindowTooSmall, due_shares, is_due, next_step
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import View, view_of
-from desktop_app.conversation.message import Message, Role, Text, Usage
+from desktop_app.conversation.message import Usage
 from desktop_app.conversation.transcript import Prune, Trigger
 from examples import examples
 
@@ -26,9 +26,7 @@ def measured_chat(turns: int, factor: float) -> View:
     said = [m for n in range(turns) for m in (user(f"question {n} " * 12), model(f"answer {n} " * 12))]
     counted = request_tokens(view_of(record(*said)), letters())
     usage = Usage(max(round(counted * factor), 1), 10)
-    return view_of(
-        record(*said, Message(role=Role.ASSISTANT, parts=(Text("yes"),), model=MODEL.record_name, usage=usage))
-    )
+    return view_of(record(*said, model("yes", model=MODEL.record_name, usage=usage)))
 
 
 @given(

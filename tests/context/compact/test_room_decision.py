@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, tokens, user
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.room_decision import WindowTooSmall, is_due, is_stalled, next_step, room_to_go_on
 from desktop_app.context.fitting import fit_policy

@@ -3,16 +3,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, gauge, letters, model, record, result, system, user
 from msgspec.structs import replace
 
+from builders import call, gauge, letters, model, record, result, system, user
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import add_tokens, request_tokens, scale_gauge, sent_request, status_of
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, PartKind, Provenance, Segment, Status
-from desktop_app.conversation.message import Attachment, Message, Role, Text, Usage
+from desktop_app.conversation.message import Attachment, Message, Usage
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 
 
@@ -21,14 +21,14 @@ def told(transcript: Transcript) -> Gauge:
 
 
 def measured(prompt: int, reply: int, text: str = "yes", name: str = "server/m") -> Message:
-    return Message(role=Role.ASSISTANT, parts=(Text(text),), model=name, usage=Usage(prompt, reply))
+    return model(text, model=name, usage=Usage(prompt, reply))
 
 
 def test_every_category_has_its_segment_and_they_sum_to_the_request() -> None:
     transcript = record(
         system("s" * 40),
         user("u" * 40),
-        Message(role=Role.USER, parts=(Attachment("a.png", "image/png", "data:"),)),
+        user(Attachment("a.png", "image/png", "data:")),
         model("a" * 40, call("bash", "x" * 40)),
         result("r" * 40),
         user("p" * 40),

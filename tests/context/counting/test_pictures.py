@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders import user
 from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.counting.picture_tokens import IMAGE_TOKENS, PictureRule, picture_size, picture_tokens
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.transcript import Transcript
 from desktop_app.models.tokens.tokenizers import tokenizer_of, with_overhead
 from examples import examples
@@ -123,8 +124,7 @@ def test_a_request_has_its_pictures_as_a_part(rule: PictureRule) -> None:
             continue
         picture = Attachment("p.png", "image/png", png(width, height))
         view, bare = (
-            view_of(Transcript().extend((Message(id="m", role=Role.USER, parts=(Text("Look."), *pictures)),)))
-            for pictures in ((picture, picture), ())
+            view_of(Transcript().extend((user("Look.", *pictures, id="m"),))) for pictures in ((picture, picture), ())
         )
         assert tally(view, counts).segments[Segment.ATTACHMENTS] == 2 * real
         assert request_tokens(view, counts) - request_tokens(bare, counts) == 2 * real

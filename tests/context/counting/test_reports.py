@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import MODEL, gauge, letters, record, user
 from msgspec.structs import replace
 
+from builders import MODEL, gauge, letters, model, record, user
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import request_tokens, scale_gauge
 from desktop_app.context.counting.calibration import Calibration, Report, learn
@@ -14,14 +14,14 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
-from desktop_app.conversation.message import Message, Role, Text, Usage
+from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.transcript import AnyEntry, Compaction, Pin, Transcript, Trigger
 
 NAME = MODEL.record_name
 
 
 def reply(prompt: int, text: str = "yes", name: str = NAME) -> Message:
-    return Message(role=Role.ASSISTANT, parts=(Text(text),), model=name, usage=Usage(prompt, 10))
+    return model(text, model=name, usage=Usage(prompt, 10))
 
 
 def growing(turns: int, factor: float, name: str = NAME) -> list[AnyEntry]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import MODEL, gauge, record, result, user
 
+from builders import MODEL, gauge, model, record, result, user
 from conversations_made_up import Letters
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.calibration import AS_COUNTED
@@ -68,8 +68,8 @@ def test_thoughts_that_nobody_sees_are_not_sent_again() -> None:
 
 
 def test_of_turns_that_are_over_at_most_a_blank_goes_back() -> None:
-    old = Message(role=Role.ASSISTANT, parts=(Reasoning("Old."), CALL))
-    new = Message(role=Role.ASSISTANT, parts=(Reasoning("New."), CALL))
+    old = model(Reasoning("Old."), CALL)
+    new = model(Reasoning("New."), CALL)
     said = [user("One"), old, result("1"), user("Two"), new, result("2")]
     assert reasoning_to_return(said, Dialect(returned_reasoning="running")) == ["", "", "", "", "New.", ""]
     assert reasoning_to_return(said, Dialect(returned_reasoning="always")) == ["", BLANK, "", "", "New.", ""]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import letters, model, record, tokens, user
 from msgspec.structs import replace
 
+from builders import letters, model, record, tokens, user
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
 from desktop_app.context.fitting import fit_policy

@@ -6,9 +6,9 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import ROOMY, call, letters, model, record, result, sent, tokens, user
 from msgspec.structs import replace
 
+from builders import ROOMY, call, letters, model, record, result, sent, tokens, user
 from conversations_made_up import histories
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.prune.unanswered import drop_results

@@ -4,9 +4,9 @@ import random
 from collections import Counter
 
 import pytest
-from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, tokens, user
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
@@ -151,7 +151,7 @@ def busy_session(seed: int, rounds: int = 60) -> list[Message]:
             calls.append(ToolCall(f"c{place}", name, fields))
             results.append(result(said + body * dice.choice((1, 4)), f"c{place}", name, is_error))
         blank = (Text(" "),) if dice.random() < 0.3 else ()
-        messages.append(Message(role=Role.ASSISTANT, parts=(*blank, *calls)))
+        messages.append(model(*blank, *calls))
         messages += results if dice.random() < 0.95 else results[1:]
         if dice.random() < 0.3:
             messages.append(user(f"Go on with {number}."))

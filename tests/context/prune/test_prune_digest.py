@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, letters, model, record, result, tokens, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, tokens, user
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.prune.strategies import digest_input, digested_exchanges, plan_prune, with_digest

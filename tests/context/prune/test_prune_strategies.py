@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from made_by_hand import call, letters, model, record, result, user
 from msgspec.structs import replace
 
+from builders import call, letters, model, record, result, user
 from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
 from desktop_app.context.prune.exchange import LONG, PREFIX, Exchange, exchanges_of, shortened_arguments
 from desktop_app.context.prune.strategies import STRATEGIES, cleared_line, trim_middle

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from builders import model, result
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import rarity_of
@@ -25,12 +26,8 @@ from desktop_app.context.recall.recollection import (
 )
 from desktop_app.conversation.message import (
     Attachment,
-    Message,
     Reasoning,
-    Role,
-    Text,
     ToolCall,
-    ToolResult,
     user_message,
 )
 
@@ -149,22 +146,19 @@ def test_a_passage_is_a_part_of_the_text_and_not_longer_than_it_may_be(text: str
 
 
 def test_what_can_be_brought_back_of_a_message() -> None:
-    message = Message(
+    message = model(
+        Reasoning("secret thoughts"),
+        "I look into it. ",
+        ToolCall("c", "read", '{"path": "a.py"}'),
+        Attachment("cat.png", "image/png", "data:…"),
+        Attachment("notes.txt", "text/plain", "buy milk"),
         id="m",
-        role=Role.ASSISTANT,
-        parts=(
-            Reasoning("secret thoughts"),
-            Text("I look into it. "),
-            ToolCall("c", "read", '{"path": "a.py"}'),
-            Attachment("cat.png", "image/png", "data:…"),
-            Attachment("notes.txt", "text/plain", "buy milk"),
-        ),
     )
     assert (
         text_of(message)
         == 'I look into it.\n\nread {"path": "a.py"}\n\n[cat.png]\n\n[notes.txt]\n```\nbuy milk\n```\nend of file'
     )
-    assert text_of(Message(id="t", role=Role.TOOL, parts=(ToolResult("c", "read", "print(1)\n"),))) == "print(1)"
+    assert text_of(result("print(1)\n", name="read", id="t")) == "print(1)"
 
 
 def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, gauge, letters, model, record, result, system, user
 from msgspec.structs import replace
 
+from builders import call, gauge, letters, model, record, result, system, user
 from desktop_app.context.counting.breakdown import request_tokens, tally
 from desktop_app.context.view.items import INSTRUCTIONS_HEADING
 from desktop_app.context.view.view import assemble, count_repairs, view_after, view_of

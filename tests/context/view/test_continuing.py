@@ -8,7 +8,9 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import (
+from msgspec.structs import replace
+
+from builders import (
     MODEL,
     call,
     continuation,
@@ -23,8 +25,6 @@ from made_by_hand import (
     user,
     view,
 )
-from msgspec.structs import replace
-
 from conversations_made_up import Letters
 from desktop_app.context.compact.compaction import measure_blocks, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens, tally

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from hypothesis import given
-from made_by_hand import call, model, result, user, view
 
+from builders import call, model, result, user, view
 from conversations_made_up import histories
 from desktop_app.context.view.items import Item, Repair, blocks, cut_points
-from desktop_app.conversation.message import Message, Reasoning, Role, Text
+from desktop_app.conversation.message import Message, Reasoning, Role
 from desktop_app.conversation.transcript import Pin
 
 
@@ -41,6 +41,6 @@ def test_a_pinned_answer_keeps_its_question() -> None:
 
 
 def test_reasoning_that_was_recorded_apart_stays_with_its_calls() -> None:
-    thought = Message(role=Role.ASSISTANT, parts=(Text("Let me see."), Reasoning("hm")))
+    thought = model("Let me see.", Reasoning("hm"))
     items = [Item(user("q")), Item(thought), Item(model("", call("bash"))), Item(result("r"))]
     assert cut_points(items) == [0, 1, 4]

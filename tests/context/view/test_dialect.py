@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from made_by_hand import call, gauge, letters, model, result, user, view
 
+from builders import call, gauge, letters, model, result, user, view
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.view.dialect import ELSEWHERE_LINE, IMAGE_LINE, reasoning_of, to_dialect
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.listing import Dialect
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Text, ToolCall
 from desktop_app.conversation.tools import ToolSpec
 
 READ = ToolSpec("read", "Reads a file")
@@ -41,7 +41,7 @@ def test_reasoning_stays_only_where_it_goes_back() -> None:
 
 
 def test_an_image_is_named_to_a_model_without_vision() -> None:
-    look = Message(role=Role.USER, parts=(Text("Look"), IMAGE))
+    look = user("Look", IMAGE)
     assert sent(Dialect(), look) == [look]
     assert sent(Dialect(supports_vision=False), look)[0].parts[1] == Attachment("a.png", "text/plain", IMAGE_LINE)
 
@@ -49,7 +49,7 @@ def test_an_image_is_named_to_a_model_without_vision() -> None:
 @pytest.mark.parametrize("address", ["https://e.org/a.png", "http://127.0.0.1/a.png", "file:///etc/passwd", ""])
 @pytest.mark.parametrize("supports_vision", [True, False])
 def test_an_image_at_an_address_is_named_so_that_nobody_fetches_it(address: str, supports_vision: bool) -> None:
-    look = Message(role=Role.USER, parts=(Text("Look"), Attachment("a.png", "image/png", address)))
+    look = user("Look", Attachment("a.png", "image/png", address))
     (said,) = sent(Dialect(supports_vision=supports_vision), look)
     assert said.parts[1] == Attachment("a.png", "text/plain", ELSEWHERE_LINE)
 

@@ -7,9 +7,9 @@ import json
 import pytest
 import what_must_hold as must
 from hypothesis import example, given
-from made_by_hand import call, model, record, result, sent, system, user, view
 from msgspec.structs import replace
 
+from builders import call, model, record, result, sent, system, user, view
 from conversations_made_up import Letters, histories
 from desktop_app.context.counting.breakdown import item_tokens, request_tokens
 from desktop_app.context.counting.tokens import TokenCounts, count_message
@@ -20,9 +20,9 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Rol
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
 from request_rules import legal_for_all
 
-BLANK = Message(role=Role.USER, parts=(Text(" \n"), Text("")))
-THOUGHT = Message(role=Role.ASSISTANT, parts=(Reasoning("hm"),))
-APART = Message(role=Role.USER, parts=(Text("a"), Text(" "), Text("b")))
+BLANK = user(" \n", "")
+THOUGHT = model(Reasoning("hm"))
+APART = user("a", " ", "b")
 IMAGE = Attachment("cat.png", "image/png", "data:x")
 STOPPED_CALL = [user("a"), model("", call("bash")), result("b"), user("do this instead")]
 HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
@@ -37,7 +37,7 @@ HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
         {},
     ),
     "a speaker keeps the name when joined to another one": (
-        [user("I moved.", "caroline"), user("Where to?", "melanie"), user("Oslo.", "melanie")],
+        [user("I moved.", speaker="caroline"), user("Where to?", speaker="melanie"), user("Oslo.", speaker="melanie")],
         ["user: I moved.\n\nmelanie:\n\nWhere to?\n\nOslo."],
         {},
     ),
@@ -58,7 +58,7 @@ HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
     ),
     "a blank text beside others is left out": ([APART], ["user: a\n\nb"], {}),
     "an image of the assistant's is named": (
-        [user("draw"), Message(role=Role.ASSISTANT, parts=(IMAGE,))],
+        [user("draw"), model(IMAGE)],
         ["user: draw", "assistant: [cat.png, an image]"],
         {},
     ),
@@ -72,7 +72,7 @@ HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
         ["system: [bash: {}]", "user: a\n\n[bash: {}]", "assistant: b", "tool: c"],
         {},
     ),
-    "images without a word are named": ([Message(role=Role.USER, parts=(IMAGE,))], ["user: [cat.png]"], {}),
+    "images without a word are named": ([user(IMAGE)], ["user: [cat.png]"], {}),
     "a result without an id answers the first call that waits": (
         [user("a"), model("", call("read", call_id="x")), result("r", "")],
         ["user: a", "assistant: ", "tool: r"],
@@ -128,8 +128,8 @@ def test_the_exact_id_comes_before_the_first_open_call() -> None:
 
 
 def test_a_speakers_name_has_the_characters_that_are_allowed() -> None:
-    assert assemble(view(user("hi", "Mary Ann")))[0].speaker == "Mary_Ann"
-    assert assemble(view(user("hi", "n" * 500)))[0].speaker == "n" * 64
+    assert assemble(view(user("hi", speaker="Mary Ann")))[0].speaker == "Mary_Ann"
+    assert assemble(view(user("hi", speaker="n" * 500)))[0].speaker == "n" * 64
 
 
 def test_calls_that_were_recorded_one_by_one_are_one_reply() -> None:

@@ -8,8 +8,8 @@ import pytest
 import what_must_hold as must
 from hypothesis import given
 from hypothesis import strategies as st
-from made_by_hand import call, model, record, result, sent, user, view
 
+from builders import call, model, record, result, sent, user, view
 from desktop_app.context.view.items import ItemKind, Repair
 from desktop_app.context.view.normalize import NO_RESULT, STOPPED
 from desktop_app.context.view.pairing import arrange_results, is_placeholder
@@ -158,8 +158,8 @@ def test_a_pair_leaves_together_and_a_prune_finds_its_result() -> None:
 
 
 def test_thoughts_between_calls_keep_their_order() -> None:
-    first = Message(role=Role.ASSISTANT, parts=(Reasoning("one"), A))
-    second = Message(role=Role.ASSISTANT, parts=(Reasoning("two"), B))
+    first = model(Reasoning("one"), A)
+    second = model(Reasoning("two"), B)
     ((_, reply, *_),) = [assemble(view(*ASKED, first, second, OF_B, user("Hurry."), OF_A))]
     assert [type(part).__name__ for part in reply.parts] == ["Reasoning", "ToolCall", "Reasoning", "ToolCall"]
 

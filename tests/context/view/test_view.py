@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from made_by_hand import call, model, record, result, sent, system, user, view
-
+from builders import call, model, record, result, sent, system, user, view
 from desktop_app.context.view.items import SUMMARY_HEADING, ItemKind, Repair
 from desktop_app.context.view.normalize import NO_RESULT, UNDERSTOOD
 from desktop_app.context.view.view import assemble, view_of, with_entries

@@ -1,6 +1,14 @@
-"""Short records for tests: each entry gets its place as its id, "m0", "m1", and so on."""
+"""Builders of what nearly every test needs: messages, calls, results, records, views, gauges.
+
+    user("Read a.py")    model("Sure.", call("read"))    result("x = 1", name="read")
+
+A part that is a string is a text. Other fields of the message are given by name: `user("Hi", id="m1", at=2.0)`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -16,25 +24,36 @@ from desktop_app.conversation.message import Message, Part, Role, Text, ToolCall
 from desktop_app.conversation.transcript import AnyEntry, Chain, Continuation, Transcript
 
 
-def system(text: str) -> Message:
-    return Message(role=Role.SYSTEM, parts=(Text(text),))
+def message(role: Role, *parts: Part | str, **fields: Any) -> Message:
+    return Message(role=role, parts=tuple(Text(part) if isinstance(part, str) else part for part in parts), **fields)
 
 
-def user(text: str, speaker: str = "") -> Message:
-    return Message(role=Role.USER, parts=(Text(text),), speaker=speaker)
+def system(text: str, **fields: Any) -> Message:
+    return message(Role.SYSTEM, text, **fields)
 
 
-def model(text: str = "", *calls: Part, speaker: str = "") -> Message:
-    said = (Text(text),) if text else ()
-    return Message(role=Role.ASSISTANT, parts=(*said, *calls), speaker=speaker)
+def user(*parts: Part | str, **fields: Any) -> Message:
+    return message(Role.USER, *parts, **fields)
+
+
+def model(*parts: Part | str, **fields: Any) -> Message:
+    return message(Role.ASSISTANT, *filter(None, parts), **fields)
 
 
 def call(name: str, arguments: str = "{}", call_id: str = "c") -> ToolCall:
     return ToolCall(call_id, name, arguments)
 
 
-def result(text: str, call_id: str = "c", name: str = "bash", is_error: bool = False) -> Message:
-    return Message(role=Role.TOOL, parts=(ToolResult(call_id, name, text, is_error),))
+def result(text: str, call_id: str = "c", name: str = "bash", is_error: bool = False, **fields: Any) -> Message:
+    return message(Role.TOOL, ToolResult(call_id, name, text, is_error), **fields)
+
+
+def exchange(texts: Iterable[str], name: str = "", **fields: Any) -> list[Message]:
+    """Return messages of the user and the model in turn. name: what their ids begin with, if they get one."""
+    return [
+        message(Role.ASSISTANT if n % 2 else Role.USER, text, id=f"{name}{n}" if name else "", **fields)
+        for n, text in enumerate(texts)
+    ]
 
 
 def numbered(*entries: AnyEntry) -> list[AnyEntry]:
