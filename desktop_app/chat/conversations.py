@@ -28,7 +28,7 @@ from .record_rows import archived_of
 from .recorded_messages import stamp
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .tasks import NamedLocks, Tasks
+from .tasks import Job, NamedLocks, Tasks
 from .titles import ListedConversations
 from .turn.prepare import record_request_context
 from .turn_services import Services
@@ -68,9 +68,9 @@ class Conversations:
         own = self.settings.policies
         return find_policy(name, own) or find_policy(self.settings.policy, own) or BALANCED
 
-    def in_background(self, key: str, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run work that nobody waits for, unless it is running. It is cancelled at the end; a bug in it is reported."""
-        self._tasks.start_once(key, work)
+    def in_background(self, job: Job, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run a job of the engine, unless it is running. It is cancelled at the end; a bug in it is reported."""
+        self._tasks.start_once(job.of(), work)
 
     async def create(
         self,

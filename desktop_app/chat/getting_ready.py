@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from .ports import Emit, WorldError
 from .session import Session
-from .tasks import Tasks
+from .tasks import Job, Tasks
 from .turn.prepare import record_first_context
 from .turn_services import Services
 
@@ -36,7 +36,7 @@ class GettingReady:
 
     def expect(self, session: Session) -> None:
         """Let a local model get ready and read the conversation, since the user has begun to type."""
-        key = f"reading of {session.id}"
+        key = Job.READ_AHEAD.of(session.id)
         if session.items_read is not session.view.items and not self._tasks.is_running(key):
             session.items_read = session.view.items
             self._tasks.start(key, self._prepare_model(session))
@@ -48,19 +48,19 @@ class GettingReady:
         """
         self.begin_to_equip(session)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._tasks.wait(_equipping(session.id)), EQUIP_SECONDS)
+            await asyncio.wait_for(self._tasks.wait(Job.CONTEXT.of(session.id)), EQUIP_SECONDS)
 
     def begin_to_equip(self, session: Session) -> None:
         """Begin to count that, and do not wait for it."""
         if self._is_busy(session.id):
             return
         self._to_equip[session.id] = session  # also if one is under way, which may have read what has changed since
-        self._tasks.start_once(_equipping(session.id), partial(self._record_context, session.id))
+        self._tasks.start_once(Job.CONTEXT.of(session.id), partial(self._record_context, session.id))
 
     async def stop(self, conversation: str) -> None:
         """End it: a turn begins, or the conversation is deleted."""
-        await self._tasks.cancel(f"reading of {conversation}")
-        await self._tasks.cancel(_equipping(conversation))
+        await self._tasks.cancel(Job.READ_AHEAD.of(conversation))
+        await self._tasks.cancel(Job.CONTEXT.of(conversation))
 
     async def _record_context(self, conversation: str) -> None:
         """Record what the first request will carry, if that is due. Errors are logged: the turn tells the user."""
@@ -70,7 +70,7 @@ class GettingReady:
                     self._publish(session.gauge_changed())
             except WorldError as error:
                 log.warning("what a request carries was not recorded: %s", error)
-            self._tasks.start_once(f"tools of {conversation}", partial(self._count_tools, session))
+            self._tasks.start_once(Job.TOOL_COUNT.of(conversation), partial(self._count_tools, session))
 
     async def _count_tools(self, session: Session) -> None:
         """Let the model's own server count the tools, where it can; a turn that begins does not wait for it."""
@@ -80,12 +80,8 @@ class GettingReady:
     async def _prepare_model(self, session: Session) -> None:
         """Let a local model start, and read the conversation."""
         # A task of its own: a message sent in the meantime, which ends this one, needs the server just as well.
-        key = f"start of {session.model_info.id}"
+        key = Job.MODEL_START.of(session.model_info.id)
         self._tasks.start_once(key, session.model.prepare)
         await self._tasks.wait(key)
         if session.gauge().total <= session.budget.usable:
             await session.model.read_ahead(session.assemble()[0])
-
-
-def _equipping(conversation: str) -> str:
-    return f"equipping of {conversation}"

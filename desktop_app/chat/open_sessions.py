@@ -37,7 +37,7 @@ from .record_rows import PAGE_CHARACTERS, message_rows, operation_rows
 from .recorded_messages import stamp
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .tasks import Tasks
+from .tasks import Job, Tasks
 from .turn.tool_calls import CRASHED
 from .turns import Turns
 
@@ -284,11 +284,11 @@ class Openings:
     async def give_up(self, conversation: str) -> None:
         """Stop opening that conversation; callers that wait for it get an error."""
         self._partial_sessions.pop(conversation, None)
-        await self._tasks.cancel(_key(conversation))
+        await self._tasks.cancel(Job.OPENING.of(conversation))
 
     async def finish(self, conversation: str) -> None:
         """Wait until that conversation is not being opened any more."""
-        await self._tasks.wait(_key(conversation))
+        await self._tasks.wait(Job.OPENING.of(conversation))
 
     async def _read_partially(self, info: ConversationInfo) -> PartialSession | None:
         await self._turns.queue.read(info.id)
@@ -304,7 +304,7 @@ class Openings:
         """Begin to open a conversation that is not open, unless that was done. Cancelling who waits does not end it."""
         task = self._running.get(info.id)
         if task is None or task.done():
-            task = self._running[info.id] = self._tasks.start(_key(info.id), self._open(info))
+            task = self._running[info.id] = self._tasks.start(Job.OPENING.of(info.id), self._open(info))
         return task
 
     async def _open(self, info: ConversationInfo) -> Session | WorldError:
@@ -379,7 +379,3 @@ def _count(session: Session) -> None:
     """Count what is asked for next."""
     session.gauge()
     session.operations()
-
-
-def _key(conversation: str) -> str:
-    return f"opening of {conversation}"

@@ -1,4 +1,4 @@
-"""Background tasks by key, whose bugs are reported; cancellable threads, and locks for each conversation."""
+"""Background tasks by key, whose bugs are reported; cancellable threads, and locks by name."""
 
 from __future__ import annotations
 
@@ -6,17 +6,61 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Executor
-from typing import Any, TypeVar
+from enum import Enum
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 T = TypeVar("T")
 
 CheckPoint = Callable[[], None]
-"""Called often by what runs on a thread; raises NotWanted there once nobody waits for it any more."""
+"""Called often by what runs on a thread; raises NotWanted there once its result is no longer awaited."""
 
 
 class NotWanted(Exception):
-    """Ends a computation whose result nobody waits for."""
+    """Ends a computation whose result is no longer awaited."""
+
+
+class Job(Enum):
+    """A kind of background task."""
+
+    # One of each in a conversation, which `of` names:
+    OPENING = "opening"
+    TURN = "turn"
+    NEXT_MESSAGE = "next message"  # starts the turn of the first queued message
+    ROOM = "room"  # makes room after a turn
+    TITLE = "title"
+    CONTEXT = "context"  # records the system prompt, tools and memory that the next request will carry
+    TOOL_COUNT = "tool count"
+    READ_AHEAD = "read ahead"  # a local model reads the conversation while the user types
+    # One for each model, request, list or command:
+    MODEL_START = "model start"
+    REQUEST = "request"
+    COMMAND = "command"  # of a draft, by the key that the window gave
+    LIST = "list"
+    # One in the engine:
+    WARM_UP = "warm-up"
+    BACKUPS = "backups"
+    FACETS = "facets"
+    SERVER_MODELS = "server models"
+    SERVER_TEST = "server test"
+
+    def of(self, name: str | int = "") -> TaskKey:
+        """Return the key of this job for that conversation, model or request, or the one in the engine."""
+        return TaskKey(self, str(name))
+
+
+class TaskKey(NamedTuple):
+    """The key of a task. job: a `Job`, or the enum member of another kind of work.
+
+    of: the id of its conversation or model, or the request's number; "" for the engine's.
+    """
+
+    job: Enum
+    of: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.job.value} {self.of}".strip()
 
 
 class Tasks:
@@ -24,10 +68,10 @@ class Tasks:
 
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._on_bug = on_bug
-        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._running: dict[TaskKey, asyncio.Task[Any]] = {}
         self._is_ending = False
 
-    def start(self, key: str, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    def start(self, key: TaskKey, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Run `work` under that key, unless all has been cancelled: then it is cancelled before it begins.
 
         Raises RuntimeError if another task is running under that key.
@@ -35,27 +79,27 @@ class Tasks:
         if self.is_running(key):
             work.close()
             raise RuntimeError(f"{key} is running already")
-        task = asyncio.get_running_loop().create_task(work, name=key)
+        task = asyncio.get_running_loop().create_task(work, name=str(key))
         self._running[key] = task
-        task.add_done_callback(self._forget)
+        task.add_done_callback(partial(self._forget, key))
         if self._is_ending:
             task.cancel()
         return task
 
-    def start_once(self, key: str, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
+    def start_once(self, key: TaskKey, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         """Run such work, unless another task is running under that key."""
         if not self.is_running(key):
             self.start(key, work())
 
-    def is_running(self, key: str) -> bool:
+    def is_running(self, key: TaskKey) -> bool:
         return self._task(key) is not None
 
-    async def wait(self, key: str) -> None:
+    async def wait(self, key: TaskKey) -> None:
         """Wait until no task runs under that key. Cancelling the wait does not cancel the task."""
         while (task := self._task(key)) is not None:
             await asyncio.wait({task})
 
-    async def cancel(self, key: str) -> None:
+    async def cancel(self, key: TaskKey) -> None:
         """Cancel that task, if there is one, and wait for its end.
 
         A task that was cancelled already is only waited for: it may be storing something.
@@ -73,13 +117,13 @@ class Tasks:
                 _cancel(task)
             await asyncio.wait(tasks)
 
-    def _task(self, key: str) -> asyncio.Task[Any] | None:
+    def _task(self, key: TaskKey) -> asyncio.Task[Any] | None:
         task = self._running.get(key)
         return None if task is None or task.done() else task
 
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        if self._running.get(task.get_name()) is task:  # else the next one of that key runs already
-            del self._running[task.get_name()]
+    def _forget(self, key: TaskKey, task: asyncio.Task[Any]) -> None:
+        if self._running.get(key) is task:  # else the next one of that key runs already
+            del self._running[key]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_bug(error)
 

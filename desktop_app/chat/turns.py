@@ -25,7 +25,7 @@ from .ports import Archive, Emit, WorldError
 from .recorded_messages import stamp
 from .research import take_research
 from .session import Session
-from .tasks import Tasks
+from .tasks import Job, Tasks
 from .titles import RESEARCH, ListedConversations, title_of
 from .turn.take_turn import take_turn
 from .turn_services import Services
@@ -54,11 +54,11 @@ class Turns:
 
     def is_running(self, conversation: str) -> bool:
         """Return whether a turn of that conversation is under way."""
-        return self._tasks.is_running(conversation)
+        return self._tasks.is_running(Job.TURN.of(conversation))
 
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is under way or about to begin, or room is being made."""
-        is_making_room = self._tasks.is_running(f"room of {conversation}")
+        is_making_room = self._tasks.is_running(Job.ROOM.of(conversation))
         return is_making_room or self._is_taken(conversation) or self._locks.is_locked(conversation)
 
     def is_automatic(self, session: Session) -> bool:
@@ -132,7 +132,7 @@ class Turns:
 
     def _is_taken(self, conversation: str) -> bool:
         """Return whether a turn runs, or the next message of the queue is about to be sent."""
-        return self.is_running(conversation) or self._tasks.is_running(f"queue of {conversation}")
+        return self.is_running(conversation) or self._tasks.is_running(Job.NEXT_MESSAGE.of(conversation))
 
     async def _send(self, session: Session, message: QueuedMessage, is_forced: bool = False) -> None:
         """Start the turn of a queued message. Raises WorldError; then it still waits."""
@@ -156,11 +156,11 @@ class Turns:
             await self._turn(session, prompt, is_forced=is_forced)
 
     def _begin_queue(self, conversation: str) -> None:
-        self._tasks.start_once(f"queue of {conversation}", partial(self._send_next, conversation))
+        self._tasks.start_once(Job.NEXT_MESSAGE.of(conversation), partial(self._send_next, conversation))
 
     async def _send_next(self, conversation: str) -> None:
         """Send the next message of the queue once the turn has ended, if there is one."""
-        await self._tasks.wait(conversation)
+        await self._tasks.wait(Job.TURN.of(conversation))
         try:
             session = await self._open_conversation(conversation)
             async with self._locks.of(conversation):
@@ -198,15 +198,15 @@ class Turns:
     ) -> None:
         await self.getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
-        task = self._tasks.start(session.id, turn())
+        task = self._tasks.start(Job.TURN.of(session.id), turn())
         if message is not None:  # also if it is cancelled before it began to run
             task.add_done_callback(lambda _: self.queue.release(session.id, message.id))
 
     async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
         """Wait until no turn runs there; with_room: and no room is being made either."""
-        await self._tasks.wait(conversation)
+        await self._tasks.wait(Job.TURN.of(conversation))
         if with_room:
-            await self._tasks.wait(f"room of {conversation}")
+            await self._tasks.wait(Job.ROOM.of(conversation))
 
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
         """Answer a user message again, in a branch that begins before its first answer.
@@ -235,13 +235,13 @@ class Turns:
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
-        await self._tasks.cancel(f"queue of {conversation}")
-        await self._tasks.cancel(conversation)
+        await self._tasks.cancel(Job.NEXT_MESSAGE.of(conversation))
+        await self._tasks.cancel(Job.TURN.of(conversation))
 
     async def leave(self, conversation: str) -> None:
         """End all that is under way there, since nobody is interested any more."""
-        for doing in ("queue of ", "", "room of ", "name of "):
-            await self._tasks.cancel(f"{doing}{conversation}")
+        for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE):
+            await self._tasks.cancel(job.of(conversation))
         await self.getting_ready.stop(conversation)
 
     def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
@@ -261,13 +261,13 @@ class Turns:
                     self._begin_queue(conversation)
 
     async def _settle(self, conversation: str) -> None:
-        await self._tasks.wait(f"queue of {conversation}")
-        await self._tasks.wait(conversation)
+        await self._tasks.wait(Job.NEXT_MESSAGE.of(conversation))
+        await self._tasks.wait(Job.TURN.of(conversation))
 
     async def stop_room(self, conversation: str) -> None:
         """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
-        if self._tasks.is_running(f"room of {conversation}"):
-            await self._tasks.cancel(f"room of {conversation}")
+        if self._tasks.is_running(Job.ROOM.of(conversation)):
+            await self._tasks.cancel(Job.ROOM.of(conversation))
         else:
             await self.stop(conversation)
 
@@ -301,9 +301,9 @@ class Turns:
             await self.note(session)
             # Else it may be room that was stopped, or a reply that is to go on where it ended.
             if self.is_automatic(session) and finished.reason == "finished":
-                self._tasks.start_once(f"room of {session.id}", partial(self._make_room, session))
+                self._tasks.start_once(Job.ROOM.of(session.id), partial(self._make_room, session))
             if finished.reason == "finished":
-                self._tasks.start_once(f"name of {session.id}", partial(self._listed.generate_title, session))
+                self._tasks.start_once(Job.TITLE.of(session.id), partial(self._listed.generate_title, session))
         finally:
             self._publish(replace(finished, totals=session.totals()))
             if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from desktop_app.chat.compaction.optimize import Optimization
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.tasks import Tasks
+from desktop_app.chat.tasks import Job, TaskKey, Tasks
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.words import translatable
 from desktop_app.tools.list_folder import FileNames
@@ -70,9 +70,9 @@ class Engine:
         """Start the work that takes seconds, now that the window has a list to show."""
         if not self._is_warm and not self.shutdown_requested.is_set():
             self._is_warm = True
-            self.conversations.in_background("warm-up", self.services.get_ready)
-            self.conversations.in_background("backups", self._backups.run)
-            self.conversations.in_background("facets", self._fill_facets)
+            self.conversations.in_background(Job.WARM_UP, self.services.get_ready)
+            self.conversations.in_background(Job.BACKUPS, self._backups.run)
+            self.conversations.in_background(Job.FACETS, self._fill_facets)
 
     async def _fill_facets(self) -> None:
         """Index the messages of an older archive for search filters, a few at a time since the archive is in use."""
@@ -85,7 +85,7 @@ class Engine:
     def ask_silent_servers(self) -> None:
         """Ask the servers again, in the background, if one of them did not respond."""
         if self.services.catalogue.has_silent_servers:
-            self.conversations.in_background("asking servers", self.services.ask_servers)
+            self.conversations.in_background(Job.SERVER_MODELS, self.services.ask_servers)
 
     def keep_plan(self, optimization: Optimization) -> None:
         """Keep a plan until it is applied, or newer ones push it out."""
@@ -124,7 +124,7 @@ class Engine:
             self.keep_plan(plan)
             raise
 
-    async def run_newest(self, key: str, work: Coroutine[Any, Any, T]) -> T:
+    async def run_newest(self, key: TaskKey, work: Coroutine[Any, Any, T]) -> T:
         """Cancel the work that runs under that key and run this instead. Raises WorldError if newer work cancels it."""
         while self.newest.is_running(key):  # a third may have started while the first was cancelled
             await self.newest.cancel(key)
@@ -142,11 +142,11 @@ class Engine:
 
     async def compute(self, computation: Computation, conversation: str, work: Coroutine[Any, Any, T]) -> T:
         """Run a computation about a conversation ("": about all), as `run_newest` does."""
-        return await self.run_newest(f"{computation} {conversation}", work)
+        return await self.run_newest(TaskKey(computation, conversation), work)
 
     async def cancel(self, computation: Computation, conversation: str) -> None:
         """Cancel that computation about the conversation, if it is running."""
-        await self.newest.cancel(f"{computation} {conversation}")
+        await self.newest.cancel(TaskKey(computation, conversation))
 
     async def show(self, conversation: str) -> None:
         """Note which conversation the window shows, and cancel computations for dialogs about the previous one."""

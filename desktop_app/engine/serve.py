@@ -20,7 +20,7 @@ from typing import NoReturn
 
 from desktop_app.archive.backups import restore_backup, set_damaged_aside
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.tasks import Tasks
+from desktop_app.chat.tasks import Job, TaskKey, Tasks
 from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
@@ -181,7 +181,7 @@ class EngineServer:
         self._list_is_stale = False
         self._lists = 0
         self._ended_by = "the window asked for it"
-        self._setups: dict[str, str] = {}  # by conversation: the name of the newest task that changes its setup
+        self._setups: dict[str, TaskKey] = {}  # by conversation: the key of the newest task that changes its setup
 
     async def run(self) -> str:
         """Take requests until the window closes its end or asks for the end, or a signal comes. Return the reason."""
@@ -222,27 +222,27 @@ class EngineServer:
             if (number := number_of(line)) is not None:  # without a response, the window would wait for ever
                 self.coalescer.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
-        self._tasks.start(f"request {request.number}", self._respond(request, self._change_before(request)))
+        self._tasks.start(Job.REQUEST.of(request.number), self._respond(request, self._change_before(request)))
 
-    def _change_before(self, line: RequestLine[AnyRequest]) -> str:
-        """Return the name of the task that changes the setup and must end before this request; "" for none."""
+    def _change_before(self, line: RequestLine[AnyRequest]) -> TaskKey | None:
+        """Return the key of the task that changes the setup and must end before this request, if there is one."""
         if not isinstance(line.request, UNDER_SETUP):
-            return ""
+            return None
         conversation = line.request.conversation
-        before = self._setups.get(conversation, "")
+        before = self._setups.get(conversation)
         if isinstance(line.request, ChangeSetup):
-            self._setups[conversation] = f"request {line.number}"
+            self._setups[conversation] = Job.REQUEST.of(line.number)
         return before
 
     def _note_responded(self, line: RequestLine[AnyRequest]) -> None:
         """Forget the task of this request, unless a later request changes the same setup."""
         request = line.request
-        if isinstance(request, ChangeSetup) and self._setups.get(request.conversation) == f"request {line.number}":
+        if isinstance(request, ChangeSetup) and self._setups.get(request.conversation) == Job.REQUEST.of(line.number):
             del self._setups[request.conversation]
 
-    async def _respond(self, line: RequestLine[AnyRequest], before: str = "") -> None:
+    async def _respond(self, line: RequestLine[AnyRequest], before: TaskKey | None) -> None:
         try:
-            if before:
+            if before is not None:
                 await self._tasks.wait(before)
             self.coalescer.send(ResponseLine(line.number, await respond(self.engine, line.request)))
             if isinstance(line.request, ListConversations):
@@ -260,7 +260,7 @@ class EngineServer:
         if not self._list_is_stale:
             self._list_is_stale = True
             self._lists += 1  # while one list is read, another change may request the next
-            self._tasks.start(f"list {self._lists}", self._send_list())
+            self._tasks.start(Job.LIST.of(self._lists), self._send_list())
 
     async def _send_list(self) -> None:
         await asyncio.sleep(0.05)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from researching import words
 
 from desktop_app.chat import titles
+from desktop_app.chat.tasks import Job
 from desktop_app.chat.titles import MAX_TITLE, title_in, title_of
 from desktop_app.conversation.events import ViewChanged
 from desktop_app.conversation.message import Usage
@@ -28,7 +29,7 @@ def furnish(home, **changes) -> None:
 
 
 def is_being_named(session) -> bool:
-    return any(task.get_name() == f"name of {session.id}" for task in asyncio.all_tasks())
+    return any(task.get_name() == str(Job.TITLE.of(session.id)) for task in asyncio.all_tasks())
 
 
 async def titled(home, session) -> str:

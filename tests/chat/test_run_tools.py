@@ -14,6 +14,7 @@ from test_take_turn import long_chat
 
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
+from desktop_app.chat.tasks import Job
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble
@@ -230,7 +231,7 @@ async def test_no_cancellation_comes_in_between_when_a_turn_is_stored(house, tmp
     session = await equipped(home, tmp_path)
     await home.chats.turns.send(session, "Try")
     await home.until(lambda: bool(home.of(ToolOutputReceived)))
-    task = next(task for task in asyncio.all_tasks() if task.get_name() == session.id)
+    task = next(task for task in asyncio.all_tasks() if task.get_name() == str(Job.TURN.of(session.id)))
     while not task.done():
         task.cancel()
         await asyncio.sleep(0.002)

@@ -6,16 +6,16 @@ import asyncio
 
 import pytest
 
-from desktop_app.chat.tasks import Tasks, shielded
+from desktop_app.chat.tasks import Job, Tasks, shielded
 
 
 async def test_one_task_a_key() -> None:
     tasks = Tasks(lambda _: None)
-    tasks.start("one", asyncio.sleep(10))
+    tasks.start(Job.TURN.of("one"), asyncio.sleep(10))
     with pytest.raises(RuntimeError, match="running already"):
-        tasks.start("one", asyncio.sleep(10))
+        tasks.start(Job.TURN.of("one"), asyncio.sleep(10))
     await tasks.cancel_all()
-    assert not tasks.is_running("one")
+    assert not tasks.is_running(Job.TURN.of("one"))
 
 
 async def test_work_that_is_stored_is_also_folded_when_it_is_cancelled() -> None:
@@ -51,14 +51,14 @@ async def test_nothing_begins_once_all_is_cancelled() -> None:
         try:
             await asyncio.sleep(60)
         finally:
-            tasks.start("meanwhile", work("meanwhile"))
+            tasks.start(Job.TURN.of("meanwhile"), work("meanwhile"))
 
     tasks = Tasks(lambda error: None)
-    tasks.start("first", begins_another(tasks))
+    tasks.start(Job.TURN.of("first"), begins_another(tasks))
     await asyncio.sleep(0)
     await tasks.cancel_all()
-    assert not tasks.is_running("meanwhile")
-    late = tasks.start("late", work("late"))
+    assert not tasks.is_running(Job.TURN.of("meanwhile"))
+    late = tasks.start(Job.TURN.of("late"), work("late"))
     await asyncio.wait({late})
     assert late.cancelled()
     assert begun == []

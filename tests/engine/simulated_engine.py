@@ -20,6 +20,7 @@ from window_mirror import WindowMirror
 
 from desktop_app.archive.store import Store
 from desktop_app.chat.session import Session
+from desktop_app.chat.tasks import Job, TaskKey
 from desktop_app.conversation.events import (
     MessageRecorded,
     TextDelta,
@@ -46,7 +47,7 @@ ID = re.compile(r"\b[0-9a-f]{32}\b")
 STOP_SECONDS, STOP_SECONDS_OF_DISK = 1.0, 0.2
 """Virtual seconds in which a turn is stopped, whatever is stored and told then; the second for each time that the disk
 takes as long as otherwise."""
-FOREVER = ("backups",)
+FOREVER = (Job.BACKUPS.of(),)
 """Tasks of an engine that is at rest."""
 
 
@@ -83,9 +84,12 @@ class SimulatedEngine:
         self.slept = 0.0
         self._awaited: dict[int, tuple[p.EngineRequest[Any], asyncio.Future[Any], float]] = {}
 
+    def _turn_of(self, conversation: str) -> asyncio.Task[Any] | None:
+        return self.chats._tasks._task(Job.TURN.of(conversation))
+
     async def start(self) -> None:
         """Start an engine, as after a start of the program."""
-        self.rules = EventRules(self.faults, self.loop, lambda conversation: self.chats._tasks._task(conversation))
+        self.rules = EventRules(self.faults, self.loop, self._turn_of)
         coalescer = WatchedCoalescer(self._take_line, self.rules.take)
         self.server = EngineServer(coalescer)
         self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
@@ -329,8 +333,8 @@ class SimulatedEngine:
         """Return whether a turn is under way in any conversation."""
         return any(self.chats.turns.is_running(conversation) for conversation in self.conversations)
 
-    def busy(self) -> list[str]:
-        """Return the names of all tasks that run, but for those of an engine at rest."""
+    def busy(self) -> list[TaskKey]:
+        """Return the keys of all tasks that run, but for those of an engine at rest."""
         registries = (self.chats._tasks, self.server._tasks, self.engine.newest)
         return [key for tasks in registries for key in tasks._running if key not in FOREVER]
 

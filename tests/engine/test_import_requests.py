@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.tasks import TaskKey
 from desktop_app.conversation.events import ImportProgressed
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
@@ -119,7 +120,7 @@ async def test_where_nothing_is_found_the_known_kinds_are_named(desk: Desk, tmp_
 async def test_looking_through_can_be_cancelled(desk: Desk, tmp_path: Path) -> None:
     file = chat_file(tmp_path / "one.jsonl", *["word " * 1_000] * 2_000)
     looking = asyncio.ensure_future(desk.ask(p.LookThrough((file,))))
-    while not desk.engine.newest.is_running(f"{p.Computation.IMPORT} "):
+    while not desk.engine.newest.is_running(TaskKey(p.Computation.IMPORT)):
         await asyncio.sleep(0)
     await desk.ask(p.CancelComputation(p.Computation.IMPORT))
     with pytest.raises(WorldError) as caught:

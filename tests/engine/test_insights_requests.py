@@ -11,6 +11,7 @@ from desk import Desk
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.read_insights import csv_of
+from desktop_app.chat.tasks import TaskKey
 from desktop_app.context.truncate import truncate_result
 from desktop_app.conversation.insights import Insights, UsageOf
 from desktop_app.conversation.memory import Fidelity
@@ -124,7 +125,7 @@ async def test_the_export_has_the_same_figures_and_fails_with_a_reason(desk: Des
 async def test_reading_everything_can_be_cancelled(desk: Desk) -> None:
     await made(desk, "m")
     reading = asyncio.ensure_future(desk.ask(p.ReadInsights()))
-    while not desk.engine.newest.is_running("insights "):
+    while not desk.engine.newest.is_running(TaskKey(p.Computation.INSIGHTS)):
         await asyncio.sleep(0)
     await desk.ask(p.CancelComputation(p.Computation.INSIGHTS))
     with pytest.raises(WorldError) as caught:

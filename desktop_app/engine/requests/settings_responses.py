@@ -22,7 +22,7 @@ from desktop_app.chat.importing import (
     look_through,
 )
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.tasks import run_while_wanted, shielded
+from desktop_app.chat.tasks import Job, run_while_wanted, shielded
 from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.foreign import ReadProgress
 from desktop_app.conversation.words import translatable
@@ -109,9 +109,6 @@ async def _find_servers(engine: Engine, request: p.FindServers) -> p.ServersFoun
     return p.ServersFound(await engine.services.find_servers())
 
 
-TEST = "server test"
-
-
 @responds(p.ListServerModels)
 async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.ServerModelsListed:
     litellm = engine.services.catalogue.litellm
@@ -122,12 +119,12 @@ async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.
 async def _check_server(engine: Engine, request: p.CheckServer) -> p.ServerChecked:
     litellm = engine.services.catalogue.litellm
     test = run_check(request.server, _key_of(engine, request), request.model, request.step, litellm)
-    return p.ServerChecked(await engine.run_newest(TEST, test))
+    return p.ServerChecked(await engine.run_newest(Job.SERVER_TEST.of(), test))
 
 
 @responds(p.StopCheck)
 async def _stop_check(engine: Engine, request: p.StopCheck) -> None:
-    await engine.newest.cancel(TEST)
+    await engine.newest.cancel(Job.SERVER_TEST.of())
 
 
 def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:

@@ -16,6 +16,7 @@ from desktop_app.chat.operations import not_found
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import attachment_tokens, draft_tokens, memory_tokens, shorten_message
 from desktop_app.chat.session import Session
+from desktop_app.chat.tasks import Job
 from desktop_app.context.memory.memories import memory_room
 from desktop_app.context.view.dialect import sent_tools
 from desktop_app.conversation.events import Failure
@@ -257,15 +258,11 @@ async def _complete_path(engine: Engine, request: p.CompletePath) -> p.FilesComp
     return p.FilesCompleted(folder, found)
 
 
-COMMAND = "command"
-"""Prefix of the key of a task that runs a command; the command's key follows."""
-
-
 @responds(p.RunCommand)
 async def _run_command(engine: Engine, request: p.RunCommand) -> p.FileAttached:
     session = await engine.conversations.open(request.conversation)
     work = _run(engine, session, request.command)
-    return p.FileAttached(await engine.run_newest(f"{COMMAND} {request.key}", work))
+    return p.FileAttached(await engine.run_newest(Job.COMMAND.of(request.key), work))
 
 
 async def _run(engine: Engine, session: Session, command: str) -> Attachment:
@@ -283,7 +280,7 @@ async def _run(engine: Engine, session: Session, command: str) -> Attachment:
 
 @responds(p.StopCommand)
 async def _stop_command(engine: Engine, request: p.StopCommand) -> None:
-    await engine.newest.cancel(f"{COMMAND} {request.key}")
+    await engine.newest.cancel(Job.COMMAND.of(request.key))
 
 
 @responds(p.DrawGraphics)
