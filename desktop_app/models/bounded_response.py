@@ -1,4 +1,4 @@
-"""Limit the size of a server's response, including its decompressed size.
+"""Limit the size of a server's response, including its decompressed size, and read the events of a streaming reply.
 
 A server may send data for ever, or megabytes that decompress to gigabytes; httpx would read all of it into one text.
 """
@@ -6,8 +6,9 @@ A server may send data for ever, or megabytes that decompress to gigabytes; http
 from __future__ import annotations
 
 import asyncio
+import json
 import zlib
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -105,3 +106,59 @@ def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
         packed = inflater.unconsumed_tail
         if piece:
             yield piece
+
+
+async def events_of(content: AsyncIterable[bytes], is_in_lines: bool = False) -> AsyncGenerator[Any]:
+    """Yield the JSON value of each event of a reply, up to "[DONE]".
+
+    Events without data are skipped: servers send them as keep-alives. The type of an event is also in its JSON. An
+    event that the end of the stream cuts is dropped. is_in_lines: whether each line is a value, as Ollama sends it.
+    Raises ResponseTooLarge for an event over MAX_LINE_BYTES, JSONDecodeError and UnicodeDecodeError.
+
+    https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+    """
+    begun: list[bytes] = []  # joined once the event ends, since joining at each line would take quadratic time
+    size = 0
+    async for line in _lines_of(content):
+        data = line if is_in_lines else line.removeprefix(b"data:") if line.startswith(b"data:") else b""
+        size = size + len(data) if line else 0
+        if size > MAX_LINE_BYTES:
+            raise ResponseTooLarge("one event", MAX_LINE_BYTES)
+        if data.strip() == b"[DONE]":
+            return
+        if begun and not line:
+            yield _value_of(b"\n".join(begun))
+            begun = []
+        elif begun and data:
+            begun.append(data)
+        elif data.strip():
+            try:  # an event is almost always one line, and some servers leave out the empty line after it
+                yield _value_of(data)
+            except json.JSONDecodeError:
+                if is_in_lines:
+                    raise
+                begun = [data]
+
+
+def _value_of(data: bytes) -> Any:
+    try:
+        return json.loads(data.decode())
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        raise
+    except (ValueError, RecursionError) as error:  # a number with too many digits, or nested too deeply
+        raise json.JSONDecodeError("not a value that can be read", "", 0) from error
+
+
+async def _lines_of(content: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:
+    """Yield the lines without their ends."""
+    rest: list[bytes] = []
+    async for piece in content:
+        # A CR at the end of a piece may be half of a CR LF.
+        end = max(piece.rfind(b"\n"), piece.rfind(b"\r", 0, -1)) + 1
+        if end:
+            for line in b"".join([*rest, piece[:end]]).splitlines():
+                yield line
+            rest = []
+        rest.append(piece[end:])
+    for line in b"".join(rest).splitlines():
+        yield line

@@ -35,9 +35,8 @@ from .endpoint import Endpoint
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import dialect_fields
+from .provider_dialects import dialect_fields, supported_options
 from .published import proposals, published_of
-from .reply_options import supported_options
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
 from .window_failures import key_failure, window_failure

@@ -17,7 +17,6 @@ from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
 from .endpoint import key_variable
-from .litellm_library import WARM_UP
 from .litellm_model import LiteLLMModel
 
 STAND_IN = "palimpsest-stands-in-for-the-key"
@@ -35,29 +34,12 @@ async def curl_of(
     tools: Sequence[ToolSpec] = (),
     options: ReplyOptions = NO_OPTIONS,
 ) -> str:
-    """Return the command, made from the request that a mock transport receives."""
+    """Return the command of that request, as litellm writes it."""
     client = await model.litellm.load()
     address = without_secrets(model.endpoint.base_url, STAND_IN)
     endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "", base_url=address)
-    sent: list[Any] = []
-
-    def note(request: Any) -> Any:
-        sent.append(request)
-        return client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
-
-    pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(note))
-    request = model.request(client.litellm, messages, max_tokens, tools, options)
-    opened: list[Any] = []
-    try:
-        await client.open_stream(endpoint, model.name, request, pool, opened)
-    except client.ERRORS:
-        if not sent:
-            raise  # otherwise only the mock answer was refused
-    finally:
-        for response in opened:
-            await response.aclose()
-        await pool.close()
-    return curl_command(sent[0], key_variable(endpoint.name))
+    fields = model.request(client.litellm, messages, max_tokens, tools, options)
+    return curl_command(await client.write_request(endpoint, model.name, fields), key_variable(endpoint.name))
 
 
 def curl_command(request: Any, variable: str) -> str:

@@ -58,9 +58,6 @@ THROUGH_OPENAI_CLIENT: frozenset[ServerKind] = frozenset(
 )
 """Kinds for which litellm uses a client of the package openai; for the others it uses its own, based on httpx."""
 
-OPENAI_SHAPED: frozenset[ServerKind] = frozenset({"vllm", "openrouter"})
-"""Other kinds whose chunks have OpenAI's format."""
-
 _WITHOUT_VERSION: frozenset[ServerKind] = frozenset({"anthropic", "ollama"})
 """Kinds to whose address litellm appends the whole path, including "v1"."""
 

@@ -7,7 +7,6 @@ that can be interpreted is converted, such as "12" to 12; anything else becomes 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, cast
 
 from desktop_app.conversation.openai_chat import Json
@@ -17,10 +16,6 @@ MAX_TOKENS = 10**9
 MAX_DOLLARS = 1e6
 MAX_DIGITS = 32
 """Characters of a number as text: parsing a longer one would take quadratic time."""
-
-USAGE_FIELDS = ("usage", "usageMetadata")
-"""Fields in which a chunk, or the message in it, reports its tokens, in all formats except Ollama's."""
-_COUNT = re.compile(r"_tokens|TokenCount|_count$")
 
 
 class MalformedChunk(Exception):
@@ -69,25 +64,6 @@ def count_of(value: Any) -> int | None:
     """Return the value as a count of tokens; None if it is not one."""
     number = _number_of(value)
     return None if number is None or not 0 <= number <= MAX_TOKENS else round(number)
-
-
-def with_valid_counts(chunk: Json) -> Json:
-    """Return the chunk with its token counts as numbers, for a parser that would otherwise refuse the whole chunk."""
-    checked = {name: _usage(value) if name in USAGE_FIELDS else value for name, value in _checked(chunk).items()}
-    message = chunk.get("message")
-    if isinstance(message, dict) and "usage" in message:  # Anthropic's first event
-        checked["message"] = {**cast("Json", message), "usage": _usage(cast("Json", message)["usage"])}
-    return checked
-
-
-def _usage(usage: Any) -> Json:
-    return _checked(cast("Json", usage)) if isinstance(usage, dict) else {}
-
-
-def _checked(fields: Json) -> Json:
-    """Convert the fields that should be counts; drop values that are not counts."""
-    counts = {name: count_of(value) if _COUNT.search(name) else value for name, value in fields.items()}
-    return {name: value for name, value in counts.items() if value is not None or fields[name] is None}
 
 
 def dollars_of(value: Any) -> float | None:

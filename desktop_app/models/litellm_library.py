@@ -1,4 +1,4 @@
-"""Import litellm once on a thread, since it takes seconds, and keep one connection pool for each server."""
+"""Import litellm once on a thread, since it takes seconds, and keep the connections to each server."""
 
 from __future__ import annotations
 
@@ -27,16 +27,14 @@ lock, for which litellm's own threads would wait for ever. The engine does not w
 IMPORT_THREAD = "litellm"
 """The name of the thread that imports."""
 
-WARM_UP = b'data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"x","choices":[]}\n\ndata: [DONE]\n\n'
-
 
 class LiteLLM:
-    """The library and its connection pools. Belongs to one event loop."""
+    """The library, and the connections to the servers. Belongs to one event loop."""
 
     def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
         self.patience = patience
         self._loading: concurrent.futures.Future[Any] | None = None
-        self._pools: dict[str, tuple[Endpoint, Any]] = {}
+        self._connections: dict[str, tuple[Endpoint, Any]] = {}
         self._retired: list[Any] = []
 
     @property
@@ -46,8 +44,7 @@ class LiteLLM:
     async def load(self) -> Any:
         """Import litellm, and return the module `litellm_client`.
 
-        One request is made within this process, so that the first real one does not wait for litellm's late imports
-        (0.8 s).
+        One request is written, so that the first real one does not wait for litellm's late imports (0.8 s).
         """
         if self._loading is None:
             self._loading = _on_thread(_load)
@@ -61,21 +58,17 @@ class LiteLLM:
         return other
 
     async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
-        """Yield the chunks of a reply. Raises the client's ERRORS. Closing the iterator closes the connection."""
+        """Yield the chunks of a reply in OpenAI's format. Closing the iterator closes the connection.
+
+        Raises the client's ERRORS, and MalformedChunk.
+        """
         client = await self.load()
         if not endpoint.is_address:
             raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
-        pool = await self._pool(endpoint)
-        opened: list[Any] = []
-        try:
-            stream = await client.open_stream(endpoint, model, request, pool, opened)
-            async with aclosing(client.raw_chunks(stream)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-        finally:
-            for response in opened:  # litellm wraps it in generators that leave it open
-                await response.aclose()
-            opened.clear()  # asyncio keeps cancelled timers for a while, and with them the context with this list
+        connection = await self._connection(endpoint)
+        async with aclosing(client.stream_chunks(connection, endpoint, model, request)) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
     def published(self) -> dict[str, Json]:
         """Return litellm's catalogue of limits, prices and capabilities by name. Empty before litellm is loaded."""
@@ -84,21 +77,21 @@ class LiteLLM:
         return self._loading.result().litellm.model_cost
 
     async def close(self) -> None:
-        pools = [*(pool for _, pool in self._pools.values()), *self._retired]
-        self._pools, self._retired = {}, []
-        for pool in pools:
-            await pool.close()
+        connections = [*(connection for _, connection in self._connections.values()), *self._retired]
+        self._connections, self._retired = {}, []
+        for connection in connections:
+            await connection.aclose()
 
-    async def _pool(self, endpoint: Endpoint) -> Any:
+    async def _connection(self, endpoint: Endpoint) -> Any:
         client = await self.load()
-        known = self._pools.get(endpoint.name)
+        known = self._connections.get(endpoint.name)
         if known is not None and known[0] == endpoint:
             return known[1]
-        pool = client.Pool(endpoint, self.patience)
-        self._pools[endpoint.name] = (endpoint, pool)
+        connection = client.connect(endpoint, self.patience)
+        self._connections[endpoint.name] = (endpoint, connection)
         if known is not None:
             self._retired.append(known[1])  # it may still stream replies
-        return pool
+        return connection
 
 
 def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
@@ -123,20 +116,7 @@ def _load() -> Any:
     from . import litellm_client
 
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its messages quote requests, and errors are raised anyway
-    asyncio.run(_warm_up(litellm_client))
+    request = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "stream": True}
+    asyncio.run(litellm_client.write_request(Endpoint("warm-up", "http://127.0.0.1:9/v1"), "warm-up", request))
     gc.freeze()  # otherwise each full collection visits 370,000 objects that live as long as the engine: 0.15 s
     return litellm_client
-
-
-async def _warm_up(client: Any) -> None:
-    """Make a request that a mock transport answers."""
-    answer = client.httpx.Response(200, headers={"Content-Type": "text/event-stream"}, content=WARM_UP)
-    endpoint = Endpoint("warm-up", "http://127.0.0.1:9/v1")
-    pool = client.Pool(endpoint, 1.0, client.httpx.MockTransport(lambda _: answer))
-    request = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "stream": True}
-    opened: list[Any] = []
-    async for _ in client.raw_chunks(await client.open_stream(endpoint, "warm-up", request, pool, opened)):
-        pass
-    for response in opened:
-        await response.aclose()
-    await pool.close()

@@ -17,14 +17,12 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 
-from .claude_thinking import BLOCKS, with_thinking
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint
 from .errors.model_failures import RequestTarget, error_of, error_without_response, odd_reply_error, status_of
 from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
-from .provider_dialects import request_of
-from .reply_options import option_fields, supported_options
+from .provider_dialects import BLOCKS, option_fields, request_of, supported_options, with_thinking
 from .reply_reader import DETAILS, ReplyReader, StreamError
 from .window_failures import version_failure
 

@@ -1,4 +1,4 @@
-"""Adapt requests to each kind of server, beyond OpenAI's format. Pure.
+"""Adapt requests to each kind of server, beyond OpenAI's format. Pure except for litellm's tables.
 
 The messages are already valid for every provider (`context/view`); the changes that are made here would be wrong or
 useless for other providers.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import hashlib
 import re
 import string
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
 
 import msgspec
 
@@ -23,9 +23,11 @@ from desktop_app.context.view.dialect import (
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, with_parts
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
+from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
+from .endpoint import PREFIX
 from .tokens.estimate import family_of
 
 FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
@@ -183,3 +185,137 @@ def _with_marker(message: Json) -> Json:
     if message["role"] == "tool":
         return message | {"cache_control": MARKER}  # on the result itself, not on its text
     return message | {"content": [{"type": "text", "text": content, "cache_control": MARKER}]}
+
+
+FIXED_SAMPLING = re.compile(r"(.*/)?(gpt-5|o\d)")
+"""OpenAI's reasoning models, which refuse any temperature except the default."""
+OPTIONS: tuple[OptionName, ...] = get_args(OptionName)
+
+
+def supported_options(litellm: Any, kind: ServerKind, name: str) -> tuple[OptionName, ...]:
+    """Return the parameters that such a server accepts for that model. litellm: the library itself."""
+    known = litellm.get_supported_openai_params(model=name, custom_llm_provider=PREFIX[kind]) or ()
+    refused: set[OptionName] = set()
+    if FIXED_SAMPLING.match(name.lower()) or (kind == "anthropic" and not _accepts_temperature(litellm, name)):
+        refused |= {"temperature", "top_p"}
+    if REQUIRES_REASONING.search(name.lower()):
+        refused |= {"temperature"}  # litellm would leave it out
+    return tuple(option for option in OPTIONS if option in known and option not in refused)
+
+
+def _accepts_temperature(litellm: Any, name: str) -> bool:
+    """Return whether that Claude model accepts a temperature: those that only think adaptively refuse any."""
+    published = _published(litellm, name)
+    return not published.get("supports_adaptive_thinking") or bool(published.get("supports_legacy_thinking"))
+
+
+def _published(litellm: Any, name: str) -> Json:
+    """Return what is published about a Claude model, or follows from the names of others; {} if nothing does."""
+    try:
+        return litellm.get_model_info(name, "anthropic")
+    except Exception:  # noqa: BLE001 - it has no narrower documented class
+        return {}
+
+
+def option_fields(options: ReplyOptions, supported: tuple[OptionName, ...], kind: ServerKind) -> Json:
+    """Return the fields for the parameters that are set and supported; others are not sent."""
+    names = [name for name in options.names() if name in supported]
+    if kind == "anthropic" and "temperature" in names and "top_p" in names:
+        names.remove("top_p")  # newer models refuse both together
+    return {name: getattr(options, name) for name in names}
+
+
+BLOCKS = "thinking_blocks"
+"""litellm's field for the signed thoughts of a message."""
+MIN_BUDGET = 1_024
+"""Tokens; the API refuses less."""
+BUDGETS = {"low": 1_024, "medium": 2_048, "high": 4_096}
+"""Tokens of thoughts for an effort, as litellm converts it."""
+NOT_WITH_THINKING = ("temperature", "top_p", "reasoning_effort")
+"""Fields that are refused while Claude thinks, and the one that a budget replaces."""
+
+
+def with_thinking(litellm: Any, name: str, request: Json) -> Json:
+    """Return the request in the form that Claude accepts. litellm: the library itself.
+
+    Newer models decide themselves how much they think, given an effort. Earlier ones get a budget, which is part of the
+    reply's tokens; while they think, they refuse a running turn whose calls do not begin with thoughts, and otherwise
+    one with thoughts (https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting).
+
+    For a model that needs a budget, `reasoning_effort`, if set, is converted to one. It is left out if it would be
+    refused, because the reply is too short, or the turn began without thoughts (the effort was set later).
+    """
+    effort = request.get("reasoning_effort", "")
+    if _published(litellm, name).get("supports_adaptive_thinking"):
+        unwanted = NOT_WITH_THINKING[:2] if effort else ()
+        return {field: value for field, value in request.items() if field not in unwanted}
+    budget = min(BUDGETS.get(effort, 0), request["max_tokens"] // 2)  # at least half is left for the answer
+    running = list(_running_replies(request["messages"]))
+    if budget >= MIN_BUDGET and (not running or running[0].get(BLOCKS)):
+        kept = {field: value for field, value in request.items() if field not in NOT_WITH_THINKING}
+        return kept | {"thinking": {"type": "enabled", "budget_tokens": budget}}
+    return _without_thinking(request, running)
+
+
+def _running_replies(messages: list[Json]) -> Iterator[Json]:
+    """Return the replies of the running turn."""
+    last = max((index for index, message in enumerate(messages) if message["role"] == "user"), default=-1)
+    return (message for message in messages[last + 1 :] if message["role"] == "assistant")
+
+
+def _without_thinking(request: Json, running: list[Json]) -> Json:
+    """Return the request without an effort, and without the thoughts of the running turn."""
+    messages = [
+        {field: value for field, value in message.items() if field != BLOCKS}
+        if any(message is reply for reply in running)
+        else message
+        for message in request["messages"]
+    ]
+    return {field: value for field, value in request.items() if field != "reasoning_effort"} | {"messages": messages}
+
+
+def responses_request_of(request: Json) -> Json:
+    """Translate a request to OpenAI's Responses API, which the Codex models have only.
+
+    litellm can also translate it, but then opens its own connections. Nothing is stored at OpenAI, so reasoning is
+    received and returned encrypted.
+    """
+    chat: list[Json] = request["messages"]
+    instructions = "\n\n".join(m["content"] for m in chat if m["role"] == "system")
+    body: Json = {
+        "input": [item for message in chat if message["role"] != "system" for item in _response_items(message)],
+        "max_output_tokens": max(request["max_tokens"], 16),  # the API refuses less
+        "stream": True,
+        "store": False,
+        "include": ["reasoning.encrypted_content"],
+    }
+    if instructions:
+        body["instructions"] = instructions
+    if request.get("reasoning_effort"):
+        body["reasoning"] = {"effort": request["reasoning_effort"]}
+    if request.get("tools"):
+        body["tools"] = [{"type": "function", "strict": False} | tool["function"] for tool in request["tools"]]
+    return body
+
+
+def _response_items(message: Json) -> Iterator[Json]:
+    if message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
+        return
+    yield from message.get("reasoning_details", ())
+    if message["content"]:
+        yield {"role": message["role"], "content": _response_content(message)}
+    for call in message.get("tool_calls", ()):
+        yield {"type": "function_call", "call_id": call["id"]} | call["function"]
+
+
+def _response_content(message: Json) -> str | list[Json]:
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return [
+        {"type": "input_image", "image_url": part["image_url"]["url"]}
+        if part["type"] == "image_url"
+        else {"type": "input_text", "text": part["text"]}
+        for part in content
+    ]

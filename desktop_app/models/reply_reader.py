@@ -1,4 +1,4 @@
-"""Read the chunks of a streaming reply, which litellm converts to OpenAI's format for every provider. Pure."""
+"""Read the chunks of a streaming reply in OpenAI's format, to which `reply_formats` converts the others. Pure."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ from .json_fields import (
 from .provider_dialects import ProviderMetadata, encode_metadata
 
 FINISH_REASONS = {
-    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens"), "length"),
+    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens", "compaction"), "length"),
     "model_context_window_exceeded": "window",
     **dict.fromkeys(("tool_calls", "function_call", "tool_use"), "tool_calls"),
     **dict.fromkeys(
         ("content_filter", "content_filtered", "refusal", "safety", "sensitive", "recitation", "language", "blocklist",
-         "prohibited_content", "spii", "guardrail_intervened"),
+         "prohibited_content", "spii", "guardrail_intervened", "escalation", "other", "image_safety", "no_image",
+         "image_prohibited_content", "image_recitation", "image_other"),
         "content_filter",
     ),
     **dict.fromkeys(
@@ -56,7 +57,7 @@ STREAMED_DETAILS = {"reasoning.text": "text", "reasoning.summary": "summary", "t
 """The field of a reasoning detail that is streamed in fragments, by the detail's type. The last is Claude's."""
 
 SIGNATURE = "__thought__"
-"""Separates a call's id from its signature, as litellm joins them for Gemini."""
+"""Separates a call's id from its signature, as litellm joins them for Gemini: a gateway may use it."""
 
 
 class StreamError(Exception):
@@ -195,7 +196,7 @@ class ReplyReader:
     def _index_of_call(self, fragment: Any) -> int:
         """Return the position of the call that a fragment belongs to: by its index, or the last call if it has none.
 
-        Ollama sends each call as a whole, and litellm gives all of them the index 0.
+        Some servers send each call as a whole, and give all of them the index 0.
         """
         index = index_of(field_of(fragment, "index"))
         if index is None:
@@ -228,13 +229,13 @@ def _begins_another(call: _PartialCall, fragment: Any) -> bool:
 
 
 def _id_of(fragment: Any) -> tuple[str, str]:
-    """Return the call's id, and the signature that litellm appends to it."""
+    """Return the call's id, and the signature that may be appended to it."""
     call_id, _, signature = word_of(field_of(fragment, "id")).partition(SIGNATURE)
     return call_id, signature
 
 
 def _take_id(call: _PartialCall, fragment: Any) -> None:
-    """Store the id and the signature, which litellm puts in a separate field or in the id."""
+    """Store the id and the signature, which is in a separate field or in the id."""
     call_id, signature = _id_of(fragment)
     call.call_id = call.call_id or call_id
     signature = word_of(field_of(field_of(fragment, "provider_specific_fields"), "thought_signature")) or signature

@@ -21,13 +21,14 @@ class Arrivals:
     def __init__(self, client: Any) -> None:
         self.sent: list[tuple[Stream, int]] = []
         self._responses: list[tuple[int, httpx.Response]] = []
-        self._note_response = client._note_response
-        self._patch = patch.object(client, "_note_response", self._note)
+        self._send = client.send
+        self._patch = patch.object(client, "send", self._note)
         self._patch.start()
 
-    async def _note(self, response: httpx.Response) -> None:
+    async def _note(self, connection: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+        response = await self._send(connection, request)
         self._responses.append((response.extensions["network_stream"].get_extra_info("client_addr")[1], response))
-        await self._note_response(response)
+        return response
 
     def begin(self) -> None:
         """Forget the turn before."""

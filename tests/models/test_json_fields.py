@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import msgspec
@@ -16,11 +15,9 @@ from desktop_app.models.json_fields import (
     index_of,
     json_of,
     text_of,
-    with_valid_counts,
     word_of,
 )
 from desktop_app.models.reply_reader import ReplyReader, StreamError
-from desktop_app.models.responses_api import chunk_of
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8) | st.just("error")
@@ -83,51 +80,6 @@ def test_each_value_becomes_one_of_its_type_or_nothing(value: Any) -> None:
     count, index = count_of(value), index_of(value)
     assert count is None or (type(count) is int and count >= 0)
     assert index is None or type(index) is int
-
-
-@given(st.dictionaries(st.sampled_from(["usage", "usageMetadata", "message", "eval_count", "x"]), maybe(usages)))
-def test_counts_are_numbers_and_nothing_else_is_changed(chunk: dict[str, Any]) -> None:
-    before = copy.deepcopy(chunk)
-    checked = with_valid_counts(chunk)
-    assert repr(chunk) == repr(before)
-    assert repr(checked.get("x")) == repr(chunk.get("x"))
-    for name in ("usage", "usageMetadata"):
-        counts = [value for key, value in checked.get(name, {}).items() if key.endswith("_tokens")]
-        assert all(value is None or type(value) is int for value in counts)
-
-
-class Event(msgspec.Struct):
-    """An event of OpenAI's Responses API, as litellm gives it."""
-
-    type: Any
-    delta: Any = None
-    item: Any = None
-    output_index: Any = None
-    response: Any = None
-
-
-KINDS = ("output_text.delta", "function_call_arguments.delta", "output_item.added", "completed", "failed")
-
-
-@given(
-    st.sampled_from(KINDS),
-    values,
-    maybe(fields(type=st.just("function_call"), name=st.just("read"), call_id=st.just("a"), arguments=st.just("{}"))),
-    values,
-    maybe(fields(usage=fields(input_tokens=st.integers(), output_tokens=st.integers()), error=values)),
-)
-def test_events_of_the_other_api_are_checked_in_the_same_way(
-    kind: str, delta: Any, item: Any, index: Any, response: Any
-) -> None:
-    reader, reply = ReplyReader("writer"), ReplyInFlight("writer")
-    try:
-        for piece in reader.pieces(chunk_of(Event(f"response.{kind}", delta, item, index, response))):
-            reply.add(piece)
-        reply.add(reader.end())
-    except (MalformedChunk, StreamError):
-        pass
-    message = replace_surrogates(reply.message())
-    assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message
 
 
 def test_counts_are_whole_not_negative_and_of_a_size_that_can_be() -> None:

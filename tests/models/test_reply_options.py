@@ -9,7 +9,7 @@ from test_kinds import HELLO
 from desktop_app.chat.ports import TextPiece
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.reply_options import option_fields, supported_options
+from desktop_app.models.provider_dialects import option_fields, supported_options
 from kinds_of_server import CODEX, EACH, OF_KIND, Kind
 from provider import Reply
 

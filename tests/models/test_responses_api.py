@@ -10,7 +10,7 @@ from builders import system, user
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.message import Attachment, Message, user_message
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.responses_api import is_answered_by_responses
+from desktop_app.models.reply_formats import is_answered_by_responses
 from kinds_of_server import CODEX, KEY
 from provider import Events, Reply, Status
 from tool_rounds import READ

@@ -82,7 +82,7 @@ class FakeModel:
                 raise self._error_of(step)
             case Overflow():
                 code, body = SHAPE.overflow(step)
-                raise error_of_response(self._target, ErrorResponse(code, {}, body, is_original=True))
+                raise error_of_response(self._target, ErrorResponse(code, {}, body))
             case _:
                 raise NotImplementedError(f"{type(step).__name__} needs the wire")
 
@@ -98,7 +98,7 @@ class FakeModel:
         if step.retry_after is not None:
             headers["retry-after"] = str(step.retry_after)
         body = step.body or encode(SHAPE.error(step.code, step.message, step.kind)).decode()
-        return error_of_response(self._target, ErrorResponse(step.code, headers, body, is_original=True))
+        return error_of_response(self._target, ErrorResponse(step.code, headers, body))
 
     async def prepare(self) -> None: ...
 

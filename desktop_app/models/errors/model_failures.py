@@ -1,11 +1,9 @@
-"""Translate exceptions of litellm, openai and httpx to ModelError, with a title and advice for the user."""
+"""Translate exceptions of litellm and httpx to ModelError, with a title and advice for the user."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import msgspec
 
@@ -221,12 +219,11 @@ EXCEPTIONS: dict[ErrorKind, set[str]] = {
         "ProxyUnusable",
         "ProxyError",
     },
-    "timeout": {"TimeoutException", "APITimeoutError"},
+    "timeout": {"TimeoutException"},
     "cut": {"NetworkError", "RemoteProtocolError"},
     "garbage": {"JSONDecodeError", "UnicodeDecodeError", "DecodingError"},
 }
-"""Names of exceptions without an answer of the provider. Of a chain of exceptions, the first kind in this order counts.
-"""
+"""Names of exceptions without an answer of the provider."""
 
 
 class ErrorResponse(msgspec.Struct, frozen=True):
@@ -236,8 +233,6 @@ class ErrorResponse(msgspec.Struct, frozen=True):
     """0 for an error inside a stream."""
     headers: Mapping[str, str]
     text: str
-    is_original: bool = False
-    """Whether it is the answer itself, and not a library's version of it."""
 
 
 def error_of_response(target: RequestTarget, response: ErrorResponse, offered: tuple[str, ...] = ()) -> ModelError:
@@ -280,68 +275,38 @@ def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:
 def error_of(
     error: BaseException, target: RequestTarget, patience: float, offered: tuple[str, ...] = (), has_begun: bool = False
 ) -> ModelError:
-    """Return the error for an exception of litellm, openai or httpx. patience: seconds of the timeout.
+    """Return the error for an exception of litellm or httpx, or in a stream. patience: seconds of the timeout.
 
     has_begun: whether chunks of a reply had arrived, which shows that the server speaks the protocol.
     """
-    causes = _causes(error)  # the innermost first: the others are translations of it
-    responses = [response for response in map(_response_of, causes) if response is not None]
-    original = next((response for response in responses if response.is_original), None)
-    if original is not None:
-        return error_of_response(target, original, offered)
-    words = {kind.__name__: str(cause) for cause in causes for kind in type(cause).__mro__}
-    if "ResponseTooLarge" in words:
-        return odd_reply_error(target, f"{target.endpoint.shown_address}: {words['ResponseTooLarge']}")
-    # Before litellm's responses, since it invents statuses, such as 500 for a server that cannot be reached.
-    for kind, names in EXCEPTIONS.items():
-        if not names & words.keys() or (kind == "garbage" and responses):
+    if (response := _response_of(error)) is not None:
+        return error_of_response(target, response, offered)
+    names = {kind.__name__ for kind in type(error).__mro__}
+    if "ResponseTooLarge" in names:
+        return odd_reply_error(target, f"{target.endpoint.shown_address}: {error}")
+    for kind, known in EXCEPTIONS.items():
+        if not known & names:
             continue
         if kind == "garbage" and has_begun:
             return odd_reply_error(target)
-        message = words.get("ProxyUnusable") or words.get("ProxyError", "")
+        message = str(error) if names & {"ProxyUnusable", "ProxyError"} else ""
         return error_without_response(target, kind, patience, message)
-    return error_of_response(target, responses[0] if responses else ErrorResponse(0, {}, _message_of(error)), offered)
+    return error_of_response(target, ErrorResponse(status_of(error), {}, _message_of(error)), offered)
 
 
 def status_of(error: BaseException) -> int:
     """Return the HTTP status of an exception; 0 if it has none."""
-    status = getattr(error, "status_code", None)
+    response = _response_of(error)
+    status = response.status if response else getattr(error, "status_code", None)
     return status if isinstance(status, int) else 0
 
 
-def _causes(error: BaseException) -> list[BaseException]:
-    """Return the chain of exceptions, the innermost cause first, and the exception itself last."""
-    causes: list[BaseException] = []
-    cause: BaseException | None = error
-    while cause is not None and cause not in causes:
-        causes.insert(0, cause)
-        cause = cause.__cause__ or cause.__context__
-    return causes
-
-
 def _response_of(error: BaseException) -> ErrorResponse | None:
-    """Return the provider's answer, if this exception has it: a response, or the error object inside a stream.
-
-    The responses of litellm's own exceptions were never received, so only their messages are used.
-    """
-    if type(error).__module__.partition(".")[0] in ("openai", "httpx"):
-        response, body = getattr(error, "response", None), getattr(error, "body", None)
-        if response is not None:
-            return ErrorResponse(response.status_code, response.headers, _text_of(response, error), True)
-        if body is None:
-            return None
-        return ErrorResponse(0, {}, body if isinstance(body, str) else json.dumps(body), True)
-    status = status_of(error)
-    return ErrorResponse(status, getattr(error, "headers", None) or {}, _message_of(error)) if status else None
-
-
-def _text_of(response: Any, error: BaseException) -> str:
-    import httpx
-
-    try:
-        return response.text
-    except httpx.StreamError:  # the response was closed before its body was read
-        return _message_of(error)
+    """Return the provider's answer, if this exception has it. litellm's have responses that were never received."""
+    response = getattr(error, "response", None)
+    if response is None or type(error).__name__ != "HTTPStatusError":
+        return None
+    return ErrorResponse(response.status_code, response.headers, response.text)
 
 
 def _message_of(error: BaseException) -> str:

@@ -88,9 +88,6 @@ def test_words_and_statuses_without_a_shape(status: int, text: str, kind: str) -
 )
 def test_exceptions_of_the_connection(error: Exception, kind: str) -> None:
     assert error_of(error, WHERE, 30).kind == kind
-    wrapped = RuntimeError("a library's own words")
-    wrapped.__cause__ = error
-    assert error_of(wrapped, WHERE, 30).kind == kind
 
 
 def test_an_answer_counts_more_than_what_went_wrong_after_it() -> None:

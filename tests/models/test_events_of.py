@@ -1,8 +1,9 @@
-"""Server-sent events through the package openai, which reads the JSON even of those that hold none."""
+"""The events of a streaming reply: those without data, those that never end, and bytes that are cut anywhere."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,7 @@ from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
+from desktop_app.models.bounded_response import events_of
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -57,8 +59,7 @@ async def test_an_event_without_data_is_a_sign_of_life(sign: str, litellm: LiteL
 
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize(("kind", "events"), [("gemini", GEMINI), ("anthropic", ANTHROPIC), ("vllm", (HI, END))])
-async def test_through_litellm_too(kind: ServerKind, events: Sequence[Any], sign: str, litellm: LiteLLM) -> None:
-    """For Gemini it waits for the rest of a line that is no JSON, for ever."""
+async def test_for_other_kinds_too(kind: ServerKind, events: Sequence[Any], sign: str, litellm: LiteLLM) -> None:
     body = "".join(f"{sign}\n\ndata: {encode(event).decode()}\n\n" for event in events)
     pieces, error = await reply_to(Garbage(body, "text/event-stream"), litellm, kind)
     assert error is None
@@ -69,7 +70,7 @@ async def test_through_litellm_too(kind: ServerKind, events: Sequence[Any], sign
 async def test_a_status_that_is_neither_200_nor_an_error_is_the_servers_error(litellm: LiteLLM) -> None:
     _, error = await reply_to(Status(202, body="queued"), litellm, "gemini")
     assert error is not None
-    assert (error.kind, error.failure.detail) == ("provider", "It answered with status 202.")
+    assert (error.kind, error.failure.detail) == ("provider", "queued")
 
 
 async def test_an_event_that_never_ends_is_refused_before_it_takes_all_memory(litellm: LiteLLM) -> None:
@@ -80,17 +81,38 @@ async def test_an_event_that_never_ends_is_refused_before_it_takes_all_memory(li
     assert "4 MB in one event" in error.failure.detail
 
 
-@given(st.lists(st.integers(0, 9_999)), st.sampled_from([b"\n", b"\r\n", b"\r"]))
-def test_events_are_the_same_wherever_their_bytes_are_cut(loaded: LiteLLM, cuts: list[int], end: bytes) -> None:
-    from desktop_app.models.event_decoder import EventDecoder
-
-    body = (b": sign\n\nevent: a\ndata: {\n" + "data: 世\u2028界\n".encode() + b"\ndata: 2\n\n").replace(b"\n", end)
-
+async def events_in(body: bytes, cuts: list[int], is_in_lines: bool = False) -> list[Any]:
     async def pieces() -> AsyncIterator[bytes]:
         for begin, stop in pairwise(sorted({0, *(cut % (len(body) + 1) for cut in cuts), len(body)})):
             yield body[begin:stop]
 
-    async def events() -> list[Any]:
-        return [(event.event, event.data) async for event in EventDecoder().aiter_bytes(pieces())]
+    return [event async for event in events_of(pieces(), is_in_lines)]
 
-    assert asyncio.run(events()) == [("a", "{\n世\u2028界"), (None, "2")]
+
+@given(st.lists(st.integers(0, 9_999)), st.sampled_from([b"\n", b"\r\n", b"\r"]))
+async def test_events_are_the_same_wherever_their_bytes_are_cut(cuts: list[int], end: bytes) -> None:
+    body = (
+        b': sign\n\nevent: a\ndata: {"a":\ndata: "' + "世\u2028界".encode() + b'"}\n\ndata: 2\n\ndata: 3\n\n'
+    ).replace(b"\n", end)
+    assert await events_in(body, cuts) == [{"a": "世\u2028界"}, 2, 3]
+
+
+@given(st.lists(st.recursive(st.none() | st.integers() | st.text(), st.lists)), st.lists(st.integers(0, 9_999)))
+async def test_events_are_read_without_the_empty_lines_between_them(values: list[Any], cuts: list[int]) -> None:
+    lines = [json.dumps(value, ensure_ascii=False).encode(errors="replace") for value in values]
+    expected = [json.loads(line) for line in lines]
+    assert await events_in(b"".join(b"data: " + line + b"\n" for line in lines), cuts) == expected
+    assert await events_in(b"\n".join(lines), cuts, is_in_lines=True) == expected
+
+
+async def test_what_is_behind_the_end_is_not_read() -> None:
+    assert await events_in(b"data: 1\n\ndata: [DONE]\n\ndata: 2\n\n", []) == [1]
+
+
+async def test_an_event_that_is_cut_is_dropped_and_one_that_is_no_json_refused() -> None:
+    assert await events_in(b'data: 1\n\ndata: {"a": ', []) == [1]
+    for body in (b"data: {no\n\n", b"data: " + b"[" * 100_000 + b"\n\n", b"data: " + b"7" * 9_000 + b"\n\n"):
+        with pytest.raises(json.JSONDecodeError):
+            await events_in(body, [])
+    with pytest.raises(UnicodeDecodeError):
+        await events_in(b"data: \xff\n\n", [])
