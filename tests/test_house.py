@@ -98,3 +98,26 @@ def test_functions_are_verbs() -> None:
     assert not {name for name in names_of_app()[1] if name[:1].islower() and is_bare_participle(name)}
     assert is_bare_participle("pinned")
     assert not is_bare_participle("pinned_ids")
+
+
+ASSERTION = re.compile(r"^( *)assert .*(?:\n\1(?:    |[)\]}]).*)*", re.MULTILINE)
+SENTENCE = re.compile(r'"((?!SELECT )(?:[^"\\\n ]+ ){4}[^"\\\n]+)"')
+"""A literal of five words or more, and no query."""
+
+
+def sentences_asserted_in(source: str, program: str) -> list[str]:
+    """Return the sentences of the program that an assertion compares with; its own message is none of them."""
+    found = {text for each in ASSERTION.finditer(source) for text in SENTENCE.findall(each[0]) if text in program}
+    if not found:
+        return []  # parsing all modules takes seconds
+    tests = (node.test for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Assert))
+    literals = (node for test in tests for node in ast.walk(test) if isinstance(node, ast.Constant))
+    return [node.value for node in literals if node.value in found]
+
+
+def test_no_assertion_repeats_a_sentence_of_the_program() -> None:
+    program = "\n".join(file.read_text(encoding="utf-8") for file in APP_FILES)
+    tests = (file.read_text(encoding="utf-8") for file in FILES if file not in APP_FILES)
+    assert not [text for source in tests for text in sentences_asserted_in(source, program)], "see support/texts.py"
+    planted = 'assert (\n    shown == "It is no longer there."\n), "It was no longer there."'
+    assert sentences_asserted_in(planted, planted) == ["It is no longer there."]

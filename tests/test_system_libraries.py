@@ -11,6 +11,7 @@ import pytest
 
 from desktop_app import __main__, system_libraries
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, explain_missing, missing_packages
+from texts import NO_WINDOW
 
 LIST = Path(__file__).resolve().parent.parent / "packaging" / "system-packages.txt"
 
@@ -61,5 +62,5 @@ def test_without_a_screen_it_says_so_and_ends_without_a_core_dump(tmp_path: Path
     command = [sys.executable, "-m", "desktop_app", "--data-dir", str(tmp_path)]
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1
-    assert ended.stderr.startswith("Palimpsest cannot open its window: ")
+    assert ended.stderr.startswith(NO_WINDOW)
     assert "Traceback" not in ended.stderr

@@ -20,6 +20,7 @@ from desktop_app.chat.ports import ArchiveError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from texts import ALREADY_OPEN, NOT_AN_ARCHIVE
 
 DATA = Path(__file__).with_name("data")
 PROJECT = Path(__file__).parents[2]
@@ -178,7 +179,7 @@ def test_a_foreign_file_is_recognised_and_not_touched(path: Path, make, read_onl
     make(path)
     content, names = path.read_bytes(), {file.name for file in path.parent.iterdir()}
     failure = failure_of_opening(path, read_only)
-    assert failure.title == f"{path} is not a Palimpsest archive"
+    assert failure.title == NOT_AN_ARCHIVE.format(path=path)
     assert failure.kind == "damaged"
     assert path.read_bytes() == content
     assert {file.name for file in path.parent.iterdir()} - names <= {"archive.lock"}
@@ -195,7 +196,7 @@ def test_what_there_is_in_the_archives_place_decides(path: Path) -> None:
     assert (failure.kind, "cannot be used" in failure.title) == ("disk", True)
     path.unlink()
     path.mkdir()
-    assert "is not a Palimpsest archive" in failure_of_opening(path).title
+    assert NOT_AN_ARCHIVE.format(path=path) in failure_of_opening(path).title
 
 
 @pytest.fixture
@@ -248,7 +249,7 @@ def test_a_second_writer_is_told_so_while_readers_are_welcome(store: Store) -> N
     store.append("c", said("m1"))
     failure = failure_of_opening(store.path)
     assert failure.kind == "locked"
-    assert failure.title == "Palimpsest is already open on this data folder"
+    assert failure.title == ALREADY_OPEN
     assert str(os.getpid()) in failure.detail
     reader = Store(store.path, read_only=True)
     store.append("c", said("m2"))

@@ -17,6 +17,7 @@ from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.unsent import UnsentMessages
+from texts import NOT_SMALLER
 
 SECRET = "xylophone"
 
@@ -119,7 +120,7 @@ def test_a_compaction_that_is_stopped_or_fails_changes_nothing(
     monkeypatch.setattr(erasing, "VACUUM", "ATTACH '/nowhere/at/all' AS ?")
     with pytest.raises(ArchiveError) as raised:
         store.compact()
-    assert "could not be made smaller" in raised.value.failure.title
+    assert NOT_SMALLER in raised.value.failure.title
     assert not backups.compacted_file(path).exists()
     store.append("c", said("c2"))
     assert [entry.id for entry in store.entries("c")] == ["c1", "c2"]

@@ -18,6 +18,7 @@ from desktop_app.conversation.transcript import Recalled
 from desktop_app.settings import Settings
 from provider import Hang, Reply, Status
 from request_rules import legal_for_all
+from texts import IMAGE_LEFT_OUT, IMAGE_NOT_DESCRIBED
 
 CAT = "data:image/png;base64," + base64.b64encode(b"\x89PNG cat").decode()
 FAKE = Attachment("a [cat].png", "image/png", CAT)
@@ -102,7 +103,7 @@ async def test_a_failure_is_told_and_answering_again_tries_again(house) -> None:
     furnish(home)
     session = await home.chats.create()
     await asked(home, session, "What is it?", FAKE)
-    assert "[Image a (cat).png could not be described: " in recalled(session)[0]
+    assert IMAGE_NOT_DESCRIBED.format(name="a (cat).png") in recalled(session)[0]
     assert home.of(TurnFinished)[0].reason == "finished"
     await home.chats.turns.regenerate(session)
     await home.chats.turns.wait_until_idle(session.id)
@@ -133,7 +134,7 @@ async def test_long_descriptions_and_many_images_are_bounded(house) -> None:
     assert session.counts.text(text) < 450 * MAX_IMAGES
     places = [text.index(f"image {n}.png") for n in range(MAX_IMAGES)]
     assert places == sorted(places), "in the order of the images, whoever was quicker"
-    assert text.count("was not described: 8 are the most") == 2
+    assert text.count(IMAGE_LEFT_OUT.format(most=8)) == 2
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from desktop_app.conversation.message import Attachment, Message, Part, Reasonin
 from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Rewind, Switch, Transcript, Trigger
+from texts import EXPORTED_VIEW, MARKED_ARCHIVED
 
 AT = datetime(2026, 11, 22, 14, 3).timestamp()
 PIXEL, OTHER_PIXEL = "data:image/png;base64,iVBORw0KGgo=", "data:image/jpeg;base64,iVBORw0KGgo="
@@ -218,7 +219,7 @@ def test_markdown_has_dates_models_and_what_became_of_a_message() -> None:
     assert "## You\n\n*2026-11-22 14:03 · archived*\n\nFirst question" in text
     assert "## Assistant\n\n*2026-11-22 14:03 · gpt-5 · interrupted*\n\nHalf of" in text
     assert "*2026-11-22 14:03 · gpt-5 · continued*" in text
-    assert "Marked “archived”: 1 message, in whose place the model sees a summary." in text
+    assert MARKED_ARCHIVED in text
     html = rendered([QUESTION, reply, rest, archived], "html")
     assert html.count("2026-11-22 14:03") == 3
     assert html.count('<span class="tag">archived</span>') == 1
@@ -261,7 +262,7 @@ def test_what_the_model_sees_says_so_and_which_message_is_a_summary() -> None:
     asked = say("q2", Role.USER, "And?")
     for format in ("markdown", "html"):
         text = rendered([QUESTION, ANSWER, archived, asked], format, "view")
-        assert "This is what the model sees now." in text
+        assert EXPORTED_VIEW in text
         assert "In short" in text
         assert "summary" in text.split("In short")[0]
 

@@ -8,6 +8,7 @@ import pytest
 from test_run_tools import equipped
 from test_too_large import LINES, shorten
 
+from desktop_app.context.truncate import BYTES_SENT, ENDS_SENT, LINES_SENT, NOTHING_SENT
 from desktop_app.conversation.events import TurnFinished
 from desktop_app.conversation.message import Attachment
 from provider import Reply
@@ -28,13 +29,13 @@ async def test_a_file_says_how_much_of_it_is_sent(house, tmp_path: Path, as_file
     said = [line for line in pages.content.split("\n") if line.endswith("a line of the pasted log")]
     if as_file:
         assert 12 < len(said) < 4_000
-        assert pages.about == f"30 pages · {len(said)} of 4,000 lines are sent; the model can read the rest"
+        assert pages.about == f"30 pages · {LINES_SENT.format(shown=len(said), whole='4,000')}"
     else:
         head, _, tail = (part.strip("\n") for part in pages.content.partition("[…"))
         tail = tail.partition("…]\n\n")[2]
         number = int(pages.about.partition(" · ")[2].partition(" of ")[0].replace(",", ""))
         assert abs(number - len(head) - len(tail)) <= 3
-        assert pages.about.endswith(f" of {len(LINES):,} characters are sent, from its beginning and its end")
+        assert pages.about.endswith(ENDS_SENT.format(shown="", whole=f"{len(LINES):,}"))
     assert short.about == "1 line", "of which all is sent"
 
 
@@ -47,7 +48,7 @@ async def test_a_file_of_one_line_says_how_many_bytes_are_sent(house, tmp_path: 
     message = session.message(session.view.last_user_id)
     assert message is not None
     (one,) = (part for part in message.parts if isinstance(part, Attachment))
-    assert one.about.endswith(" of 100,000 bytes are sent; the model can read the rest")
+    assert one.about.endswith(BYTES_SENT.format(shown="", whole="100,000"))
 
 
 async def test_a_file_of_which_nothing_is_sent_says_so(house, tmp_path: Path) -> None:
@@ -61,4 +62,4 @@ async def test_a_file_of_which_nothing_is_sent_says_so(house, tmp_path: Path) ->
     assert message is not None
     (one,) = (part for part in message.parts if isinstance(part, Attachment))
     assert "a line of the pasted log" not in one.content
-    assert one.about == "12,000 lines · only its name is sent; the model can read it"
+    assert one.about == f"12,000 lines · {NOTHING_SENT}"

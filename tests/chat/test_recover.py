@@ -13,6 +13,7 @@ from builders import model, result
 from desktop_app.chat import operations
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.turn.recovery import (
+    DOES_NOT_FIT,
     WAITS,
     DropResults,
     GiveUp,
@@ -93,9 +94,7 @@ async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_
         assert not home.of(TurnFailed)
     else:
         assert len(lengths) == 2
-        assert [event.failure.title for event in home.of(TurnFailed)] == [
-            "This does not fit into the model’s context window"
-        ]
+        assert [event.failure.title for event in home.of(TurnFailed)] == [DOES_NOT_FIT]
 
 
 async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(house) -> None:

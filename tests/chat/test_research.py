@@ -11,7 +11,7 @@ from researching import TEA, Web, fetch, furnish, looking, researched, search, w
 
 from desktop_app.chat import research as research_module
 from desktop_app.chat.ports import Price
-from desktop_app.chat.research import question_in
+from desktop_app.chat.research import WITHOUT_ANSWER, question_in
 from desktop_app.context.citations import NOT_CHECKED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
@@ -33,6 +33,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Hang, Overflow, Reply, Status
 from request_rules import legal_for_all
 from slowness import slowness
+from texts import NO_ANSWER_FOUND, NO_MODEL, NO_TOOL_HERE
 
 
 @pytest.fixture
@@ -126,7 +127,7 @@ async def test_a_missing_model_is_stood_in_for_and_that_is_said(house, tmp_path,
     home = await house([Reply("In 1610.")])
     furnish(home, tmp_path, web, research_model="gone/gone")
     message = await researched(home, await home.chats.create(), "When?")
-    assert message.text == "In 1610.\n\nThere is no model “gone/gone”: Scripted answered instead."
+    assert message.text == f"In 1610.\n\n{NO_MODEL.format(model='gone/gone')}: Scripted answered instead."
 
 
 async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path, web) -> None:
@@ -165,7 +166,7 @@ async def test_a_page_cannot_make_it_call_other_tools(house, tmp_path, web) -> N
     furnish(home, tmp_path, web, allow="all")
     await researched(home, await home.chats.create(), "When?")
     told = [text for role, text in home.provider.requests[1].turns if role == "tool"]
-    assert "There is no tool named bash here. There are: web_fetch, web_search." in told
+    assert NO_TOOL_HERE.format(name="bash", others="web_fetch, web_search") in told
 
 
 @pytest.mark.long
@@ -184,7 +185,7 @@ async def test_stopped_while_a_page_is_fetched_everything_read_is_kept(house, tm
     assert len(home.of(ToolFinished)) == 3, "every call has its result"
     message = session.view.items[-1].message
     assert message.is_interrupted
-    assert message.text.startswith("[The research ended before it came to an answer.]")
+    assert message.text.startswith(WITHOUT_ANSWER)
     kept = await spills.read(message.text.rpartition("kept as ")[2].split(";")[0])
     assert kept is not None
     assert TEA.strip() in kept
@@ -221,7 +222,7 @@ async def test_a_model_that_never_answers_fails_and_nothing_is_lost(house, tmp_p
     session.policy = replace(session.policy, research_rounds=3)
     message = await researched(home, session, "When?")
     assert len(home.provider.requests) == 3
-    assert home.of(TurnFailed)[0].failure.title == "The research found no answer"
+    assert home.of(TurnFailed)[0].failure.title == NO_ANSWER_FOUND
     assert "(2 results) is kept as" in message.text
 
 

@@ -11,6 +11,7 @@ from desktop_app.chat.branching import show_version
 from desktop_app.chat.operations import pin
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import compare_requests, read_request, text_of_request
+from desktop_app.context.view.normalize import UNDERSTOOD
 from desktop_app.conversation.events import TurnFinished
 from desktop_app.conversation.gauge import PartChange, PartKind, Provenance
 from desktop_app.conversation.message import Message
@@ -110,7 +111,7 @@ async def test_what_has_changed_since_a_reply_was_asked_for(house) -> None:
     assert changes == {
         "Be brief.": PartChange.SAME,
         "So far.": PartChange.ADDED,
-        "Understood. I go on from this summary.": PartChange.ADDED,
+        UNDERSTOOD: PartChange.ADDED,
         "One?": PartChange.REMOVED,
         "Answer 1.": PartChange.REMOVED,
         "Two?": PartChange.SAME,

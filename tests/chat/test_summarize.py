@@ -25,6 +25,7 @@ from desktop_app.conversation.transcript import Compaction, Pin, Trigger
 from provider import Cut, Hang, Overflow, Reply, Status
 from slowness import slowness
 from summary_prompts import PROMPTS
+from texts import ASKED_TOO_OFTEN
 
 RULE = "Never restart the server on Fridays."
 PAGE = f"## Primary intent\nQuestions about topics, and answers with details.\n\n## Rules and constraints\n- {RULE}"
@@ -252,7 +253,7 @@ async def test_a_provider_with_a_smaller_window_than_it_says_is_asked_again_with
 async def test_a_head_of_too_many_parts_is_not_begun(house) -> None:
     home = await house([], window=8_192, prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home, chat(900)))
-    assert "would have to be asked" in compaction.note
+    assert ASKED_TOO_OFTEN in compaction.note
     assert home.provider.requests == []
 
 

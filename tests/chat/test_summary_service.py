@@ -30,6 +30,7 @@ from desktop_app.conversation.transcript import Trigger
 from provider import Hang, Reply
 from slowness import slowness
 from summary_prompts import PROMPTS
+from texts import NO_MODEL
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ async def test_what_takes_the_place_of_a_missing_model_is_named(
     assert (offer.label, bool(offer.refusal)) == ("Scripted (in place of scripted/gone)", is_builtin)
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {strategy}]
-    assert row.note.startswith("There is no model “scripted/gone”")
+    assert row.note.startswith(NO_MODEL.format(model="scripted/gone"))
     assert writer in row.note
 
 

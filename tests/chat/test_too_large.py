@@ -16,6 +16,7 @@ from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Role, Text
 from desktop_app.conversation.transcript import Pin
 from provider import Reply, Status
+from texts import MESSAGE_TOO_LARGE, PINS_TOO_LARGE, TOOLS_TOO_LARGE
 
 LINES = "".join(f"{n} a line of the pasted log\n" for n in range(4_000))
 
@@ -99,7 +100,7 @@ async def test_where_pins_fill_the_window_nothing_can_leave(house) -> None:
     (failure,) = (event.failure for event in home.of(TurnFailed))
     pinned = session.gauge().segments[Segment.PINNED]
     assert failure.filled_by == "pins"
-    assert failure.advice == f"Pinned messages take {pinned:,} of 8,192 tokens: unpin some."
+    assert failure.advice == PINS_TOO_LARGE.format(tokens=pinned, window=8_192)
 
 
 @pytest.mark.parametrize(("servers", "words", "by"), [(80, 20, "tools"), (20, 9_000, "message"), (0, 9_000, "message")])
@@ -112,7 +113,7 @@ async def test_the_card_names_what_takes_most(house, tmp_path, servers, words, b
     if by == "tools":
         own = session.gauge().total * session.counts.tools((RUN,)) // session.count_request()
         named = int(failure.advice.split("take ")[1].split(" of")[0].replace(",", ""))
-        assert failure.advice == f"The tools of playwright take {named:,} of 8,192 tokens: switch some off."
+        assert failure.advice == TOOLS_TOO_LARGE.format(name="playwright", tokens=named, window=8_192)
         assert schemas - own - 60 <= named < schemas, "ours are not the server's"
         assert (failure.kind, failure.filled_by) == ("nothing_can_leave", "tools")
     else:
@@ -126,7 +127,7 @@ async def test_a_long_system_prompt_is_named(house) -> None:
     await home.turn(session, "Hello?")
     (failure,) = (event.failure for event in home.of(TurnFailed))
     assert (failure.kind, failure.filled_by) == ("nothing_can_leave", "instructions")
-    assert failure.advice.endswith("of 8,192 tokens: shorten it.")
+    assert failure.advice.endswith(MESSAGE_TOO_LARGE.format(window=8_192))
 
 
 async def test_what_optimizing_would_help_is_still_told_so(house) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from desktop_app.context.extractive.summary_builder import RULES
 from provider import AnyStep, Reply, ScriptedProvider, Status
 from request_rules import legal_for_all
 
@@ -134,7 +135,7 @@ def test_people_are_told_what_happened(migration: Path, printed) -> None:
     assert "usable window 12,800" in out
     assert "messages archived" in out
     assert "0 lost" in out
-    assert "## Rules and constraints\n- Never touch `vendor/`." in out
+    assert f"## {RULES}\n- Never touch `vendor/`." in out
     assert "nothing to do" in printed("compact", migration, "--window", "1M")
     assert "--window N" in printed("compact", migration, code=2)
 

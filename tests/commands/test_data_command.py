@@ -13,6 +13,7 @@ from desktop_app.__main__ import main
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.paths import database_file
+from texts import STILL_IN, TO_BE_ERASED
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def test_it_lists_what_there_is(data: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_without_yes_nothing_is_removed(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = told(capsys, data, "--remove", "conversation", "log")
-    assert "1 conversation would be erased for good" in shown
-    assert "conversation:gone would still be in backup:archive-" in shown
+    assert TO_BE_ERASED.format(count="1 conversation") in shown
+    assert STILL_IN.format(key="conversation:gone", copies="backup:archive-") in shown
     assert "Nothing was removed" in shown
     assert "conversation:gone" in told(capsys, data)
 

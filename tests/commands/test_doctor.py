@@ -15,6 +15,7 @@ from desktop_app.commands import doctor
 from desktop_app.models import builtin
 from desktop_app.settings import Settings, write_settings
 from desktop_app.tools.sandbox import sandbox
+from texts import BROUGHT_UP_TO_DATE, INSTALL
 
 
 @pytest.fixture
@@ -139,7 +140,7 @@ def test_an_archive_of_an_older_version_is_no_fault(tmp_path: Path, examine) -> 
     data = tmp_path / "data"
     data.mkdir()
     shutil.copy(Path(__file__).parents[1] / "archive" / "data" / "version-7.sqlite3", data / "archive.sqlite3")
-    assert "brought up to date when Palimpsest opens it" in examine(data)["archive"]["detail"]
+    assert BROUGHT_UP_TO_DATE in examine(data)["archive"]["detail"]
 
 
 def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path, examine) -> None:
@@ -151,7 +152,7 @@ def test_a_data_folder_that_cannot_be_is_named(tmp_path: Path, examine) -> None:
 def test_a_missing_library_is_named_by_its_package(data: Path, examine, monkeypatch) -> None:
     monkeypatch.setattr(doctor, "LIBRARIES", {"libNoSuch.so.9": "libnosuch9"})
     check = examine(data, 1)["system libraries"]
-    assert check["detail"] == "missing; install with: apt-get install libnosuch9"
+    assert check["detail"] == INSTALL.format(libraries="libnosuch9")
 
 
 def test_a_missing_package_is_named_and_a_missing_model_alone_is_no_failure(data: Path, examine, monkeypatch) -> None:

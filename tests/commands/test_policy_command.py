@@ -12,6 +12,7 @@ from desktop_app.context.presets import PRESETS, SUMMARIES
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.paths import settings_file
 from desktop_app.settings import read_settings
+from texts import NEEDS_A_POLICY
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "policies.md"
 BEGIN, END = "<!-- palimpsest policy --side-by-side -->\n", "<!-- end -->\n"
@@ -30,7 +31,7 @@ def test_without_a_name_each_preset_has_a_line(report, printed) -> None:
     "asked", [["--diff", "relaxed"], ["--set", "target=40%"], ["--as", "mine"], ["--use"], ["--window", "32K"]]
 )
 def test_what_is_asked_of_no_policy_is_refused_instead_of_listing_them(asked: list[str], printed) -> None:
-    assert f"{asked[0]} needs the name of a policy" in printed("policy", *asked, code=2)
+    assert NEEDS_A_POLICY.format(option=asked[0]) in printed("policy", *asked, code=2)
 
 
 @pytest.mark.parametrize("name", PRESETS)

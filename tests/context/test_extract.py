@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from builders import call, head, model, result, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
-from desktop_app.context.extractive.summary_builder import RESULTS, SHOWN, lines_of
+from desktop_app.context.extractive.summary_builder import QUESTIONS, RESULTS, SHOWN, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
@@ -47,7 +47,7 @@ def test_a_page_tells_what_a_reader_who_continues_must_know() -> None:
     assert "- Edited: src/selector.ts" in section(text, "Files and code")
     assert section(text, "Errors met")[0] == "- src/a.ts(28,2): error TS2739: Type '{}' is missing"
     assert "- Ran: npm run check (exit 2)" in section(text, "Current state")
-    assert section(text, "Open questions and next steps") == ["- Should the old colours be kept as an option?"]
+    assert section(text, QUESTIONS) == ["- Should the old colours be kept as an option?"]
     assert "2024-05-17" in text
     for noise in ("Perfect!", "Certainly!", "Let me read", "Every theme must define"):
         assert noise not in text.partition("## Also named")[0].partition("## What the tools")[0]
@@ -115,7 +115,7 @@ def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:
     ]
     assert "src/selector.ts" in second
     assert "The check fails because the tests still pass `chalk` colours." in second
-    assert "Should the old colours be kept" not in section(second, "Open questions and next steps")
+    assert "Should the old colours be kept" not in section(second, QUESTIONS)
     noted = page(user("go on with shard 3"), earlier="## My notes\n- The password is in the safe.\nCall Priya.")
     assert "The password is in the safe." in noted
     assert "Call Priya." in noted

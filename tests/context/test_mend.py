@@ -13,6 +13,7 @@ from builders import head, letters, model, record, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import next_step
+from desktop_app.context.extractive.summary_builder import QUESTIONS, RULES
 from desktop_app.context.ledger.ledger import fidelity, ledger_of
 from desktop_app.context.policy import BALANCED, budget_for
 from desktop_app.context.summary.model_summary import build_compaction, draft_of
@@ -51,8 +52,8 @@ def test_what_is_lost_goes_to_the_end_of_its_section() -> None:
     lossy = GOOD.replace(f"- {STRONG}\n", "").replace(f"- {QUESTION}", "- Move the tables")
     assert restore_facts(lossy, HEAD, LEDGER) == (
         "## Primary intent\n- Billing moves to Go.\n\n"
-        f"## Rules and constraints\n- {WEAK}\n- {STRONG}\n\n"
-        f"## Open questions and next steps\n- Move the tables\n- {QUESTION}"
+        f"## {RULES}\n- {WEAK}\n- {STRONG}\n\n"
+        f"## {QUESTIONS}\n- Move the tables\n- {QUESTION}"
     )
 
 
@@ -60,9 +61,9 @@ def test_a_section_that_is_missing_is_made_in_its_place() -> None:
     without = "## Primary intent\n- Billing moves to Go.\n\n## Decisions\n- The tables go first."
     assert restore_facts(without, HEAD, LEDGER) == (
         "## Primary intent\n- Billing moves to Go.\n\n"
-        f"## Rules and constraints\n- {STRONG}\n- {WEAK}\n\n"
+        f"## {RULES}\n- {STRONG}\n- {WEAK}\n\n"
         "## Decisions\n- The tables go first.\n\n"
-        f"## Open questions and next steps\n- {QUESTION}"
+        f"## {QUESTIONS}\n- {QUESTION}"
     )
 
 
@@ -104,14 +105,14 @@ def test_nothing_is_lost_whatever_the_summary_looks_like(summary: str) -> None:
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
 def test_a_section_within_open_code_is_none(fence: str) -> None:
     page = restore_facts(f"{fence}\n## Rules and constraints\n{fence[:-1]}\nint x", HEAD, LEDGER)
-    assert page.index(f"{fence}\n\n## Rules and constraints\n- Never") > page.index("int x")
+    assert page.index(f"{fence}\n\n## {RULES}\n- Never") > page.index("int x")
 
 
 def test_within_a_budget_the_strongest_rules_come_first() -> None:
     count = letters().text
     whole = restore_facts("", HEAD, LEDGER)
     assert restore_facts("", HEAD, LEDGER, count(whole), count) == whole
-    page = f"## Rules and constraints\n- {STRONG}"
+    page = f"## {RULES}\n- {STRONG}"
     assert restore_facts("", HEAD, LEDGER, count(page), count) == page
     long = "Billing moves to Go. " * 50
     assert restore_facts(long, HEAD, LEDGER, 10, count) == long, "what is over the budget stays"
@@ -125,7 +126,7 @@ def test_in_a_chat_among_people_nobody_gives_rules() -> None:
     )
     ledger = ledger_of(chat, Ledger())
     assert ledger.rules
-    assert restore_facts("", chat, ledger) == "## Open questions and next steps\n- Shall we?"
+    assert restore_facts("", chat, ledger) == f"## {QUESTIONS}\n- Shall we?"
 
 
 def test_the_rules_of_earlier_compactions_are_put_back_too() -> None:

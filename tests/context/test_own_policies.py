@@ -30,6 +30,7 @@ from desktop_app.context.presets import (
     value_of_text,
 )
 from desktop_app.conversation.setup import OwnPolicy
+from texts import PERCENTS
 
 FIELDS = st.sampled_from(sorted(SOURCES))
 POLICIES = st.sampled_from(sorted(PRESETS)).map(PRESETS.__getitem__)
@@ -165,7 +166,7 @@ def test_the_limits_of_tools_are_read_however_they_are_separated(limits: dict[st
 
 
 def test_bounds_and_choices_can_be_told() -> None:
-    assert bounds_in_words(SOURCES["compact_at"]) == "from 10 % to 100 %"
+    assert bounds_in_words(SOURCES["compact_at"]) == PERCENTS
     assert "no limit" in bounds_in_words(SOURCES["max_tail"])
     assert set(choices_of("strategy")) == {"auto", "llm", "extractive", "last_messages"}
     assert choices_of("max_tail") == choices_of("phases") == ()

@@ -31,10 +31,7 @@ def test_sections_come_in_reading_order_whatever_was_added_first() -> None:
     made.add(RULES, SummaryLine("never"))
     made.add(INTENT, SummaryLine("make it", (2, 0)))
     made.add(INTENT, SummaryLine("first", (1, 0)))
-    assert (
-        made.text()
-        == "## Primary intent\n- first\n- make it\n\n## Rules and constraints\n- never\n\n## Errors met\n- it broke"
-    )
+    assert made.text() == f"## {INTENT}\n- first\n- make it\n\n## {RULES}\n- never\n\n## {ERRORS}\n- it broke"
 
 
 def test_a_point_that_ends_in_a_comma_gets_no_semicolon() -> None:

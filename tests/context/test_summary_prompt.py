@@ -33,6 +33,7 @@ from desktop_app.conversation.message import (
     user_message,
 )
 from summary_prompts import BARE, PROMPTS, words
+from texts import ASKED_IN_PARTICULAR, LEFT_OUT_OF_PROMPT
 
 WANTED = SummaryTask(BARE, budget=500)
 
@@ -71,7 +72,7 @@ def test_only_a_tools_result_is_cut_and_keeps_its_beginning_and_its_end() -> Non
     assert len(shown) <= MAX_RESULT
     assert shown.startswith("x" * 1_000)
     assert shown.endswith("the end")
-    assert "characters or more left out" in shown
+    assert LEFT_OUT_OF_PROMPT in shown
 
 
 def test_attachments_are_named_and_images_are_not_sent() -> None:
@@ -95,7 +96,7 @@ def test_an_earlier_summary_is_merged_and_the_users_wish_is_said() -> None:
     assert "Merge." in text
     assert re.search(r"<mark-\w+ earlier summary>\nIt began in May.\n</mark-", text)
     assert "- Never touch vendor/." in text
-    assert "The user asks for this in particular:\n\nName every ticket." in text
+    assert ASKED_IN_PARTICULAR.format(instructions="Name every ticket.") in text
     assert "Merge." not in asked(HEAD)
 
 

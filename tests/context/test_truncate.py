@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from desktop_app.context.policy import BALANCED, NO_LIMIT, ContextPolicy
 from desktop_app.context.truncate import LINE_CUT, is_truncated, limits_of, truncate_result
 from slowness import slowness
+from texts import LINES_LEFT_OUT, NOTHING_SHOWN, TRUNCATED
 
 SMALL = replace(BALANCED, truncate_lines=20, truncate_bytes=1_500, truncate_line=500, truncate_tools=(("grep", 1_300),))
 HEAD = "[Truncated: "
@@ -38,8 +39,8 @@ def test_a_file_keeps_its_head_and_the_notice_says_how_to_read_on() -> None:
     assert (cut.shown_lines, cut.shown_bytes) == (body.count("\n") + 1, len(body))
     assert cut.first_cut_line == cut.shown_lines + 1 == 1_997
     assert notice == (
-        f"[Truncated: 5,000 lines, {len(text):,} bytes; 1,996 lines, {len(body):,} bytes are shown, "
-        f'cut from line 1,997 on. The whole is kept as {spill}; to go on: read {{"path": "{spill}", "offset": 1997}}.]'
+        TRUNCATED.format(lines=5_000, size=len(text), shown=1_996, bytes=len(body), line=1_997, spill=spill)
+        + f'read {{"path": "{spill}", "offset": 1997}}.]'
     )
     assert is_truncated(cut.text)
 
@@ -51,7 +52,7 @@ def test_a_command_keeps_its_head_and_its_tail_which_holds_the_error() -> None:
     marker = next(n for n, line in enumerate(lines) if line.startswith("[… "))
     assert lines[0] == "line 1"
     assert lines[-2] == "TypeError: no rate"
-    assert lines[marker] == f"[… {5_001 - cut.shown_lines:,} lines left out here …]"
+    assert lines[marker] == LINES_LEFT_OUT.format(lines=5_001 - cut.shown_lines)
     assert cut.first_cut_line == marker + 1
     assert marker == pytest.approx(len(lines) / 2, abs=3)
 
@@ -87,7 +88,7 @@ def test_of_a_huge_output_of_a_command_head_and_tail_stay() -> None:
     assert cut.bytes > 1_000_000
     assert cut.text.startswith("line 0\nline 1\n")
     assert "error: the disk is full\n" + HEAD in cut.text
-    assert f"[… {cut.lines - cut.shown_lines:,} lines left out here …]" in cut.text
+    assert LINES_LEFT_OUT.format(lines=cut.lines - cut.shown_lines) in cut.text
     assert cut.first_cut_line > 500
     assert limits_of("bash", BALANCED).hold(cut.text)
 
@@ -102,7 +103,7 @@ def test_of_a_huge_command_without_other_limits_less_than_the_huge_stays() -> No
 
 def test_of_a_huge_output_only_the_notice_stays() -> None:
     cut = truncate_result("z\n" * 100_001, "read", BALANCED)
-    assert cut.text.startswith(HEAD + "100,002 lines, 200,002 bytes; nothing is shown, cut from line 1 on.")
+    assert cut.text.startswith(HEAD + NOTHING_SHOWN.format(lines=100_002, size=200_002))
     assert "\n" not in cut.text
     assert (cut.shown_lines, cut.shown_bytes, cut.first_cut_line) == (0, 0, 1)
     assert truncate_result("z\n" * 100_000, "read", BALANCED).shown_lines > 1_000, "not above the limit yet"

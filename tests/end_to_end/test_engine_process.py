@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from desktop_app.chat.turn.tool_calls import STOPPED_ALONE
 from desktop_app.conversation.events import (
     ToolOutputReceived,
     ToolStarted,
@@ -64,7 +65,7 @@ async def test_one_tool_is_stopped_and_the_turn_goes_on(engines, use_provider, t
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events), 15)
         again = await engine.ask(p.OpenConversation(opened.conversation.id))
         assert [row.message.text for row in again.rows][-2:] == [
-            "begun\n\n[Stopped by the user before it ended; it may have had effects.]",
+            f"begun\n\n{STOPPED_ALONE}",
             "I see.",
         ]
 

@@ -18,6 +18,7 @@ from desktop_app.conversation.message import Message, Role, ToolResult, user_mes
 from desktop_app.engine import protocol as p
 from desktop_app.engine import stored_data
 from desktop_app.paths import backups_folder, database_file
+from texts import NOT_REMOVED
 
 WORD = "xylophone "
 
@@ -171,7 +172,7 @@ async def test_what_cannot_be_removed_is_told_and_the_rest_goes(desk: Desk, monk
     monkeypatch.setattr(Path, "unlink", refuse)
     done = await desk.ask(p.CleanUp(("log:palimpsest.log.1", "log:palimpsest.log.2")))
     assert done.removed == 1
-    assert [problem.title for problem in done.problems] == ["palimpsest.log.1 could not be removed"]
+    assert [problem.title for problem in done.problems] == [NOT_REMOVED.format(name="palimpsest.log.1")]
     assert not (folder(desk) / "palimpsest.log.2").exists()
 
 

@@ -13,6 +13,7 @@ from desktop_app.conversation.installation import report_of
 from desktop_app.engine import program_parts
 from desktop_app.engine import protocol as p
 from desktop_app.engine.program_parts import describe_program, family_of, program_packages, read_licence
+from texts import NO_LICENCE
 
 
 def test_all_that_the_program_asks_for_is_a_part_and_what_tests_ask_for_is_not(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_bundle_that_knows_little_says_what_it_knows(tmp_path: Path, monkeypat
     monkeypatch.setattr(program_parts, "distributions", lambda: [PathDistribution(info)])
     assert [package.name for package in program_packages()] == ["tea"]
     assert [part.name for part in describe_program(tmp_path).parts] == ["tea", "Python", "SQLite"]
-    assert "came without the text of its licence: Apache-2.0" in read_licence("tea")
+    assert NO_LICENCE.format(licence="Apache-2.0") in read_licence("tea")
     assert "Apache License" in read_licence("tea")
 
 

@@ -22,6 +22,7 @@ from desktop_app.engine.serve import END_SECONDS, ENDING_SIGNALS, EngineServer
 from desktop_app.paths import database_file, log_file
 from engine_client import EngineClient
 from slowness import slowness
+from texts import ENGINE_BUG, ENGINE_ENDS
 
 ENDLESS_IMPORT = """
 import builtins, pathlib, time
@@ -86,7 +87,7 @@ async def test_a_signal_ends_the_engine_in_order_and_the_log_names_it(tmp_path: 
     again = await EngineClient(tmp_path / "data").start()
     assert (await again.ask(p.ListConversations())).conversations[0].id == opened.conversation.id
     assert await again.close() == 0
-    assert "the engine ends: the window has closed its input" in log_file(tmp_path / "data").read_text()
+    assert ENGINE_ENDS in log_file(tmp_path / "data").read_text()
 
 
 @pytest.mark.wire
@@ -112,7 +113,7 @@ async def test_a_bug_that_ends_the_engine_is_in_the_log(
 
     monkeypatch.setattr(serve, "limit_end", lambda: None)
     assert await serve._run(Broken()) == 1  # type: ignore[arg-type]
-    assert "the engine ends by a bug" in caplog.text
+    assert ENGINE_BUG in caplog.text
     assert "ZeroDivisionError: seven" in caplog.text
 
 

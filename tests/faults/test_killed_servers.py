@@ -72,7 +72,7 @@ async def test_a_server_that_is_killed_in_a_call_or_ends_slowly(tmp_path: Path, 
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
         results = [e.row.message for e in engine.events if isinstance(e, MessageRecorded)]
         texts = [message.text for message in results if message.role is Role.TOOL]
-        assert "did not finish the call" in texts[0]
+        assert texts.CALL_NOT_FINISHED in texts[0]
         assert "SIGKILL" in texts[0]
         assert "may have had effects" in texts[0]
         assert texts[1:] == ["worked for k1"], "it was idle when it was killed, and is started again"

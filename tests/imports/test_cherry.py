@@ -11,6 +11,7 @@ from damage import check_damaged, entries_in, only_conversation, only_unread, re
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from texts import NOT_IN_BACKUP
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 Json = dict[str, Any]
@@ -248,7 +249,7 @@ def test_parts_that_are_not_in_the_backup_are_counted(tmp_path: Path) -> None:
     backup = full()
     backup.blocks = [block for block in backup.blocks if block["messageId"] != "w"]
     found = backup.one(tmp_path)
-    assert found.unread == ("parts of messages that are not in the backup: 1",)
+    assert found.unread == (NOT_IN_BACKUP.format(count=1),)
     assert found.current == "t"
 
 

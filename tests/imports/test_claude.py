@@ -12,6 +12,8 @@ from damage import check_damaged, entries_in, only_conversation, only_unread, re
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.imports.claude import ITS_ID_TWICE, UNKNOWN_SENDER
+from texts import UNREADABLE
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 DOCUMENT = {"id": "poem", "type": "text/markdown", "title": "Poem", "command": "create", "content": "The sea"}
@@ -191,8 +193,8 @@ def test_damaged_messages_are_named_and_the_others_are_read(tmp_path: Path) -> N
     found = one(tmp_path, conversation(ASKED, ASKED, message("m", "nobody", 2, text("?"))))
     assert [name for name, _, _ in said(found)] == ["q"]
     assert found.unread == (
-        "message 2 cannot be read: its id appears twice",
-        "message 3 cannot be read: it names no known sender",
+        UNREADABLE.format(what="message 2", why=ITS_ID_TWICE),
+        UNREADABLE.format(what="message 3", why=UNKNOWN_SENDER),
     )
 
 

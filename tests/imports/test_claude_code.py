@@ -12,6 +12,8 @@ from damage import check_damaged, entries_in, only_conversation, only_unread, re
 
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, UnreadFile
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.imports.format import NOT_JSON
+from texts import UNKNOWN_FORMAT, UNREADABLE
 
 SESSION = "11111111-2222-4333-8444-555555555555"
 PNG = "iVBORw0KGgo="
@@ -241,14 +243,14 @@ def test_lines_without_parents_follow_one_another(tmp_path: Path) -> None:
 def test_a_session_of_a_program_that_took_over_the_shape_is_another_programs(tmp_path: Path) -> None:
     theirs = {"type": "user", "sessionId": "s", "uuid": "u", "parentUuid": None, "message": {"parts": [{"text": "x"}]}}
     unread = only_unread(read(tmp_path, [theirs]))
-    assert unread.reason.startswith("its format is not known: it seems to be JSON with the fields message,")
+    assert unread.reason.startswith(UNKNOWN_FORMAT + "JSON with the fields message,")
 
 
 def test_a_cut_last_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     content = "\n".join(json.dumps(each) for each in TALK[:-1])
     (tmp_path / "cut.jsonl").write_text(content[:-30])
     found = only_conversation(read_file(tmp_path / "cut.jsonl"))
-    assert found.unread == (f"line {len(TALK) - 1} cannot be read: this is not JSON",)
+    assert found.unread == (UNREADABLE.format(what=f"line {len(TALK) - 1}", why=NOT_JSON),)
     assert found.current == "queued"
 
 

@@ -13,6 +13,8 @@ from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.imports.format import NOT_JSON
+from texts import UNREADABLE
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 PICTURE = "data:image/png;base64," + base64.b64encode(PNG).decode()
@@ -255,7 +257,7 @@ def test_the_older_lines_are_read(tmp_path: Path) -> None:
 def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     found = one(tmp_path, session(said("user", "One"), said("user", "Two"))[:-20])
     assert [message.text for message in messages_in(found)] == ["One"]
-    assert found.unread == ("line 3 cannot be read: this is not JSON",)
+    assert found.unread == (UNREADABLE.format(what="line 3", why=NOT_JSON),)
 
 
 def test_arguments_and_numbers_out_of_bounds_end_nothing(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversat
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import Compaction
+from texts import NOT_AN_OBJECT, UNREADABLE
 
 PIXEL = "iVBORw0KGgo="
 ABOUT = {"sessionId": "7c1e", "projectHash": "ab" * 32, "startTime": "2026-03-01T10:00:00.000Z", "kind": "main"}
@@ -199,7 +200,7 @@ def test_a_line_that_is_damaged_is_named_and_the_others_are_read(tmp_path: Path)
     path.write_text("\n".join([json.dumps(ABOUT), json.dumps(SESSION[0]), json.dumps(SESSION[1])[:40]]))
     found = only_conversation(read_file(path))
     assert [message.text for message in messages_in(found)] == ["What lives in the pond?"]
-    assert found.unread == ("line 3 cannot be read: this is not a JSON object",)
+    assert found.unread == (UNREADABLE.format(what="line 3", why=NOT_AN_OBJECT),)
 
 
 def test_in_the_folder_of_the_program_the_project_is_known(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from damage import check_damaged, check_tree, messages_in, only_conversation, on
 
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.imports.format import NOT_JSON
+from texts import UNREADABLE
 
 Json = dict[str, Any]
 START = 1_766_000_000
@@ -231,7 +233,7 @@ def test_a_damaged_part_is_named_and_the_others_are_read(tmp_path: Path) -> None
     (tmp_path / "storage/part/msg_01/prt_013.json").write_text("{")
     found = one(tmp_path)
     assert found.messages == 7
-    assert found.unread == ("storage/part/msg_01/prt_013.json cannot be read: this is not JSON",)
+    assert found.unread == (UNREADABLE.format(what="storage/part/msg_01/prt_013.json", why=NOT_JSON),)
 
 
 def test_one_message_alone_says_what_is_to_be_given(tmp_path: Path) -> None:

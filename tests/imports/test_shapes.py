@@ -9,6 +9,7 @@ import pytest
 from desktop_app.conversation.foreign import UnreadFile
 from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import sources_in
+from texts import UNKNOWN_FORMAT
 
 
 @pytest.mark.parametrize(
@@ -29,5 +30,5 @@ def test_it_says_what_it_seems_to_be(tmp_path: Path, content: bytes, kind: str) 
     (tmp_path / "file").write_bytes(content)
     ((_, found),) = read_all(sources_in(tmp_path / "file"))
     assert isinstance(found, UnreadFile)
-    assert found.reason.startswith("its format is not known: it seems to be ")
+    assert found.reason.startswith(UNKNOWN_FORMAT)
     assert found.reason.endswith(kind)

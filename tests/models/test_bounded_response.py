@@ -25,6 +25,7 @@ from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, Endless, ScriptedProvider
+from texts import NOT_ACCEPTED
 
 pytestmark = pytest.mark.wire
 
@@ -86,7 +87,7 @@ async def test_of_a_redirection_without_an_end_no_more_is_read(
     """litellm reads it for Anthropic, and would fail on an error of httpx's that lacks its request."""
     monkeypatch.setattr("desktop_app.models.litellm_client.MAX_REPLY_BYTES", MEGABYTE)
     _, error = await reply_to(Endless(" a word", packed="gzip", code=307, location="/elsewhere"), kind, litellm)
-    assert (error.kind, error.failure.title) == ("provider", "s did not accept the request")
+    assert (error.kind, error.failure.title) == ("provider", NOT_ACCEPTED.format(server="s"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

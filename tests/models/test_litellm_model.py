@@ -23,6 +23,7 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from kinds_of_server import CODEX
 from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
+from texts import NOT_OPENAI
 
 KEY = "sk-SECRET-0123456789abcdef"
 HELLO = (system("Be brief."), user_message("Hello"))
@@ -84,7 +85,7 @@ async def test_a_reply_that_repeats_itself_is_not_stopped(litellm: LiteLLM) -> N
 )
 async def test_something_that_is_not_the_protocol_is_called_so(litellm: LiteLLM, garbage: Garbage) -> None:
     error = await error_of(garbage, litellm)
-    assert "does not speak OpenAI's protocol" in error.failure.title
+    assert NOT_OPENAI in error.failure.title
 
 
 async def test_nobody_listening_is_said_at_once(litellm: LiteLLM) -> None:

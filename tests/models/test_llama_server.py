@@ -21,6 +21,7 @@ from desktop_app.models import builtin
 from desktop_app.models.builtin_model import BuiltinModel
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.llama_server import LlamaServer
+from texts import WHERE_TO_INSTALL
 
 pytestmark = pytest.mark.model
 
@@ -220,7 +221,7 @@ async def test_a_model_that_is_not_installed_says_what_to_do(monkeypatch: pytest
     model = BuiltinModel(builtin.model_info(), LiteLLM(), None)
     with pytest.raises(ModelError, match="not installed") as caught:
         await anext(model.stream(HELLO, 10))
-    assert "in the settings or by “palimpsest model install”" in caught.value.failure.detail
+    assert WHERE_TO_INSTALL in caught.value.failure.detail
 
 
 def test_the_file_is_the_published_one() -> None:

@@ -9,6 +9,7 @@ import pytest
 from desktop_app.conversation.markdown_html import FORMULA_SIZE, Drawing, Graphic
 from desktop_app.tools import graphic_child, graphics_drawer
 from desktop_app.tools.graphics_drawer import draw_graphics
+from texts import LACKS_CHARACTERS
 
 pytestmark = pytest.mark.wire
 FLOW = Graphic("diagram", "flowchart LR\n A[Begin] --> B{Fits?}\n B -->|yes| C[Send]")
@@ -137,7 +138,7 @@ async def test_names_of_files_and_pages_in_a_diagram_are_words():
 @pytest.mark.parametrize("source", [r"\text{力} = m a", "x = 🙂", r"\text{กข}"])
 async def test_a_formula_whose_characters_the_font_lacks_stays_text(source):
     drawn = await draw(Graphic("formula", source))
-    assert drawn.error == "has characters that its font lacks"
+    assert drawn.error == LACKS_CHARACTERS
     assert not drawn.svg
 
 

@@ -20,6 +20,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.commands.attached import attached_in
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, user_message
+from desktop_app.open_databases import IN_USE
 from desktop_app.tools import change_files
 from desktop_app.tools.read_attachments import read_attachment
 
@@ -83,8 +84,8 @@ async def test_nothing_that_is_named_takes_the_lock_away(desk: Desk, name: str, 
 async def test_it_says_why_and_a_copy_of_it_is_read_as_any_file(desk: Desk) -> None:
     archive = desk.data / "archive.sqlite3"
     with closing(Store(archive)):
-        assert "in use as the archive" in await desk.failure("read", path=str(archive))
-        with pytest.raises(WorldError, match="in use as the archive"):
+        assert IN_USE in await desk.failure("read", path=str(archive))
+        with pytest.raises(WorldError, match=IN_USE):
             await read_attachment(archive)
     assert "binary file" in await desk.failure("read", path=str(archive))
 
@@ -101,7 +102,7 @@ async def test_one_that_is_put_there_in_the_last_moment_stays_open(desk: Desk, m
     with closing(Store(archive)) as store:
         store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
         monkeypatch.setattr(change_files, "open_file", swap)
-        assert "in use as the archive" in await desk.failure("read", path="notes.txt")
+        assert IN_USE in await desk.failure("read", path="notes.txt")
         seen_by_a_visitor(archive)
         store.append("c", said("m2"))
         assert seen_by_a_visitor(archive) == 2

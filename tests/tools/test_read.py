@@ -23,6 +23,7 @@ from desktop_app.context.truncate import LINE_CUT, truncate_result
 from desktop_app.tools import read_file
 from desktop_app.tools.spill import SpillFolder
 from desktop_app.tools.tool import ToolFailed
+from texts import READ_ON
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ async def test_lines_are_numbered_in_any_encoding(desk: Desk, content: bytes, li
 async def test_a_part_says_where_it_goes_on(desk: Desk) -> None:
     desk.file("a.txt", "".join(f"line {n}\n" for n in range(1, 11)))
     said = await desk.call("read", path="a.txt", offset=3, limit=2)
-    assert said == "3\tline 3\n4\tline 4\n[lines 3 to 4 of 10; read on with offset 5]"
+    assert said == "3\tline 3\n4\tline 4\n" + READ_ON.format(first=3, last=4, lines=10, next=5)
     assert (await desk.call("read", path="a.txt", offset=10)).endswith("10\tline 10\n[lines 10 to 10 of 10]")
     assert "10 lines" in await desk.failure("read", path="a.txt", offset=11)
 

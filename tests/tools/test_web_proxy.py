@@ -8,6 +8,7 @@ import pytest
 from web_server import answer, certificates, failure, fetch, fetch_tools, resolve_by_table, web_server
 
 from desktop_app.tools.web_fetch import Address, is_public, proxy_of
+from texts import NOT_PUBLIC
 
 
 async def resolve_like_a_system(host: str, port: int) -> tuple[Address, ...]:
@@ -51,7 +52,7 @@ async def test_a_proxy_is_not_asked_for_what_is_inside(monkeypatch: pytest.Monke
             *("intranet", "printer.local", "metadata.google.internal", "wiki.corp", "10.1.2.3", "169.254.169.254"),
             *("2130706434", "0x0a010203", "10.1", "[::1]", "inside.test", "both.test", "localhost"),
         ):
-            assert "not on the public network" in await failure(f"{scheme}://{host}/", tools)
+            assert NOT_PUBLIC in await failure(f"{scheme}://{host}/", tools)
         assert proxy.asked == []
 
 
@@ -64,7 +65,7 @@ async def test_a_name_that_takes_too_long_to_look_up_is_left_to_the_proxy(monkey
         monkeypatch.setenv("HTTP_PROXY", proxy.url("", "127.0.0.1"))
         proxy.answers["http://far.example.org/"] = answer("here", "text/plain")
         assert await fetch("http://far.example.org/", tools) == "here"
-        assert "not on the public network" in await failure("http://intranet/", tools)
+        assert NOT_PUBLIC in await failure("http://intranet/", tools)
 
 
 async def test_a_proxy_that_cannot_be_used_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from desktop_app.ui.context_panel.requests import PanelRequests
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.text_label import TextLabel
+from texts import BRANCH_OFF
 
 CTRL, ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 SECOND = ("m1", "n1", "o1")
@@ -93,9 +94,9 @@ def test_the_menu_behind_more_has_all_that_a_narrow_window_has_no_room_for(view,
     click(view, qtbot, "m1", Action.MORE)
     menu = view.findChild(QMenu)
     offered = {action.text(): action for action in menu.actions()}
-    assert {"Next version", "Regenerate", "Pin", "Branch off into a new conversation"} <= offered.keys()
+    assert {"Next version", "Regenerate", "Pin", BRANCH_OFF} <= offered.keys()
     with qtbot.waitSignal(view.action_requested) as asked:
-        offered["Branch off into a new conversation"].trigger()
+        offered[BRANCH_OFF].trigger()
     assert asked.args == [Action.FORK, "m1"]
     menu.close()
 

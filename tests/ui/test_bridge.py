@@ -18,6 +18,7 @@ from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnFini
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure
 from desktop_app.ui.engine_process import EngineProcess
+from texts import EXIT_CODE
 
 
 @run_in_loop
@@ -91,7 +92,7 @@ async def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(tm
     bridge.start_engine()
     failure = await signalled(bridge.engine_gave_up)
     assert failure.kind == "engine"
-    assert "It ended with exit code 1." in failure.detail
+    assert EXIT_CODE.format(code=1) in failure.detail
     assert len(deaths) == 5
     assert "broken install" in log_file.read_text()
     with pytest.raises(EngineFailure):

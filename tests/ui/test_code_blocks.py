@@ -21,6 +21,7 @@ from desktop_app.ui.transcript.message_editor import MessageReader, save_code
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.segments import CODE_LINES
 from desktop_app.ui.transcript.selection import position_at
+from texts import SHOWN_AT_THE_END
 
 CODE = "\n".join(f"value_{n} = {n}" for n in range(500))
 REPLY = f"Here it is:\n\n```python\n{CODE}\n```\n\nAnd shorter:\n\n```\nx = 1\n```\n"
@@ -214,11 +215,11 @@ def test_a_message_of_very_many_pieces_is_shown_as_far_as_a_reader_goes_and_open
     tell(view.transcript, TurnStarted("c"), ReplyStarted("c", "m0", "Sonnet"), TextDelta("c", "m0", text))
     qtbot.waitUntil(lambda: view.is_settled)
     shown = " ".join(words(view, "m0"))
-    assert ("code 0" in shown, "code 8" in shown, "once the reply has ended" in shown) == (True, False, True)
+    assert ("code 0" in shown, "code 8" in shown, SHOWN_AT_THE_END in shown) == (True, False, True)
     tell(view.transcript, MessageRecorded("c", row(0, Role.ASSISTANT, Text(text))))
     settle(view, qtbot)
     shown = " ".join(words(view, "m0"))
-    assert ("code 0" in shown, "code 8" in shown, "once the reply has ended" in shown) == (True, False, False)
+    assert ("code 0" in shown, "code 8" in shown, SHOWN_AT_THE_END in shown) == (True, False, False)
     click(view, qtbot, "m0", Action.READ)
     (reader,) = view.window().findChildren(MessageReader)
     assert reader.text.written() == text

@@ -18,6 +18,7 @@ from desktop_app.ui.settings.backup_part import TaskBlock
 from desktop_app.ui.settings.data_section import DataSection
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from provider import Reply
+from texts import BACKUPS_UNCHANGED
 
 pytestmark = [
     pytest.mark.wire,
@@ -170,7 +171,7 @@ def test_what_does_not_work_is_said_where_it_was_asked_for(play_by_engine, data_
         section = await opened(person)
         await click_there(person, section, section.backups.make)
         await done(person, section.backups.task, "could not be made")
-        assert "The archive and older backups were not changed." in section.backups.task.told.text()
+        assert BACKUPS_UNCHANGED in section.backups.task.told.text()
         (person.data / "backups").unlink()
         await click_there(person, section, section.backups.make)
         await done(person, section.backups.task, "Backed up")

@@ -14,6 +14,7 @@ from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.theme import DARK, LIGHT, theme
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.bars import MIN_PART_WIDTH, bar_widths
+from texts import RESERVED
 
 SEGMENTS = {Segment.SYSTEM: 25, Segment.SUMMARY: 612, Segment.PINNED: 31, Segment.USER: 842, Segment.ASSISTANT: 2_800}
 GAUGE = Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, tokenizer="smollm2")
@@ -109,7 +110,7 @@ def test_tooltips_name_what_is_under_the_mouse(gauge, qtbot):
     assert gauge.bar.hint_at(width * 1_560 / 8_192).startswith("Your draft: 100 tokens")
     assert gauge.bar.hint_at(width * 0.4).startswith("Assistant: 2,800 tokens")
     assert gauge.bar.hint_at(width * 0.7).startswith("Free: 2,144 tokens")
-    assert gauge.bar.hint_at(width * 0.95).startswith("Reserved for the reply: 1,638 tokens")
+    assert gauge.bar.hint_at(width * 0.95).startswith(RESERVED.format(tokens=1_638))
 
 
 def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbot):

@@ -12,6 +12,7 @@ from desktop_app.engine.protocol import CancelComputation, Computation, LookedTh
 from desktop_app.ui.importing.found_list import dates_of, row_of
 from desktop_app.ui.importing.import_sheet import ImportSheet, Step, rows_of
 from desktop_app.ui.translation import tr_engine, use_language
+from texts import IMPORTED_STAYS, NO_MATCH, NOT_READ
 
 
 def preview(window, looked: LookedThrough = LOOKED) -> ImportSheet:
@@ -48,7 +49,7 @@ def test_select_none_is_about_what_the_filter_shows(window, qtbot):
     sheet.none.click()
     assert sheet.chosen() == {"f1"}, "what the filter leaves out keeps its tick"
     qtbot.keyClicks(sheet.filter, " nowhere")
-    assert sheet.about.text() == "No conversation contains these words."
+    assert sheet.about.text() == NO_MATCH
     assert sheet.start.isEnabled()
 
 
@@ -67,7 +68,7 @@ def test_space_ticks_and_enter_imports(window, qtbot):
 
 def test_what_could_not_be_read_is_folded_and_says_why(window, qtbot):
     sheet = preview(window, LookedThrough((replace(TIDES, unread=("an image is missing",)),), (UNREAD,)))
-    assert "2 could not be read" in sheet.unread.link.text()
+    assert NOT_READ.format(count=2) in sheet.unread.link.text()
     assert not sheet.unread.list.isVisible()
     sheet.unread.link.click()
     assert sheet.unread.list.isVisible()
@@ -103,7 +104,7 @@ async def test_progress_is_shown_and_a_failed_import_can_be_tried_again(window, 
     assert sheet.progress.text() == "4 conversations imported · 2.0 MB of 3.0 MB left"
     sheet.show_found(LOOKED)
     sheet.show_importing()
-    assert sheet.about.text().startswith("What is imported before you cancel stays")
+    assert sheet.about.text().startswith(IMPORTED_STAYS)
     sheet.show_failure(Failure(kind="disk", title="The disk is full"))
     assert sheet.step is Step.PREVIEW
     assert sheet.problem.text() == "The disk is full"

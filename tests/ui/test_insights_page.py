@@ -23,6 +23,7 @@ from desktop_app.ui.insights.figures import content_rows, day_rows, figures_of, 
 from desktop_app.ui.insights.insights_page import InsightsPage
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.widgets.accessibility import use_roles
+from texts import FULLEST, REACHED, REPORTED
 
 READ = insights_read("c1")
 
@@ -192,13 +193,14 @@ async def test_the_export_asks_for_a_file_and_says_where_it_is(window: MainWindo
 
 def test_how_full_conversations_got_is_told_of_one_and_of_several():
     one = Insights(fullest=(0.92,), spills={"a": 1_500_000, "b": 500})
-    assert (
-        figures_of(p.InsightsRead(one))[2].detail
-        == "92 % of the window at its fullest\n2 long outputs in files: 1.4 MB"
-    )
+    assert figures_of(p.InsightsRead(one))[2].detail == FULLEST.format(percent=92, outputs=2, size="1.4 MB")
     several = Insights(conversations=4, fullest=(0.2, 0.76, 0.91, 0.96), sizes=(10_000, 20_000))
     figure = figures_of(p.InsightsRead(several))[2]
     assert (figure.value, figure.detail) == (
         "15 k",
-        "of 2 with reported tokens\n3 of 4 reached 75 %\n2 of 4 reached 90 %\n1 of 4 reached 95 %",
+        REPORTED.format(requests=2)
+        + "\n".join(
+            REACHED.format(count=count, conversations=4, percent=percent)
+            for count, percent in [(3, 75), (2, 90), (1, 95)]
+        ),
     )

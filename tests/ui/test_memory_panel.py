@@ -16,6 +16,7 @@ from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard, MemorySize
 from desktop_app.ui.context_panel.operation_card import means_of
 from desktop_app.ui.transcript.row_text import mark_text
+from texts import MEMORIES, SAVED_IN
 
 NOW = 1_760_000_000.0
 CUT_OVER = Memory("k1", "Cut-over is on 3 March", NOW, NOW, "c1", "model")
@@ -35,9 +36,9 @@ def panel(panel) -> ContextPanel:
 
 
 def test_it_shows_the_words_the_origin_and_what_they_take(panel):
-    assert panel.memories.total.text() == "12 of 1,000 tokens in the request · 2 memories"
+    assert panel.memories.total.text() == MEMORIES.format(tokens=12, most=1_000, memories="2 memories")
     assert [card.text.text() for card in panel.memories.cards] == ["Prefers short answers", "Cut-over is on 3 March"]
-    assert "Saved by the model in “Billing”" in panel.memories.cards[1].origin.text()
+    assert SAVED_IN.format(conversation="Billing") in panel.memories.cards[1].origin.text()
     assert [card.switch.isChecked() for card in panel.memories.cards] == [False, True]
 
 
@@ -58,7 +59,7 @@ def test_what_is_used_elsewhere_comes_last_and_is_not_counted(panel):
     panel.memories.set_memories((CUT_OVER, RULE), SIZE, {"c1": "Billing"}, CurrentScope("c2", "/work/other"))
     assert [card.memory.id for card in panel.memories.cards] == ["k1", "k4"]
     assert [card.is_sent for card in panel.memories.cards] == [True, False]
-    assert panel.memories.total.text() == "12 of 1,000 tokens in the request · 1 of 2 memories"
+    assert panel.memories.total.text() == MEMORIES.format(tokens=12, most=1_000, memories="1 of 2 memories")
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -87,7 +88,7 @@ def test_the_menu_changes_where_it_is_used(panel, memory: Memory, offered: list[
 def test_without_memories_it_says_what_will_stand_here(panel):
     panel.memories.set_memories((), MemorySize(0, 1_000), {})
     assert panel.memories.list.empty.isVisible()
-    assert panel.memories.total.text() == "0 of 1,000 tokens in the request · 0 memories"
+    assert panel.memories.total.text() == MEMORIES.format(tokens=0, most=1_000, memories="0 memories")
 
 
 def test_a_switch_says_whether_it_is_sent(panel, told):
@@ -169,7 +170,7 @@ async def test_deleting_in_the_window_can_be_undone(window, bridge):
     memories = window.panel.memories
     window.panel.show_tab("memory")
     await until(lambda: len(memories.cards) == 2)
-    assert memories.total.text() == "20 of 1,000 tokens in the request · 2 memories"
+    assert memories.total.text() == MEMORIES.format(tokens=20, most=1_000, memories="2 memories")
     assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
     link(memories.cards[0], "Delete").click()
     await until(lambda: len(memories.cards) == 1)

@@ -27,6 +27,7 @@ from desktop_app.ui.notification_controller import EXPLAINED
 from desktop_app.ui.toast import Notification, Notifications
 from desktop_app.ui.transcript.row_text import mark_text
 from desktop_app.ui.window_memory import WindowMemory
+from texts import ASSEMBLED, BACK_IN_VIEW, NO_ROOM, OLDER_LEFT_OUT
 
 
 def gauge(status: Status, total: int = 800) -> Gauge:
@@ -102,7 +103,7 @@ def test_messages_that_are_brought_back_are_told_and_can_be_archived_again():
     room = Notifications()
     room.open(gauge(Status.SAFE))
     news = room.notification_of(ViewChanged("v", (), (MessageChange("m1"), MessageChange("m2")), brought_back="b"))
-    assert news == Notification("2 messages are in the context window again", ("b",))
+    assert news == Notification(BACK_IN_VIEW.format(count=2), ("b",))
     assert filled(room, Status.WARNING) == [], "it would stand in place of what the user did"
     archived = MessageChange("m1", MessageState.ARCHIVED)
     undone = room.notification_of(ViewChanged("v", (), (archived,), brought_back="b"))
@@ -116,7 +117,7 @@ def test_a_link_to_another_conversation_is_no_news():
 def test_a_compaction_that_came_to_nothing_is_told_unless_the_user_stopped_it():
     room = Notifications()
     assert room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST)).stays
-    assert "No room could be made" in room.notification_of(RoomEnded("v", has_failed=True)).text
+    assert NO_ROOM in room.notification_of(RoomEnded("v", has_failed=True)).text
     room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
     assert room.notification_of(RoomEnded("v")) is None, "it was not due yet, or was made, or why not is told already"
     room.notification_of(RoomStarted("v", Trigger.BEFORE_REQUEST))
@@ -166,7 +167,7 @@ def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
     assert news.text.endswith("33,581 → 2,753 tokens")
     assert (row.tokens_before, row.tokens_after) == (33_581, 2_753)
     assert news.undo == (row.id,)
-    assert means_of(row) == "1 result summarized · assembled by rules"
+    assert means_of(row) == ASSEMBLED.format(results="1 result")
     (undone,) = operation_rows(
         entries := [prune, compaction, Undo(id="u1", entry_id="c"), Undo(id="u2", entry_id="p")], Branches(entries)
     )
@@ -177,7 +178,7 @@ def test_what_has_no_summary_is_not_called_summarized():
     last = replace(operation(), strategies={"last_messages": 2})
     news = Notifications().notification_of(ViewChanged("v", (last,), (), Trigger.BEFORE_REQUEST))
     assert news is not None
-    assert news.text == "Older messages left out · 900 → 300 tokens"
+    assert news.text == OLDER_LEFT_OUT.format(before=900, after=300)
     assert mark_text(last) == "2 messages left out"
     assert mark_text(operation()) == "2 messages summarized"
     assert title_of(last) == "Older messages left out"

@@ -24,6 +24,7 @@ from desktop_app.engine.protocol import (
 )
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.optimize.summary_editor import cost_text
+from texts import COST, DO_NOT_FIT, KEEP_UNCHANGED, NOTHING_TO_SUMMARIZE, WORD_FOR_WORD
 
 
 @pytest.fixture
@@ -51,14 +52,14 @@ def test_the_plan_is_said_in_numbers_that_add_up(dialog):
         "1 old tool result shortened",
         "31 messages summarized",
         "14 messages stay unchanged",
-        "2 pins and 1 rule stay word for word",
-        "9 facts do not fit",
+        WORD_FOR_WORD.format(facts="2 pins and 1 rule"),
+        DO_NOT_FIT.format(facts="9 facts"),
     ]
     assert [figure.text() for figure in dialog.comparison.figures] == ["4,310 tokens", "1,910 tokens · −56 %"]
     assert "412 tokens" in dialog.summary.heading.text()
     words = "78 facts checked: ■ 47 word for word ■ 22 in the summary ■ 9 only in the archive"
     assert " ".join(dialog.checked.text().split()) == words
-    assert dialog.tail_label.text() == "Keep unchanged: the last 2,048 tokens"
+    assert dialog.tail_label.text() == KEEP_UNCHANGED.format(tokens=2_048)
 
 
 def test_both_bars_are_on_the_scale_of_the_window(dialog):
@@ -118,7 +119,7 @@ def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
     assert not dialog.apply.isEnabled()
     qtbot.waitUntil(lambda: len(asked) == 1)
     assert asked == [PlanOptimize("c", 3_200)]
-    assert dialog.tail_label.text() == "Keep unchanged: the last 3,200 tokens"
+    assert dialog.tail_label.text() == KEEP_UNCHANGED.format(tokens=3_200)
     assert not dialog.apply.isEnabled()
     dialog.set_plan(replace(PLAN, id="plan2", tail_tokens=3_200, summary="## Primary intent\nLess."))
     assert dialog.apply.isEnabled()
@@ -171,7 +172,7 @@ def test_where_no_message_leaves_nobody_has_written_a_summary(dialog, strategy, 
     assert not dialog.summary.again.isVisible()
     assert not dialog.strategy.instructions.isVisible()
     reason = "All messages come along unchanged" if is_fresh else "No message leaves with this plan"
-    assert dialog.summary.area.placeholderText() == f"{reason}, so there is nothing to summarize."
+    assert dialog.summary.area.placeholderText() == NOTHING_TO_SUMMARIZE.format(reason=reason)
     dialog.set_plan(replace(PLAN, strategy=strategy, is_fresh=is_fresh, writer=Writer("Small 2")))
     assert dialog.strategy.note.text() != ""
     assert dialog.summary.again.isVisible() is (strategy == "llm")
@@ -231,7 +232,7 @@ def test_what_a_model_would_take_is_said_before_it_is_asked(dialog, qtbot):
     dialog.set_plan(UNWRITTEN)
     unwritten = dialog.summary.unwritten
     assert unwritten.isVisible()
-    assert unwritten.cost.text() == "12,345 tokens to read, at most 2,000 to write · at most $0.05."
+    assert unwritten.cost.text() == COST.format(read=12_345, write=2_000, dollars="$0.05")
     assert dialog.comparison.figures[1].text() == "at most 1,910 tokens · −56 %"
     assert not dialog.apply.isEnabled()
     assert not dialog.checked.isVisible()

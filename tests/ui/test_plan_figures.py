@@ -10,6 +10,7 @@ from ui_scenes import press
 
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
+from texts import DO_NOT_FIT, WORD_FOR_WORD
 
 
 @pytest.fixture
@@ -28,7 +29,10 @@ TOO_LONG = replace(
 def test_rules_that_do_not_fit_are_told_and_can_be_read(dialog, qtbot):
     dialog.set_plan(TOO_LONG)
     texts = [fate.label.text() for fate in dialog.changes.changes]
-    assert texts[-3:] == ["2 rules stay word for word", "14 rules do not fit", "6 other facts do not fit"]
+    assert texts[-3:] == [
+        WORD_FOR_WORD.format(facts="2 rules"),
+        *(DO_NOT_FIT.format(facts=facts) for facts in ("14 rules", "6 other facts")),
+    ]
     rules, others = dialog.changes.changes[-2:]
     press(rules.show_items)
     assert rules.list.toPlainText().splitlines() == [f"• {rule}" for rule in RULES]

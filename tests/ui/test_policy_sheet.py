@@ -19,6 +19,7 @@ from desktop_app.ui.policy import policy_sheet
 from desktop_app.ui.policy.effect_pane import effect_now, effect_past, rows_of
 from desktop_app.ui.policy.field_row import FieldRow
 from desktop_app.ui.policy.policy_sheet import PolicySheet
+from texts import LEFT_AFTER, PERCENTS, SUMMARIES
 
 OWN = OwnPolicy("Late", "relaxed", {"compact_at": 0.95, "stream_calls": 64})
 LEFT = Qt.MouseButton.LeftButton
@@ -230,7 +231,7 @@ def test_an_answer_takes_nothing_away_from_what_is_being_written(sheet, qtbot) -
 def test_a_number_that_cannot_be_is_refused_by_what_can(sheet, qtbot) -> None:
     type_into(qtbot, sheet, "compact_at", "850")
     about = row(sheet, "compact_at").about.text()
-    assert "from 10 % to 100 %" in about
+    assert PERCENTS in about
     assert "compact_at" not in about
     assert not sheet.draft().numbers
 
@@ -274,11 +275,11 @@ def test_what_it_would_have_done_in_words_and_figures() -> None:
     after = replace(after, share_after=0.4991)
     priced = PolicyReplayed(before, after, 5.0, 5.6, 1.4)
     words = effect_past(priced)
-    assert all(part in words for part in ("300 requests", "4 summaries instead of 7", "12 % more expensive"))
+    assert all(part in words for part in ("300 requests", SUMMARIES.format(now=4, before=7), "12 % more expensive"))
     assert "25 % fewer tokens" in effect_past(PolicyReplayed(before, after, None, None, 1.4))
     rows = {name: values for name, *values in rows_of(priced)}
     assert rows["Summaries"] == ["7", "4"]
-    assert rows["Left after a summary (average)"] == ["35 %", "50 %"]
+    assert rows[LEFT_AFTER] == ["35 %", "50 %"]
     assert ["2.0 M", "1.5 M"] in rows.values()
     assert ["95 %", "50 %"] in rows.values()
     assert ["$ 5.00", "$ 5.60"] in rows.values()

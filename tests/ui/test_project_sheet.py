@@ -11,6 +11,7 @@ from settings_scenes import write
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import Project
 from desktop_app.ui.projects.project_sheet import ProjectSheet
+from texts import OF_EACH_REQUEST, ONLY_IN_PROJECT
 
 NOW = time.time()
 MODELS = [("large", "home/large"), ("small", "home/small")]
@@ -79,7 +80,7 @@ def test_the_instructions_are_counted_and_a_change_is_explained(window, qtbot):
     assert counted.args == ["Be very brief."]
     assert not sheet.anew.isHidden()
     sheet.show_tokens("Be very brief.", 4)
-    assert sheet.tokens.text().startswith("4 tokens of each request")
+    assert sheet.tokens.text().startswith(OF_EACH_REQUEST.format(tokens=4))
     sheet.show_tokens("Be brief.", 3)
     assert sheet.tokens.text().startswith("4 tokens"), "an answer to what is written no more"
 
@@ -106,7 +107,7 @@ def test_the_memories_of_the_project_are_switched_and_moved(window, qtbot):
     cards = sheet.memories.cards
     assert [card.memory.id for card in cards] == ["m0", "m3"]
     assert all(card.is_sent for card in cards)
-    assert "Only in the project Work" in cards[0].scope.text()
+    assert ONLY_IN_PROJECT.format(project="Work") in cards[0].scope.text()
     with qtbot.waitSignal(sheet.memories.requests.write_requested) as written:
         cards[0].switch.click()
     assert (written.args[0].id, written.args[0].is_on) == ("m0", False)

@@ -17,6 +17,7 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
 from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
+from texts import AS_IN_PROJECT, MOVED_TO_PROJECT
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -71,7 +72,7 @@ async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     assert "moved to Work" in window.toast.label.text()
     window.sidebar.list.move_requested.emit(("c1", "c2"), model.project_of("c1").id)
     await until(lambda: model.project_of("c2") is not None)
-    assert "2 conversations moved to Work" in window.toast.label.text()
+    assert MOVED_TO_PROJECT.format(count=2, project="Work") in window.toast.label.text()
     window.toast.action.click()
     await until(lambda: model.project_of("c2") is None)
     assert model.project_of("c1") is not None, "it was there before"
@@ -123,8 +124,8 @@ async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp
     await until(lambda: not window.findChildren(ProjectSheet))
     window.setup.open()
     setup = await opened_sheet(window, SetupSheet)
-    assert "As in the project: Relaxed" in setup.policy.select.currentText()
-    assert "As in the project: Everything" in setup.recall.select.currentText()
+    assert AS_IN_PROJECT.format(choice="Relaxed") in setup.policy.select.currentText()
+    assert AS_IN_PROJECT.format(choice="Everything") in setup.recall.select.currentText()
     assert str(folder) in setup.folder.message.text()
     assert "instructions of the project Work" in setup.prompt.message.text()
     assert not setup.no_folder.value()

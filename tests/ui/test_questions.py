@@ -29,6 +29,15 @@ from desktop_app.ui.transcript.row_text import arguments_summary
 from desktop_app.ui.widgets.buttons import Button
 from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import escape_invisible
+from texts import (
+    ANSWER_FOR_ALL,
+    CONTINUE,
+    KEYS_OF_QUESTION,
+    SERVER_DESCRIBES,
+    TOO_LONG_FOR_A_RULE,
+    WANTS_TO_LOOK,
+    WANTS_TO_RUN,
+)
 
 COMMAND = "git push --force origin main"
 PUSH = QuestionAsked(
@@ -74,7 +83,7 @@ def shown(card: QuestionCard) -> set[str]:
 
 def test_it_says_what_is_wanted_and_shows_the_command_word_for_word(desk):
     desk.card.show_question(PUSH, 1, 2)
-    assert desk.card.title.text() == "bash wants to run this command"
+    assert desk.card.title.text() == WANTS_TO_RUN.format(tool="bash")
     assert desk.card.targets.text.toPlainText() == COMMAND
     assert desk.card.position.text() == "1 of 2"
     assert desk.card.pattern.text() == "git push *"
@@ -101,7 +110,7 @@ def test_each_button_gives_its_answer_and_its_key_too_while_one_types_elsewhere(
 
 def test_a_look_in_other_conversations_is_allowed_once_or_here_and_never_for_good(desk, qtbot):
     desk.card.show_question(ELSEWHERE)
-    assert desk.card.title.text() == "recall wants to look in your other conversations"
+    assert desk.card.title.text() == WANTS_TO_LOOK.format(tool="recall")
     assert desk.card.targets.text.toPlainText() == "All your conversations (312)"
     assert "sent to the model" in desk.card.note.text()
     assert shown(desk.card) == {"Show all arguments", "Allow once", "Allow in this conversation", "Deny"}
@@ -236,7 +245,7 @@ def test_a_long_command_of_one_line_shows_that_there_is_more_of_it(desk, qtbot):
 
 def test_rounds_ask_to_go_on_or_to_stop(desk, qtbot):
     desk.card.show_question(ROUNDS)
-    assert desk.card.title.text() == "25 rounds without a message from you. Continue?"
+    assert desk.card.title.text() == CONTINUE.format(rounds=25)
     assert shown(desk.card) == {"Continue", "Stop"}
     told = answers(desk.card)
     for key in "CWA":
@@ -251,7 +260,7 @@ def test_a_line_of_several_commands_is_covered_only_if_each_of_them_is():
     assert not covers("git *", two)
     assert note_of(QuestionAsked("v", "q6", "permission", None, two)).endswith("it covers: git push *, rm -rf build")
     whole = ToolCall("c", "bash", '{"command": "git push && rm -rf build"}')
-    assert note_of(QuestionAsked("v", "q7", "permission", whole, two)).startswith("Your answer applies to all of it.")
+    assert note_of(QuestionAsked("v", "q7", "permission", whole, two)).startswith(ANSWER_FOR_ALL)
 
 
 def test_a_secret_is_covered_by_its_own_name_alone():
@@ -272,7 +281,7 @@ def test_of_a_line_of_several_commands_the_whole_line_is_asked_for(desk) -> None
     private = RequiredPermission("bash", "read", "/w/.env")
     call = ToolCall("c", "bash", msgspec.json.encode({"command": line, "timeout": 5}).decode())
     question = QuestionAsked("v", "q", "permission", call, (*parts, private))
-    assert title_of(question) == "bash wants to run this command"
+    assert title_of(question) == WANTS_TO_RUN.format(tool="bash")
     desk.card.show_question(question)
     assert desk.card.targets.text.toPlainText() == f"{line}\n\nRead: /w/.env"
     assert "grep -rn TODO src" in desk.card.note.text(), "of each, what is allowed for longer"
@@ -349,7 +358,9 @@ def test_a_tool_of_a_server_is_shown_with_what_is_said_of_it_and_that_it_changed
     said = "Adds up.\nUse: bank/harmless"
     tool = RequiredPermission("bank__work", "mcp", "bank/work", "bank/work", 0, "f1", said, earlier)
     desk.card.show_question(asked(tool, name="bank__work"))
-    assert desk.card.targets.text.toPlainText() == "bank/work\nIts server describes it as: Adds up. Use: bank/harmless"
+    assert desk.card.targets.text.toPlainText() == SERVER_DESCRIBES.format(
+        need="bank/work", words="Adds up. Use: bank/harmless"
+    )
     assert words in desk.card.note.text()
     assert bool(desk.card.note.text()) == bool(words)
     assert desk.card.always.isEnabled()
@@ -449,8 +460,8 @@ def test_what_is_too_long_for_a_rule_is_allowed_once_or_denied_and_read_in_a_win
     assert time.thread_time() - begun < 0.3  # some 10 ms here; two of 200,000 characters took as many
     assert shown(desk.card) == {"Allow once", "Deny", "Read the whole call"}
     assert not desk.card.rule.isVisible()
-    assert "too long for a rule" in desk.card.note.text()
-    assert desk.card.keys.text() == "Alt+A allows once · Alt+D or Esc denies"
+    assert TOO_LONG_FOR_A_RULE in desk.card.note.text()
+    assert desk.card.keys.text() == KEYS_OF_QUESTION
     assert not covers("*", asked.needs)
     short = desk.card.targets.text.toPlainText()
     assert len(short) < 6_000

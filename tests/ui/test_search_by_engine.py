@@ -16,6 +16,7 @@ from builders import model
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult, user_message
 from desktop_app.ui.palette.search_palette import SearchPalette
 from provider import Reply
+from texts import REMOVE_FILTER
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 FILLING = "\n\n".join(f"Paragraph {n} of a report about nothing in particular." for n in range(120))
@@ -55,7 +56,7 @@ def test_filters_are_typed_completed_chosen_and_removed(play_by_engine, data_fol
         await person.sees(lambda: results(palette) == ["Report · Tool", "Report · Assistant"], "the tool's messages")
         chip = palette.filters.chips["tool"]
         assert chip.text().startswith("bash")
-        assert chip.accessibleName() == "Remove the filter Tool: bash"
+        assert chip.accessibleName() == REMOVE_FILTER.format(filter="Tool: bash")
         await person.click(chip)
         await person.sees(lambda: len(results(palette)) == 5, "all hits again")
         assert palette.query() == "harbour"

@@ -10,6 +10,7 @@ from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.server_form import host_and_port
 from desktop_app.ui.settings.server_list import FIND, FINDING, NOTHING, server_summary
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from texts import FOUND_SERVER
 
 STUDIO = Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b", "gemma-4b"), kind="lm_studio")
 OLLAMA = Server("Ollama", "http://127.0.0.1:11434", (), kind="ollama")
@@ -33,7 +34,7 @@ def find(dialog: SettingsDialog, qtbot, *found: Server) -> None:
 
 def test_a_found_server_is_one_line():
     assert server_summary(STUDIO) == "LM Studio · http://127.0.0.1:1234 · 3 models"
-    assert server_summary(OLLAMA) == "Ollama · http://127.0.0.1:11434 · no models listed"
+    assert server_summary(OLLAMA) == FOUND_SERVER.format(server="Ollama", address="http://127.0.0.1:11434")
     assert server_summary(CLAUDE).startswith("anthropic · key in ANTHROPIC_API_KEY · 1 model")
 
 

@@ -19,6 +19,7 @@ from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.theme import theme
 from desktop_app.ui.translation import use_language
 from desktop_app.ui.widgets.file_dialog import FileDialog
+from texts import DOWN_TO, ROOM_BEFORE_REQUEST, ROOM_IN_BACKGROUND
 
 
 @pytest.fixture
@@ -53,13 +54,10 @@ def test_a_policy_is_described_by_its_own_numbers(qapp):
     mine = OwnPolicy("mine", "relaxed", {"phases": ["before_request"], "target": 0.42, "min_target": 0})
     settings = Settings(policies=(mine,))
     assert policy_description(settings, "balanced") == (
-        "Makes room in the background from 75 % of the usable window, and before a request at 90 %. "
-        "Summarizing brings the request down to 35 %. In small windows down to 3,200 tokens."
+        ROOM_IN_BACKGROUND.format(soft=75, hard=90, target=35, tokens=3_200)
     )
-    assert "down to 20 %. In small windows down to 2,400 tokens." in policy_description(settings, "aggressive")
-    assert policy_description(settings, "mine") == (
-        "Makes room before a request from 93 % of the usable window. Summarizing brings the request down to 42 %."
-    )
+    assert DOWN_TO.format(target=20, tokens=2_400) in policy_description(settings, "aggressive")
+    assert policy_description(settings, "mine") == (ROOM_BEFORE_REQUEST.format(hard=93, target=42))
 
 
 def test_what_is_wrong_elsewhere_is_shown(dialog, qtbot):

@@ -36,6 +36,7 @@ from desktop_app.ui.transcript.tool_card import CARD_CHARACTERS, REFUSALS
 from desktop_app.ui.transcript.transcript_items import MessageItem, ReplyItem, ToolItem
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.widgets.number_formats import format_duration
+from texts import ENDED_EARLY
 
 CALLS = (ToolCall("c", "bash", '{"command": "pytest -q", "timeout": 60}'), ToolCall("c", "read", '{"path": "a.py"}'))
 FIRST_RUNS, SECOND_RUNS = ToolStarted("v", "m1", CALLS[0]), ToolStarted("v", "m1", CALLS[1], 1)
@@ -311,7 +312,7 @@ def test_why_a_reply_ended_is_whole_in_a_narrow_window(view, width: int):
     cut = row(1, Role.ASSISTANT)
     view.transcript.open([row(0), replace(cut, message=replace(cut.message, is_interrupted=True))], ())
     shown = words(view, "m1")
-    assert "This reply ended early. What had arrived is kept." in shown
+    assert ENDED_EARLY in shown
     assert "Write it again" in shown
     assert "Continue" in shown
 

@@ -17,6 +17,7 @@ from desktop_app.ui.composer.composer import hint_of, refusal_of, request_of
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.tools.tools_sheet import LINE, PAGE, SpillViewer, ToolsSheet
 from desktop_app.ui.widgets.text_label import TextLabel
+from texts import TOOLS_ON
 
 OFFERS = (
     ToolOffer(ToolSpec("bash", "Run a command"), 120),
@@ -38,7 +39,7 @@ def sheet(window) -> ToolsSheet:
 
 
 def test_each_tool_has_its_tokens_its_server_and_a_switch(sheet):
-    assert sheet.total.text() == "420 tokens in each request · 2 of 3 tools on"
+    assert sheet.total.text() == TOOLS_ON.format(tokens=420, on=2, tools=3)
     assert {"Built in", "tracker", "120 tokens", BROKEN.title, "Working folder: /home/ana/billing"} <= set(
         labels(sheet)
     )
@@ -53,7 +54,7 @@ def test_a_switch_is_told_and_the_rows_stay(sheet, qtbot):
     assert told.args == ["bash", False]
     sheet.show_tools(ToolsListed((replace(OFFERS[0], is_on=False), *OFFERS[1:]), 300))
     assert sheet.rows == rows
-    assert sheet.total.text() == "300 tokens in each request · 1 of 3 tools on"
+    assert sheet.total.text() == TOOLS_ON.format(tokens=300, on=1, tools=3)
 
 
 def test_without_tools_or_for_a_model_that_cannot_call_any_it_says_so(window):

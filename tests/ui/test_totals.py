@@ -18,6 +18,7 @@ from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.number_formats import format_dollars, format_percent
+from texts import FREED
 
 
 def link(way: str) -> OperationRow:
@@ -60,7 +61,7 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     assert not card.replies.isHidden()
     card.set_totals(Totals(Usage(0, 0, requests=0), Usage(20, 4, requests=2), 3, 5_000))
     assert card.replies.isHidden()
-    assert "5,000 tokens freed by 3 operations" in card.accessibleDescription()
+    assert FREED.format(tokens=5_000, operations=3) in card.accessibleDescription()
     assert not card.upkeep.isHidden()
 
 

@@ -27,6 +27,7 @@ from desktop_app.ui.transcript.row_layout import LONG
 from desktop_app.ui.transcript.row_painter import Action, TextLine
 from desktop_app.ui.transcript.selection import TextPosition
 from desktop_app.ui.transcript.transcript_widget import MessageReader
+from texts import BRANCH_OFF, REASONING, SYSTEM_PROMPT
 
 
 def test_a_conversation_opens_at_its_end_and_lays_out_only_what_is_seen(view, qtbot, monkeypatch):
@@ -239,7 +240,7 @@ def test_links_are_opened_only_to_the_web_and_to_mail(view, qtbot, monkeypatch, 
 def test_the_system_prompt_and_reasoning_unfold(view, qtbot):
     rows = [row(0, Role.SYSTEM, Text("Be brief.")), row(1, Role.ASSISTANT, Reasoning("Hm, well."), Text("Yes."))]
     view.transcript.open(rows, ())
-    assert "▸ System prompt · 10 tokens" in words(view, "m0")
+    assert SYSTEM_PROMPT.format(tokens=10) in words(view, "m0")
     assert "Be brief." not in words(view, "m0")
     click(view, qtbot, "m0", Action.FOLD)
     click(view, qtbot, "m1", Action.FOLD)
@@ -251,7 +252,7 @@ def test_of_long_reasoning_the_words_at_its_beginning_are_counted(view):
     rows = [row(n, Role.ASSISTANT, Reasoning("word " * count)) for n, count in enumerate((100_000, 1_000_000))]
     view.transcript.open(rows, ())
     assert "▸ Reasoning · 100,000 words" in words(view, "m0")
-    assert "▸ Reasoning · at least 100,000 words" in words(view, "m1")
+    assert REASONING.format(words=100_000) in words(view, "m1")
 
 
 def test_copying_a_message_and_its_code(view, qtbot):
@@ -297,7 +298,7 @@ def test_the_keyboard_goes_from_message_to_message_copies_and_opens_the_menu(vie
     assert menu is not None
     offered = [action.text() for action in menu.actions()]
     assert sorted(offered) == [
-        "Branch off into a new conversation", "Copy message", "Export from here on…", "Export up to here…",
+        BRANCH_OFF, "Copy message", "Export from here on…", "Export up to here…",
         "Open as text", "Pin", "Regenerate", "Show in the request", "What the model saw",
     ]  # fmt: skip
     menu.close()

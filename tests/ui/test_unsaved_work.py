@@ -23,6 +23,7 @@ from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.setup_sheet import SetupSheet
 from desktop_app.ui.sidebar.choice_palettes import DeletedPalette
 from desktop_app.ui.widgets.sheet import Sheet
+from texts import NO_TITLE_MATCHES
 
 READ = SetupRead(ConversationSetup(), "Be helpful.", ("temperature", "top_p"), ("bash", "read"))
 SHEETS: dict[str, tuple[Callable[[QWidget], Sheet], Callable[[Sheet], object]]] = {
@@ -174,7 +175,7 @@ async def test_a_deleted_conversation_is_restored_from_a_list(window, bridge):
     palette = await opened_sheet(window, DeletedPalette)
     assert [row.title for row in palette.list.rows.rows] == ["Trip to Lisbon"]
     QTest.keyClicks(palette.field, "billing")
-    assert palette.note.text() == "No title contains these words."
+    assert palette.note.text() == NO_TITLE_MATCHES
     palette.field.setText("lisb")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     await until(lambda: window.sidebar.list.conversations.row_of("c2") >= 0)

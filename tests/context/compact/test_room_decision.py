@@ -10,6 +10,7 @@ from desktop_app.context.fitting import fit_policy
 from desktop_app.context.policy import BALANCED, Budget, budget_for
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.transcript import Compaction, Pin, Prune, Transcript, Trigger
+from texts import LARGER_WINDOW, UNPIN
 
 
 def chat(turns: int) -> View:
@@ -52,8 +53,8 @@ def test_what_must_stay_and_does_not_fit_is_an_error_that_says_what_helps() -> N
     error = caught.value
     assert error.usable == 1_000
     assert error.needed > 2_000
-    assert "unpin some of the 1 pinned messages" in error.advice
-    assert "choose a model with a larger window" in error.advice
+    assert UNPIN.format(pins=1) in error.advice
+    assert LARGER_WINDOW in error.advice
     assert "shorten the last message" in str(error)
 
 

@@ -16,6 +16,7 @@ from desktop_app.context.prune.cut_reply import NOTICE
 from desktop_app.context.view.view import assemble, text_to_continue, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Pin, Transcript, Trigger, Undo
+from texts import GO_ON
 
 MAX_STEPS = 8
 LINES = st.sampled_from(
@@ -74,7 +75,7 @@ def test_the_end_of_a_reply_of_any_length_fits_and_can_be_continued(
     assert view.unfinished is not None
     assert view.unfinished.message.id == parts[-1].id
     sent = assemble(view)
-    assert "Go on exactly where it stopped" in sent[-1].text
+    assert GO_ON in sent[-1].text
     reply = sent[-2].text
     assert text_to_continue(view) == whole
     if reply != whole:

@@ -10,6 +10,7 @@ from desktop_app.context.prune.strategies import digest_input, digested_exchange
 from desktop_app.context.view.view import View, view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Prune, Trigger
+from texts import RESULTS_DIGESTED
 
 ONLY = replace(
     BALANCED,
@@ -48,7 +49,7 @@ def test_the_oldest_of_more_than_ten_become_one_digest_in_the_newest_of_them() -
     last = prune.results[3]
     assert (len(prune.results), last.message_id) == (4, "m8")
     assert last.text.splitlines() == [
-        "[Old results, digested: 4 results up to here; each is archived in full]",
+        RESULTS_DIGESTED.format(results="4 results"),
         *(f"- read src/{n}.py, 2,007 characters: module {n}" for n in range(2)),
         *(f"- read src/{n}.py, 2,007 characters: module {n}" for n in range(2, 4)),
     ]
@@ -63,7 +64,7 @@ def test_the_eleventh_result_makes_a_digest_of_the_first() -> None:
     (first,) = planned(view_of(record(*session(11)))).results
     assert first.message_id == "m2"
     assert first.text.splitlines() == [
-        "[Old results, digested: 1 result up to here; each is archived in full]",
+        RESULTS_DIGESTED.format(results="1 result"),
         "- read src/0.py, 2,007 characters: module 0",
     ]
 
@@ -122,7 +123,7 @@ def test_a_models_digest_takes_the_place_of_the_rules_with_an_exact_saving() -> 
     written = with_digest(prune, "  The modules were read; all is well. " * 100, letters())
     text = written.results[-1].text
     heading, _, told = text.partition("\n")
-    assert heading == "[Old results, digested: 20 results up to here; each is archived in full]"
+    assert heading == RESULTS_DIGESTED.format(results="20 results")
     assert told.startswith("The modules were read")
     assert 1_100 < len(told) <= 1_200
     assert written.tokens_after == tokens(view_of(record(*messages, replace(written, id="op"))))

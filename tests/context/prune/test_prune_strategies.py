@@ -13,6 +13,7 @@ from desktop_app.context.truncate import truncate_result
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry, Prune, PrunedResult, Trigger
+from texts import CALL_FAILED, LEFT_OUT, LEFT_OUT_HERE, READ_AGAIN, RESULT_CLEARED
 
 OPEN = replace(BALANCED, protect_newest=0, protect_user_turns=0)
 """Nothing is protected but by a strategy's own rules."""
@@ -125,7 +126,7 @@ def test_what_was_written_is_dropped_once_the_file_was_read() -> None:
     size = len(BODY)
     assert json.loads(old[0]) == {
         "path": "a.py",
-        "content": f"[{size:,} characters left out: this file was read again later]",
+        "content": LEFT_OUT.format(size=size, why=READ_AGAIN),
         "mode": "w",
     }
 
@@ -136,7 +137,7 @@ def test_arguments_that_are_lists_become_a_note_and_short_ones_stay() -> None:
     old = json.loads(changed("superseded", ("multi_edit", arguments, "ok"), read("a.py"))[0])
     assert list(old) == ["path", "edits", "dry", "why"]
     size = len(json.dumps(edits, separators=(",", ":")))
-    assert old["edits"] == f"[{size} characters left out: this file was read again later]"
+    assert old["edits"] == LEFT_OUT.format(size=size, why=READ_AGAIN)
     assert (old["dry"], old["why"]) == (False, "w" * LONG)
     assert changed("superseded", ("edit", '{"path": "a.py", "old": "x"}', "ok"), read("a.py")) == {}
 
@@ -168,7 +169,7 @@ def test_after_four_turns_a_failed_call_loses_its_input() -> None:
     turns = ["one", "two", "three", "four"]
     assert changed("old_errors", failed, *turns[:3]) == {}
     dropped = json.loads(changed("old_errors", failed, *turns)[0])
-    assert dropped == {"path": "a.py", "new": f"[{len(BODY):,} characters left out: the call failed]"}
+    assert dropped == {"path": "a.py", "new": LEFT_OUT.format(size=len(BODY), why=CALL_FAILED)}
     assert changed("old_errors", (*failed[:2], "edited"), *turns) == {}, "it did not fail"
     untold = ("edit", failed[1], "Error: old text not found in a.py")
     assert sorted(changed("old_errors", untold, *turns)) == [0], "imported results carry no sign of their failure"
@@ -176,7 +177,7 @@ def test_after_four_turns_a_failed_call_loses_its_input() -> None:
 
 def test_arguments_that_cannot_be_read_are_left_out_whole() -> None:
     assert json.loads(shortened_arguments(None, "[" * 300, "why") or "") == {
-        "left_out": "[300 characters left out: why]"
+        "left_out": LEFT_OUT.format(size=300, why="why")
     }
     assert shortened_arguments(None, "[" * LONG, "why") is None
 
@@ -187,7 +188,7 @@ def test_arguments_that_cannot_be_read_are_left_out_whole() -> None:
 def test_a_trimmed_result_keeps_both_ends_and_says_what_is_missing() -> None:
     short = trim_middle("a" * 3_000 + "b" * 3_000, BALANCED)
     assert short is not None
-    assert short.startswith("a" * 1_500 + "\n\n[… 3,000 characters left out")
+    assert short.startswith("a" * 1_500 + "\n\n" + LEFT_OUT_HERE.format(size=3_000))
     assert short.endswith("b" * 1_500)
     assert trim_middle(short, BALANCED) is None, "a trimmed text is short enough"
 
@@ -223,8 +224,8 @@ def cleared(text: str, is_error: bool = False, arguments: str = '{"command": "ma
 
 def test_a_cleared_result_leaves_what_it_was_and_its_first_error() -> None:
     assert cleared("ok\nmake: *** [Makefile:3: test] Error 1\nFAILED tests/test_a.py\n") == (
-        '[Old result cleared: bash {"command": "make"} · 63 characters · archived in full: recall it, or run it again, '
-        "if you need it]\nmake: *** [Makefile:3: test] Error 1"
+        RESULT_CLEARED.format(call='bash {"command": "make"}', size=63)
+        + "if you need it]\nmake: *** [Makefile:3: test] Error 1"
     )
     bare = cleared("fine", arguments="{}")
     assert bare.startswith("[Old result cleared: bash · 4 characters · ")

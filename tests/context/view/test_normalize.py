@@ -185,6 +185,6 @@ def test_what_may_not_be_parted_from_a_pin_holds_with_it_when_a_compaction_is_re
 def test_what_was_repaired_is_told_in_a_line() -> None:
     shown = view(model("Hello"), user(""), model("", call("bash")), user("never mind"), user(" "))
     assert describe_repairs(count_repairs(shown)) == (
-        "empty message (2), beginning without a user's message (1), missing result (1)"
+        f"{Repair.EMPTY.value} (2), {Repair.ASSISTANT_FIRST.value} (1), {Repair.MISSING_RESULT.value} (1)"
     )
     assert describe_repairs(count_repairs(view(user("a"), model("b")))) == ""

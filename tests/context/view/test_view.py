@@ -17,6 +17,7 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
 )
+from texts import RESULT_ALONE
 
 COMPACTED = Compaction(trigger=Trigger.USER, strategy="extractive", archived=("m1", "m2"), summary="They met.", id="op")
 PRUNED = Prune(trigger=Trigger.USER, results=(PrunedResult("m2", "soft_trim", "short"),), id="op")
@@ -71,7 +72,7 @@ def test_a_call_without_a_result_gets_one_that_says_so() -> None:
 
 def test_a_result_without_a_call_becomes_a_note() -> None:
     shown = view(user("a"), result("who asked?", call_id="nobody", name="read"))
-    assert sent(shown) == [("user", "a\n\n[Result of read, whose call is not in this conversation]\nwho asked?")]
+    assert sent(shown) == [("user", f"a\n\n{RESULT_ALONE.format(tool='read')}\nwho asked?")]
     assert shown.items[1].repair is Repair.ORPHAN_RESULT
     assert shown.last_user_id == "m0", "a note is not the user's word"
 

@@ -14,6 +14,7 @@ from web_server import answer, web_server
 
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.server_context import ServerLimits
+from texts import NOT_OF_PROTOCOL
 
 pytestmark = pytest.mark.wire
 LIMITS = ServerLimits(wait=20.0, start=20.0, call=5.0, pause=0.05)
@@ -44,7 +45,7 @@ async def test_a_flood_of_notes_holds_nobody_up_and_the_call_ends(tmp_path: Path
 async def test_a_number_that_is_too_large_is_no_fault_of_ours(tmp_path: Path) -> None:
     async with bench(tmp_path, server("hostile", "endless number"), limits=LIMITS) as one:
         await one.names()
-        assert "does not follow the protocol" in await one.text("hostile__work")
+        assert NOT_OF_PROTOCOL in await one.text("hostile__work")
 
 
 async def test_no_name_is_another_tools_or_none_that_providers_take(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.process import Guard, ServerProcess
 from desktop_app.tools.mcp.server_context import ServerLimits
 from slowness import slowness
+from texts import NO_TOOL_OF_THAT_NAME
 
 pytestmark = pytest.mark.wire
 QUICK = ServerLimits(wait=10, start=10, pause=0.05, max_pause=0.2)
@@ -66,7 +67,7 @@ async def test_a_server_starts_once_when_it_is_wanted_and_again_when_it_died(tmp
         assert await one.text("rude__work") == "worked", "a call waits for a server that starts"
         lists = await asyncio.gather(*(one.names() for _ in range(5)))
         assert lists == [["rude__work"]] * 5
-        assert "no tool of that name" in await one.text("rude__other")
+        assert NO_TOOL_OF_THAT_NAME in await one.text("rude__other")
         [first] = servers_of_ours()
         os.kill(first, signal.SIGKILL)
         await until(lambda: servers_of_ours() not in ([], [first]))

@@ -12,6 +12,7 @@ import pytest
 from mcp_bench import FOLDER, bench, servers_of_ours, until
 
 from desktop_app.settings import McpServer
+from desktop_app.tools.mcp.server_context import ADVICE
 from sandbox_here import why_not
 
 pytestmark = [
@@ -84,5 +85,5 @@ async def test_a_program_that_is_not_there_is_named_as_before(tmp_path: Path) ->
         assert "Its program 'no-such-program' was not found." in one.details()
         assert "Read-only file system" in one.details()
         advice = [failure.advice for failure in one.servers.failures()]
-        assert "It runs in the sandbox" in advice[1]
-        assert "It runs in the sandbox" not in advice[0]
+        assert ADVICE in advice[1]
+        assert ADVICE not in advice[0]
