@@ -1,4 +1,4 @@
-"""Coalesce streamed events into at most one line every 33 ms, and report progress from any thread."""
+"""Coalesce streamed events into at most one line every 50 ms, and report progress from any thread."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from desktop_app.conversation.installation import DataWork
 
 from .protocol import EngineLine, EventLine, encode_line
 
-JOIN_SECONDS = 0.033
-"""Seconds: two frames at 60 Hz."""
+JOIN_SECONDS = 0.05
+"""Seconds: three frames at 60 Hz. The only throttle of deltas: the window lays out what a line brings at once."""
 MAX_OUTPUT = 20_000
 """Characters of a tool's output in one line: more than a screen shows; the full output comes with the result."""
 

@@ -2,7 +2,7 @@
 
 Each delta of the scripted provider, which is a process of its own, says when it was written. "published": until the
 engine publishes it, composed in this process, before deltas are joined. "line": until its line has been read from the
-standard output of a real engine, joined with those of 33 ms. Prints a table for docs/measurements.md. CPU time is the
+standard output of a real engine, joined with those of 50 ms. Prints a table for docs/measurements.md. CPU time is the
 engine's alone; the other figures are of the clock, so that a busy machine shows in them.
 """
 

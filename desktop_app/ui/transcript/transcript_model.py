@@ -44,7 +44,6 @@ from .transcript_items import (
 
 ITEM_ROLE = Qt.ItemDataRole.UserRole
 NOWHERE = QModelIndex()
-REFRESH_PAUSE = 40  # milliseconds between two updates of streaming rows, however fast data arrives
 MAX_LIVE = 64  # rows at the end that are searched for the reply and running tools
 TICK = 500  # milliseconds between two updates of the time of running tools
 
@@ -69,8 +68,8 @@ class TranscriptModel(QAbstractListModel):
         self._open_runs: set[str] = set()
         self.turn = RESTING
         self.is_changing = False
-        self._pause = QTimer(self, singleShot=True, interval=REFRESH_PAUSE)
-        self._pause.timeout.connect(self.refresh)
+        self._soon = QTimer(self, singleShot=True, interval=0)  # all events of one pass of the event loop are joined
+        self._soon.timeout.connect(self.refresh)
         self._tick = QTimer(self, interval=TICK)
         self._tick.timeout.connect(self.refresh)
 
@@ -81,7 +80,7 @@ class TranscriptModel(QAbstractListModel):
     @property
     def is_refreshed(self) -> bool:
         """Whether the rows show everything that has arrived."""
-        return not self._pause.isActive()
+        return not self._soon.isActive()
 
     @property
     def is_blank(self) -> bool:
@@ -171,10 +170,10 @@ class TranscriptModel(QAbstractListModel):
                 self._change_view(operations, changes)
                 self._other_versions = event.other_versions
             case ToolOutputReceived() | ToolFinished():
-                self._refresh_soon()
+                self._soon.start()
                 return
             case TextDelta() | ReasoningDelta() if before.reply and before.reply.reply_id == event.reply_id:
-                self._refresh_soon()
+                self._soon.start()
                 return
             case _ if turn is before:
                 return
@@ -187,7 +186,7 @@ class TranscriptModel(QAbstractListModel):
 
     def refresh(self) -> None:
         """Update the rows in progress, and only these, since this happens often."""
-        self._pause.stop()
+        self._soon.stop()
         now = monotonic()
         for row in range(max(len(self._items) - MAX_LIVE, 0), len(self._items)):
             item = update_item(self._items[row], self.turn, now)
@@ -240,10 +239,6 @@ class TranscriptModel(QAbstractListModel):
         else:
             self._rows.insert(known + 1, row)
 
-    def _refresh_soon(self) -> None:
-        if self.is_refreshed:
-            self._pause.start()
-
     def _change_view(self, operations: Sequence[OperationRow], changes: Sequence[MessageChange]) -> None:
         self._operations.update((operation.id, operation) for operation in operations)
         changed = {change.message_id: change for change in changes}
@@ -260,7 +255,7 @@ class TranscriptModel(QAbstractListModel):
 
     def _show(self) -> None:
         """Build the rows again, and notify the view only of differences."""
-        self._pause.stop()
+        self._soon.stop()
         new = self._new_items()
         self.is_changing = True
         change = change_between(self._items, new)
