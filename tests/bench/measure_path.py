@@ -4,20 +4,30 @@ A person types a message in the real window, with the real engine and a scripted
 everything. Both processes are profiled on all threads. Counted are the functions of desktop_app that ran at least once,
 and their files. In the window that includes layout and painting; a second row leaves out `ui/widgets`, the layout and
 the painting of the transcript: what remains hands the message on or decides about it. Names go to standard error.
+
+The rows "hand-over only" follow the message itself. A function counts if it waits for, or makes, a call that hands the
+text of the message or of a delta on: to a task, a timer, a thread, the archive, a pipe, the provider or the view (a
+function whose name is in HANDING and whose arguments hold the text). So it is on the stack of such a call, or on the
+stack where the task or the thread of that call was begun. What such a function calls to decide, count, convert, lay out
+or style does not count, and neither does a call that hands on something else, such as the gauge, or the event loop.
 """
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import runpy
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from types import FrameType
+from types import CoroutineType, FrameType, FunctionType
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
@@ -30,16 +40,69 @@ PAINTING = (
 NAMES = frozenset({"<module>", "<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>"})
 
 
+class Found(Struct):
+    """Functions of one process."""
+
+    all: list[str]
+    handing: list[str]
+
+
+QUESTION, WORD = "Tell me more", "word"
+"""The message, and a part of each delta."""
+HANDING = frozenset(
+    {
+        *("create_task", "call_soon", "call_later", "run_in_executor"),  # of asyncio
+        *("write", "_write_all", "take", "_take_line", "publish"),  # pipes
+        *("_append", "store_unsent"),  # the archive
+        *("open_stream", "pieces"),  # the provider
+        *("apply", "dataChanged"),  # the view
+    }
+)
+MAX_DEPTH = 7
+PERSON = ("ui/driver.py", "ui/app.py")
+"""What presses Enter, and waits."""
+
+
+def holds(value: object, depth: int = 0) -> bool:
+    """Return whether a value is or has the text of the message or of a delta."""
+    if isinstance(value, str):
+        return QUESTION in value or WORD in value
+    if isinstance(value, bytes):
+        return QUESTION.encode() in value or WORD.encode() in value
+    return depth < MAX_DEPTH and any(holds(part, depth + 1) for part in _parts_of(value))
+
+
+def _parts_of(value: object) -> Iterable[object]:
+    match value:
+        case list() | tuple():
+            return value
+        case dict():
+            return value.values()
+        case Struct():
+            return (getattr(value, name) for name in value.__struct_fields__)
+        case partial():
+            return (value.func, value.args, value.keywords)
+        case FunctionType(__closure__=tuple() as cells):
+            return (cell.cell_contents for cell in cells)
+        case CoroutineType(cr_frame=FrameType() as frame):
+            return [part for name, part in frame.f_locals.items() if name != "self"]
+        case _:
+            return ()
+
+
 class Profile:
     """The functions that ran, each with the number of its newest call. watch: is called with each call's frame."""
 
     def __init__(self, watch: Callable[[FrameType], None] = lambda frame: None) -> None:
         self.newest: dict[str, int] = {}
+        self.handing: dict[str, int] = {}
         self.calls = 0
         self._watch = watch
 
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         code = frame.f_code
+        if event == "call" and code.co_name in HANDING:
+            self._note_handing(frame)
         if event != "call" or not code.co_filename.startswith(APP):
             return
         self.calls += 1
@@ -47,9 +110,22 @@ class Profile:
             self.newest[f"{code.co_filename[len(APP) :]} {code.co_qualname}"] = self.calls
         self._watch(frame)
 
-    def since(self, start: int) -> list[str]:
-        """Return the functions that ran after that call."""
-        return sorted(name for name, call in self.newest.items() if call >= start)
+    def _note_handing(self, frame: FrameType) -> None:
+        arguments = [value for name, value in frame.f_locals.items() if name != "self"]
+        if not holds(arguments) and frame.f_code.co_name != "dataChanged":
+            return
+        caller: FrameType | None = frame
+        while caller is not None:
+            code = caller.f_code
+            if code.co_filename.startswith(APP) and code.co_name not in NAMES:
+                self.handing[f"{code.co_filename[len(APP) :]} {code.co_qualname}"] = self.calls
+            caller = caller.f_back
+
+    def since(self, start: int) -> Found:
+        """Return the functions that ran after that call, and those of them that handed the text on."""
+        newest = sorted(name for name, call in self.newest.items() if call >= start)
+        handing = [name for name in newest if self.handing.get(name, -1) >= start and not name.startswith(PERSON)]
+        return Found(newest, handing)
 
     def begin(self) -> None:
         threading.setprofile(self)
@@ -69,9 +145,9 @@ def run_engine(report: Path, arguments: list[str]) -> None:
         name, values = frame.f_code.co_name, frame.f_locals
         if name == "take" and frame.f_code.co_filename.endswith("serve.py") and b'"Send"' in values.get("line", b""):
             started, sends = profile.calls, sends + 1
-        elif name == "publish" and sends == 2 and not is_written and type(values.get("event")).__name__ == "TextDelta":
+        elif name == "_write_all" and sends == 2 and not is_written and b'"text_delta"' in values["line"]:
             is_written = True
-            report.write_text(json.dumps(profile.since(started)))
+            report.write_bytes(msgspec.json.encode(profile.since(started)))
 
     profile = Profile(watch)
     profile.begin()
@@ -79,7 +155,7 @@ def run_engine(report: Path, arguments: list[str]) -> None:
     runpy.run_module("desktop_app", run_name="__main__", alter_sys=True)
 
 
-def run_both(folder: Path) -> dict[str, list[str]]:
+def run_both(folder: Path) -> dict[str, Found]:
     """Return the functions of each process."""
     from desktop_app.paths import settings_file
     from desktop_app.settings import Server, Settings, write_settings
@@ -87,7 +163,7 @@ def run_both(folder: Path) -> dict[str, list[str]]:
     from desktop_app.ui.driver import Driver
     from provider import Reply, ScriptedProvider, stream_of
 
-    report, found = folder / "engine.json", dict[str, list[str]]()
+    report, found = folder / "engine.json", dict[str, Found]()
     data = folder / "data"
     steps = [Reply("Hello."), stream_of(60, 20)]
 
@@ -95,13 +171,14 @@ def run_both(folder: Path) -> dict[str, list[str]]:
         driver = Driver(window, bridge)
         model = window.transcript_model
         await driver.until(lambda: window.chat.conversation and window.gauge.gauge, 60, "an open conversation")
-        for text in ("Hello", "Again"):
+        for text in ("Hello", QUESTION):
             await driver.click(window.composer.field.viewport(), (8, 8))
             await driver.type(text)
             await driver.until(lambda: window.composer.draft_tokens, 60, "a counted draft")
             if text == "Hello":
                 await driver.enter()
                 await driver.until(lambda: not model.is_running and model.rowCount() >= 2, 60, "the first reply")
+        await asyncio.sleep(0.5)  # in which the draft is stored
         profile = Profile()
         profile.begin()
         await driver.enter()
@@ -119,7 +196,7 @@ def run_both(folder: Path) -> dict[str, list[str]]:
         command = [sys.executable, __file__, "--engine", str(report), "engine", "--data-dir", str(data)]
         app.engine_command = lambda data_folder: command
         app.run_window(data, settings, drive)
-    found["engine"] = json.loads(report.read_text())
+    found["engine"] = msgspec.json.decode(report.read_bytes(), type=Found)
     return found
 
 
@@ -134,11 +211,15 @@ def main() -> None:
         found = run_both(Path(folder))
     window, engine = found["window"], found["engine"]
     print("| process | functions | files |\n|---|---|---|")
-    print(row("window", window))
-    print(row("window, without layout and painting", [f for f in window if not f.startswith(PAINTING)]))
-    print(row("engine", engine))
+    print(row("window", window.all))
+    print(row("window, without layout and painting", [f for f in window.all if not f.startswith(PAINTING)]))
+    print(row("engine", engine.all))
+    print(row("window, hand-over only", window.handing))
+    print(row("engine, hand-over only", engine.handing))
+    print(row("both, hand-over only", sorted({*window.handing, *engine.handing})))
     for name, functions in found.items():
-        print(name, *functions, sep="\n  ", file=sys.stderr)
+        print(name, *functions.all, sep="\n  ", file=sys.stderr)
+        print(f"{name}, hand-over only", *functions.handing, sep="\n  ", file=sys.stderr)
 
 
 if __name__ == "__main__":
