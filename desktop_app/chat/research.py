@@ -331,7 +331,7 @@ class ResearchTurn(Turn):
             is_last = number == rounds or self._clock() >= self._ends_at
             if is_last:
                 await self._session.record_message(stamp(user_message(ENOUGH)))
-            reply = await self.ask_model()
+            reply = await self._ask_model()
             if not reply.tool_calls or (is_last and reply.text.strip()):
                 self._answer.is_whole = True
                 return
@@ -339,14 +339,14 @@ class ResearchTurn(Turn):
                 raise WorldError(NO_ANSWER)
             await self.run_tools(reply, self._tools)
 
-    async def ask_model(self) -> Message:
+    async def _ask_model(self) -> Message:
         policy = self._session.policy
         for share in policy.overflow_shed:
             if self._session.gauge().total > MAX_RESEARCH_SHARE * self._session.budget.usable:
                 await drop_results(self._session, self._services, share, self._relay)
         try:
             async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):
-                return await super().ask_model()
+                return await self.begin_reply().receive()
         except TimeoutError:
             raise WorldError(TOO_LONG) from None
 

@@ -131,6 +131,7 @@ class StreamedReply:
                 break
         await self.keep()
         self._notice_silent_cut(request)
+        self._tries.note_reply()
         return self.stored[-1]
 
     async def keep(self) -> None:

@@ -73,7 +73,7 @@ async def take_turn(
             if is_automatic:
                 await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, is_forced)
-            reply = await turn.ask_model()  # assemble, stream, record; stopped, continued and retried inside
+            reply = await turn.begin_reply().receive()  # assemble, stream, record; stopped, continued, retried inside
             if not reply.tool_calls or services.tools is None:
                 break
             await turn.run_tools(reply, services.tools)
@@ -105,13 +105,10 @@ class Turn:
         """Why room is made before the next request."""
         return Trigger.TOOL_RESULT if self._replies else Trigger.BEFORE_REQUEST
 
-    async def ask_model(self) -> Message:
-        """Return the reply to the next request, once it is stored. Raises ModelError, WorldError, WindowTooSmall."""
-        reply = StreamedReply(self._session, self._services, self._emit, self._is_automatic, self.tries)
-        self._replies.append(reply)
-        received = await reply.receive()
-        self.tries.note_reply()
-        return received
+    def begin_reply(self) -> StreamedReply:
+        """Return the reply to the next request, which is not sent yet."""
+        self._replies.append(StreamedReply(self._session, self._services, self._emit, self._is_automatic, self.tries))
+        return self._replies[-1]
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
         """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError, also where the

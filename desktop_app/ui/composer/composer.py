@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
@@ -230,8 +231,8 @@ class Composer(StyleAware, QWidget):
         return super().eventFilter(watched, event)
 
     def _connect(self) -> None:
-        self.field.send_requested.connect(self._send)
-        self.field.send_now_requested.connect(self._send_now)
+        self.field.send_requested.connect(partial(self._send, self.send_requested))
+        self.field.send_now_requested.connect(partial(self._send, self.send_now_requested))
         self.field.queued_wanted.connect(self.queued_wanted)
         self.field.escape_pressed.connect(self.escape_pressed)
         self.field.textChanged.connect(self._change)
@@ -250,16 +251,10 @@ class Composer(StyleAware, QWidget):
         if self._is_running:
             self.stop_requested.emit()
         else:
-            self._send()
+            self._send(self.send_requested)
         self.take_focus()
 
-    def _send(self) -> None:
-        self._emit_draft(self.send_requested)
-
-    def _send_now(self) -> None:
-        self._emit_draft(self.send_now_requested)
-
-    def _emit_draft(self, signal: SignalInstance) -> None:
+    def _send(self, signal: SignalInstance) -> None:
         """Emit the draft with the signal, or run it if it is a command; show a note if it cannot be sent."""
         draft = self.draft()
         if not draft.text.strip() and not self.attachments.chips:
