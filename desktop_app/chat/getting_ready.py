@@ -58,7 +58,7 @@ class GettingReady:
         self._tasks.start_once(Job.CONTEXT.of(session.id), partial(self._record_context, session.id))
 
     async def stop(self, conversation: str) -> None:
-        """End it: a turn begins, or the conversation is deleted."""
+        """End it, since a turn begins. A server may still count the tools."""
         await self._tasks.cancel(Job.READ_AHEAD.of(conversation))
         await self._tasks.cancel(Job.CONTEXT.of(conversation))
 
@@ -74,7 +74,7 @@ class GettingReady:
 
     async def _count_tools(self, session: Session) -> None:
         """Let the model's own server count the tools, where it can; a turn that begins does not wait for it."""
-        if await session.ask_for_tools(self._services.models):
+        if await session.ask_for_tools(self._services.models) and session.closed_by is None:
             self._publish(session.gauge_changed())
 
     async def _prepare_model(self, session: Session) -> None:

@@ -240,9 +240,9 @@ class Turns:
 
     async def leave(self, conversation: str) -> None:
         """End all that is under way there, since nobody is interested any more."""
-        for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE):
-            await self._tasks.cancel(job.of(conversation))
         await self.getting_ready.stop(conversation)
+        for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
+            await self._tasks.cancel(job.of(conversation))
 
     def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
         """Let no turn begin there during the block (see `TurnLocks`). Raises WorldError while a turn runs."""

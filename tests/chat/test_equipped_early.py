@@ -164,3 +164,43 @@ async def test_a_server_that_renders_its_template_is_asked_and_no_turn_waits_for
     parts = await read_request(session)
     assert sum(part.tokens for part in parts.parts if part.kind is PartKind.TOOLS) == 12_345
     assert session.assemble_request().counted == told.total, "the decisions count them, too"
+
+
+async def test_a_server_that_answers_after_a_deletion_changes_no_gauge(desk: Desk, monkeypatch) -> None:
+    chats, gate, answered = desk.services.conversations, asyncio.Event(), asyncio.Event()
+
+    async def count_slowly(model_id: str, tools: tuple[ToolSpec, ...]) -> int:
+        try:
+            await gate.wait()
+        finally:
+            answered.set()
+        return 12_345
+
+    monkeypatch.setattr(chats.services.models, "count_tools", count_slowly)
+    session = await chats.create()
+    await asyncio.sleep(0.05)
+    await chats.delete(session.id)
+    desk.events.clear()
+    gate.set()
+    await answered.wait()
+    await asyncio.sleep(0.05)
+    assert not [event for event in desk.events if isinstance(event, GaugeChanged)]
+
+
+async def test_after_an_import_the_server_counts_for_the_session_that_is_open_then(desk: Desk, monkeypatch) -> None:
+    chats, gate = desk.services.conversations, asyncio.Event()
+
+    async def count_slowly(model_id: str, tools: tuple[ToolSpec, ...]) -> int:
+        await gate.wait()
+        return 12_345
+
+    monkeypatch.setattr(chats.services.models, "count_tools", count_slowly)
+    closed = await chats.create()
+    await asyncio.sleep(0.05)
+    async with chats.unopened(closed.id):
+        pass
+    session = await chats.open(closed.id)
+    assert session is not closed
+    gate.set()
+    await asyncio.sleep(0.1)
+    assert session.gauge().segments[Segment.SCHEMAS] == 12_345
