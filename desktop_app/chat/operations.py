@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
@@ -28,26 +28,38 @@ from .session import Session
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Append an `Undo` for each active step of the operation's plan, the newest first; or archive messages again.
+    """Append an `Undo` for each active step of the operation, the newest first. Repeating it changes nothing.
 
-    Repeating it changes nothing. A flush is undone by `memory_flusher.undo_flush`.
+    A flush is undone by `memory_flusher.undo_flush`.
     """
     async with session.changes:
-        entries = session.view.path
-        active = {entry.id for entry in active_entries(entries)}
-        if isinstance(back := session.transcript.entry(operation_id), BringBack):
-            undo = Undo(entry_id=back.id)
-            return await _record(session, undo, brought_back=back.id) if back.id in active else []
-        steps = [step.id for step in steps_of(entries, _operation(session, operation_id)) if step.id in active]
-        return await _record(session, *(Undo(entry_id=step) for step in reversed(steps))) if steps else []
+        active = {entry.id for entry in active_entries(session.view.path)}
+        steps = [step for step in _steps(session, operation_id) if step.id in active]
+        return await _record_undos(session, reversed(steps), steps)
 
 
 async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
     """Undo the undoing of an operation. Repeating it changes nothing."""
     async with session.changes:
-        steps = steps_of(session.view.path, _operation(session, operation_id))
+        steps = _steps(session, operation_id)
         undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
-        return await _record(session, *(Undo(entry_id=undo.id) for undo in undos)) if undos else []
+        return await _record_undos(session, undos, steps)
+
+
+async def _record_undos(
+    session: Session, undone: Iterable[AnyEntry], steps: Sequence[Operation | BringBack]
+) -> list[TurnEvent]:
+    """Record the undoing of these entries, if there are any. steps: the operation that this undoes or redoes."""
+    undos = [Undo(entry_id=entry.id) for entry in undone]
+    brought_back = next((step.id for step in steps if isinstance(step, BringBack)), "")
+    return await _record(session, *undos, brought_back=brought_back) if undos else []
+
+
+def _steps(session: Session, operation_id: str) -> Sequence[Operation | BringBack]:
+    """Return the steps of an operation in the current branch, or the return of messages to the view."""
+    if isinstance(back := session.transcript.entry(operation_id), BringBack):
+        return [back]
+    return steps_of(session.view.path, _operation(session, operation_id))
 
 
 def undo_in_force(session: Session, entry_id: str) -> Undo | None:

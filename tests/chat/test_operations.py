@@ -194,6 +194,21 @@ async def test_messages_that_were_brought_back_are_archived_again_by_an_undo(tal
     assert assemble(session.view) == before
 
 
+async def test_messages_are_brought_back_again_by_a_redo(talk) -> None:
+    home, session = await talk([], messages=long_chat(60))
+    await optimize(home, session)
+    archived = next(iter(session.view.statuses))
+    (back, _) = await operations.bring_back(session, (archived,))
+    before = assemble(session.view)
+    assert await operations.redo(session, back.brought_back) == [], "nothing was undone"
+    await operations.undo(session, back.brought_back)
+    (redone, _) = await operations.redo(session, back.brought_back)
+    assert redone.brought_back == back.brought_back
+    assert [change.state for change in redone.changes] == [MessageState.IN_VIEW]
+    assert assemble(session.view) == before
+    assert await operations.redo(session, back.brought_back) == []
+
+
 async def test_a_pin_of_an_archived_message_is_told_once(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
     await optimize(home, session)
