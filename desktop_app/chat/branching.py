@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.counting.breakdown import gauge_of, tally
@@ -24,7 +22,9 @@ from desktop_app.conversation.transcript import (
     ConversationLink,
     Flush,
     Switch,
+    with_new_ids,
 )
+from desktop_app.conversation.words import translatable
 
 from .conversations import Conversations
 from .operations import not_found
@@ -40,7 +40,7 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
     async with chats.turns.resting(session.id), session.changes:
         branch = session.branches.branch_with(message_id)
         if branch is None:
-            raise not_found("This message")
+            raise not_found(translatable("This message"))
         is_other = branch != session.branches.current
         if is_other:
             await session.record_operation(stamp(Switch(branch=branch)))
@@ -88,7 +88,7 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     """
     message_id = message_id or next((e.id for e in reversed(session.branches.path()) if isinstance(e, Message)), "")
     if not session.branches.is_current(message_id):
-        raise not_found("This message")
+        raise not_found(translatable("This message"))
     path = session.branches.path()
     messages = [entry for entry in path if isinstance(entry, Message)]
     last = inseparable_ids(messages, {message_id})[-1]
@@ -103,20 +103,11 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
 
 
 def copy_entries(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
-    """Return the entries with ids of their own. What was paid for them is left to the original."""
-    copied = [_without_usage(e) for e in entries if not isinstance(e, AuxiliaryUsage | ConversationLink)]
-    ids = {entry.id: uuid.uuid4().hex for entry in copied}
-    return [msgspec.convert(_renamed(msgspec.to_builtins(entry), ids), AnyEntry) for entry in copied]
-
-
-def _without_usage(entry: AnyEntry) -> AnyEntry:
-    return replace(entry, usage=None) if isinstance(entry, Message | Compaction | Flush) else entry
-
-
-def _renamed(value: object, ids: Mapping[str, str]) -> object:
-    """Return plain JSON data with every string that is one of the ids replaced."""
-    if isinstance(value, dict):
-        return {key: _renamed(part, ids) for key, part in cast("dict[str, object]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_renamed(part, ids) for part in cast("Sequence[object]", value)]
-    return ids.get(value, value) if isinstance(value, str) else value
+    """Return copies of the entries with new ids and without usage, which is counted in the original."""
+    copied, ids, newest = list[AnyEntry](), dict[str, str](), ""
+    for entry in entries:
+        if not isinstance(entry, AuxiliaryUsage | ConversationLink):
+            copied.append(replace(entry, usage=None) if isinstance(entry, Message | Compaction | Flush) else entry)
+            newest = uuid.uuid4().hex
+        ids[entry.id] = newest  # a request that was assembled after an entry that is left out began with the one before
+    return [with_new_ids(entry, ids) for entry in copied]

@@ -8,14 +8,15 @@ U+FFFD, since UTF-8 cannot encode them for the archive or a provider.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Generic, Literal, TypeGuard, TypeVar, cast, overload
 
 import msgspec
+from msgspec.structs import replace
 
-from .memory import Fidelity, Ledger
+from .memory import Fact, Fidelity, Ledger, Superseded
 from .message import Entry, Message, Role, Usage
 from .tools import Rule, ToolSpec
 
@@ -395,6 +396,47 @@ class Transcript(msgspec.Struct, frozen=True):
     def entry(self, entry_id: str) -> AnyEntry | None:
         """Return the entry with the id; searched from the end, which users look at."""
         return next((e for e in reversed(self.entries) if e.id == entry_id), None)
+
+
+FIELDS_WITH_IDS: dict[type[msgspec.Struct], tuple[str, ...]] = {
+    Message: ("continues", "as_of"),
+    Prune: ("results", "inputs"),
+    PrunedResult: ("message_id",),
+    PrunedInput: ("message_id",),
+    Compaction: ("archived", "ledger"),
+    Ledger: tuple(name for name in Ledger.__struct_fields__ if name != "dropped"),
+    Fact: ("message_id",),
+    Superseded: ("message_id",),
+    Flush: ("before",),
+    Recalled: ("for_message_id", "message_ids"),
+    Pin: ("message_id",),
+    Unpin: ("message_id",),
+    BringBack: ("message_ids",),
+    Rewind: ("first_message_id",),
+    Switch: ("branch",),
+    Continuation: ("reply_id",),
+    Undo: ("entry_id",),
+}
+"""The fields that refer to other entries by id, directly or in the values that they consist of."""
+
+
+def with_new_ids(entry: AnyEntry, ids: Mapping[str, str]) -> AnyEntry:
+    """Return a copy of the entry in which it, and the entries that it refers to, have new ids.
+
+    ids: new ids by the old ones. Other references stay, such as those to messages of another conversation.
+    """
+    return cast("AnyEntry", _with_new_ids(replace(entry, id=ids.get(entry.id, entry.id)), ids))
+
+
+def _with_new_ids(value: object, ids: Mapping[str, str]) -> object:
+    """Return an id, or a value with ids in it, after replacing them."""
+    if isinstance(value, str):
+        return ids.get(value, value)
+    if isinstance(value, tuple):
+        return tuple(_with_new_ids(element, ids) for element in cast("tuple[object, ...]", value))
+    assert isinstance(value, msgspec.Struct)
+    names = FIELDS_WITH_IDS.get(type(value), ())
+    return replace(value, **{name: _with_new_ids(getattr(value, name), ids) for name in names})
 
 
 class RecordOutline(msgspec.Struct, frozen=True):

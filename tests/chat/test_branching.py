@@ -6,14 +6,15 @@ import asyncio
 
 import pytest
 
+from builders import model, result, user
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.operations import pin, undo
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.conversation.events import MessageState, TurnFinished
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Compaction, Trigger
+from desktop_app.conversation.message import Message, ToolCall
+from desktop_app.conversation.transcript import AuxiliaryUsage, Compaction, Pin, Trigger
 from provider import Hang, Reply, Status
 
 
@@ -242,6 +243,24 @@ async def test_a_copy_begins_as_the_branch_does_and_costs_nothing(house) -> None
     assert {row.linked for row in copied.operations()} == {"", session.id}
     await home.turn(copied, "Three?")
     assert shown(session)[-1] == "Answer 2."
+
+
+async def test_a_text_that_equals_an_id_is_copied_as_it_is(house) -> None:
+    home = await house([])
+    asked = user("first", id="first", at=1.0)
+    titled = AuxiliaryUsage(id="title", at=1.5, purpose="title", model="first")
+    answered = model("first", ToolCall("first", "read"), id="second", at=2.0, as_of="title", model="first")
+    results = result("second", "first", "read", id="third", at=3.0)
+    session = await home.chats.create_with(
+        "Ids", [asked, titled, answered, results, Pin(id="fourth", at=4.0, message_id="first")], "scripted/scripted", ""
+    )
+    copied = await fork(home.chats, session, "")
+    before, after = messages_of(session)[-3:], messages_of(copied)[-3:]
+    assert [m.parts for m in after] == [m.parts for m in before]
+    assert [m.model for m in after] == [m.model for m in before]
+    assert after[1].as_of == after[0].id, "the usage that was recorded between them is left to the original"
+    assert copied.view.pins == {after[0].id}
+    assert not {m.id for m in after} & {m.id for m in before}
 
 
 def messages_of(session) -> list[Message]:

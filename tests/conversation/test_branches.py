@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -24,6 +29,7 @@ from desktop_app.conversation.transcript import (
     Trigger,
     Undo,
     active_entries,
+    with_new_ids,
 )
 from examples import examples
 
@@ -179,3 +185,47 @@ def test_a_branch_that_is_begun_twice_under_one_id_ends_nowhere_in_a_circle() ->
     branches = Branches([message("a"), message("b"), rewind, message("c"), rewind, message("d")])
     assert [each.id for each in branches.path()] == ["a", "c", "d"]
     assert branches.is_current("d")
+
+
+NAMES = st.sampled_from(["a", "b", "c", "elsewhere", "", "Other words."])
+NEW_IDS = {"a": "new-a", "b": "new-b", "c": "new-c"}
+FIELDS_WITH_IDS = {
+    *("id", "message_id", "message_ids", "archived", "continues", "as_of", "before", "for_message_id"),
+    *("first_message_id", "branch", "reply_id", "entry_id"),
+}
+"""The fields of entries, and of the values in them, that hold ids of entries."""
+
+
+def values_of(kind: Any) -> st.SearchStrategy[Any]:
+    """Return values of a type, each text of which may equal an id."""
+    if kind is str:
+        return NAMES
+    if get_origin(kind) is tuple:
+        return st.lists(values_of(get_args(kind)[0]), max_size=3).map(tuple)
+    if get_origin(kind) in (Union, UnionType):
+        return st.one_of(*map(values_of, get_args(kind)))
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        hints = get_type_hints(kind)
+        return st.builds(kind, **{name: values_of(hints[name]) for name in kind.__struct_fields__})
+    return st.from_type(kind)
+
+
+def texts_of(value: object, field: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each text in a value with the name of its field."""
+    if isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from texts_of(getattr(value, name), name)
+    elif isinstance(value, tuple):
+        for element in value:
+            yield from texts_of(element, field)
+    elif isinstance(value, str):
+        yield field, value
+
+
+@settings(max_examples=examples(400))
+@given(st.one_of(*map(values_of, get_args(AnyEntry))))
+def test_a_copied_entry_refers_to_copies_and_every_other_text_is_the_same(entry: AnyEntry) -> None:
+    copied = with_new_ids(entry, NEW_IDS)
+    assert type(copied) is type(entry)
+    for (field, before), (_, after) in zip(texts_of(entry), texts_of(copied), strict=True):
+        assert after == (NEW_IDS.get(before, before) if field in FIELDS_WITH_IDS else before)
