@@ -21,6 +21,7 @@ from desktop_app.settings import write_settings
 from engine_client import EngineClient
 from provider import ScriptedProvider
 from sandbox_here import why_not
+from texts import CALL_NOT_FINISHED
 
 
 def programs_in(family: list[psutil.Process]) -> list[psutil.Process]:
@@ -72,7 +73,7 @@ async def test_a_server_that_is_killed_in_a_call_or_ends_slowly(tmp_path: Path, 
         await engine.until(lambda events: any(isinstance(e, TurnFinished) for e in events))
         results = [e.row.message for e in engine.events if isinstance(e, MessageRecorded)]
         texts = [message.text for message in results if message.role is Role.TOOL]
-        assert texts.CALL_NOT_FINISHED in texts[0]
+        assert CALL_NOT_FINISHED in texts[0]
         assert "SIGKILL" in texts[0]
         assert "may have had effects" in texts[0]
         assert texts[1:] == ["worked for k1"], "it was idle when it was killed, and is started again"
