@@ -27,7 +27,7 @@ VALUES = {
 VERBS = {"conversation", "context", "permissions", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
-# conversation <- context | permissions <- chat <- models | tools | archive <- engine <- commands
+# conversation <- context | permissions <- archive <- chat <- models | tools <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation", "paths", "file_locks"},
     "paths": set(),
@@ -41,10 +41,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "conversation": set(),
     "context": {"conversation"},
     "permissions": {"conversation"},
-    "chat": {"conversation", "context", "permissions", "settings"},
+    "archive": {"conversation", "context"} | VALUES,
+    "chat": {"conversation", "context", "permissions", "settings", "archive"},
     "models": VERBS | VALUES,
-    "tools": VERBS | VALUES,
-    "archive": VERBS | VALUES,
+    "tools": VERBS | VALUES | {"archive"},
     "imports": {"conversation", "chat"},
     "engine.protocol": {"conversation", "context", "settings"},
     "engine": VERBS | VALUES | {"models", "tools", "archive", "imports"},
@@ -212,12 +212,13 @@ context/recall/times.py    | from datetime import datetime                      
 context/recall/times.py    | from datetime import date                          |
 context/view.py            | from desktop_app.chat import ports                 | context may import conversation
 permissions/rules.py       | from desktop_app.context.view.view import View     | permissions may import conversation
-context/prune/strategies.py      | from ...chat.ports import Archive                  | context may import conversation
-chat/take_turn.py          | from desktop_app.models.roles import Roles         | chat may import context
+context/prune/strategies.py      | from ...chat.ports import Emit                     | context may import conversation
+chat/take_turn.py          | from desktop_app.models.roles import Roles         | chat may import archive
 models/roles.py            | from desktop_app.archive.tables import EntryRow      | models may import
 archive/tables.py            | if TYPE_CHECKING: from desktop_app.engine import x | archive may import
+archive/writing.py           | from desktop_app.chat.ports import Emit            | archive may import
 engine/protocol/lines.py   | from ..compose import Engine                       | engine.protocol may import
-engine/protocol/lines.py   | from desktop_app.chat.ports import Archive         | engine.protocol may import
+engine/protocol/lines.py   | from desktop_app.chat.ports import Emit            | engine.protocol may import
 engine/serve.py            | from desktop_app.ui.bridge import Bridge           | engine may import
 ui/bridge.py               | from desktop_app.engine.compose import Engine      | ui may import
 ui/sidebar/list.py         | from desktop_app.archive import tables             | ui may import

@@ -17,7 +17,7 @@ from typing import Literal
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.installation import Backup
 from desktop_app.paths import make_folder, make_private_folder, sync_folder
 

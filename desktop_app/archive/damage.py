@@ -21,10 +21,10 @@ from desktop_app.conversation.message import Message
 from desktop_app.open_databases import is_open_here
 from desktop_app.paths import sync_file, sync_folder
 
-from . import memory_table, project_table
 from .disk_failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
 from .opening import ArchiveDatabase, journal_of, reading_connection, size_of_log
+from .projects_and_memories import unreadable as unreadable_values
 from .tables import decode, decode_message, searched_text
 from .writing import lost_entries
 
@@ -323,7 +323,7 @@ def examine(database: SqliteDatabase) -> Health:
                 continue
             if isinstance(entry, Message) and (indexes != 2 or text != searched_text(entry)):
                 unsearchable.append(entry_id)
-        unreadable += memory_table.unreadable(database) + project_table.unreadable(database)
+        unreadable += unreadable_values(database)
     except DATABASE_ERRORS as error:
         if not is_damage(error):
             raise

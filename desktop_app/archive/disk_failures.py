@@ -11,8 +11,7 @@ from pathlib import Path
 
 from peewee import DatabaseError
 
-from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.words import translatable
 
 DATABASE_ERRORS = (DatabaseError, sqlite3.DatabaseError, UnicodeDecodeError)

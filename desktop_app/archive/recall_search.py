@@ -117,7 +117,10 @@ class Known:
 
 
 class RecallSearch:
-    """Look-ups within single conversations, with a cache of the outlines of the last used ones."""
+    """Look-ups within single conversations, with a cache of the outlines of the last used ones.
+
+    rows: the look-ups across conversations.
+    """
 
     KEPT = 80_000
     """Total messages in cached outlines: 16 MB."""
@@ -125,6 +128,7 @@ class RecallSearch:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._known: dict[str, Known] = {}
+        self.rows = RecallRows(database)
 
     def outline(self, conversation: str) -> Outline:
         """Return the up-to-date outline. Raises ArchiveError if there is no such conversation."""

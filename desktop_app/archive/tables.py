@@ -71,7 +71,7 @@ class ConversationRow(Model):
 
 
 class ProjectRow(Model):
-    """A project; `project_table.py` reads and writes it."""
+    """A project; `projects_and_memories.py` reads and writes it."""
 
     class Meta:
         table_name = "projects"

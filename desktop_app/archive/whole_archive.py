@@ -22,7 +22,7 @@ import msgspec
 from msgspec.structs import replace
 from peewee import IntegrityError, SqliteDatabase
 
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.foreign import FoundConversation
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import NO_FOLDER
@@ -34,7 +34,7 @@ from .backups import check_target
 from .disk_failures import backup_failed, bad_export, failing_as, world_errors
 from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
-from .project_table import project_named, same_named
+from .projects_and_memories import project_named, same_named
 from .reading import setup
 from .tables import UnreadableEntry, decode, decode_unsent
 from .writing import append, change, narrow_folder, store_unsent

@@ -18,11 +18,10 @@ from typing import Any, Unpack
 import msgspec
 from peewee import SqliteDatabase, fn
 
-from desktop_app.chat.ports import Changes
 from desktop_app.conversation.foreign import ForeignConversation
 from desktop_app.conversation.foreign_record import conversation_id, new_entries
 from desktop_app.conversation.gauge import Status
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.listing import Changes, ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.tools import is_on_other_host
@@ -39,7 +38,7 @@ from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.paths import make_private_file
 
 from .disk_failures import no_conversation
-from .project_table import project_named, project_of_folder
+from .projects_and_memories import project_named, project_of_folder
 from .reading import entries
 from .search_filters import add_facets
 from .tables import (

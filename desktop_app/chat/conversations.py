@@ -7,14 +7,14 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 from weakref import WeakSet
 
 from msgspec.structs import replace
 
 from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import find_policy
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.listing import Changes, ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Persona, Project
 from desktop_app.conversation.transcript import AnyEntry
@@ -23,7 +23,7 @@ from desktop_app.settings import Settings
 from .choices import check_policy, existing_folder
 from .importing import GROWN
 from .open_sessions import Openings, OpenSessions, PartialSession
-from .ports import Archive, Changes, Emit
+from .ports import Emit
 from .record_rows import archived_of
 from .recorded_messages import stamp
 from .session import Session
@@ -33,6 +33,9 @@ from .titles import ListedConversations
 from .turn.prepare import record_request_context
 from .turn_services import Services
 from .turns import Turns
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 NO_SETUP = ConversationSetup()
 

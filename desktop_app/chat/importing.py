@@ -1,15 +1,17 @@
-"""Importing conversations of other programs: first what there is, then what the user chose of it."""
+"""Imports of conversations of other programs, and of files of `export --all`: offered first, then stored as chosen."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.archive.whole_archive import conversations_in, is_whole_archive
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import (
     ForeignConversation,
@@ -24,6 +26,9 @@ from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.words import translatable
 
 from .tasks import shielded
+
+if TYPE_CHECKING:
+    from desktop_app.archive.archive import Archive
 
 Report = Callable[[ReadProgress, int], None]
 """Where progress goes, with how many conversations are stored."""
@@ -138,4 +143,53 @@ async def import_conversations(
                     report(progress, outcome.conversations)
                 case FoundConversation():
                     raise AssertionError("nobody asked for it")
+    return outcome
+
+
+AT_ONCE = 200
+"""Conversations that are stored in one transaction, each of which reads the file's list again. An import can be
+cancelled between two transactions."""
+
+
+async def split_paths(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the paths of files of `export --all`, and the other paths."""
+    are_ours = [await asyncio.to_thread(is_whole_archive, Path(path)) for path in paths]
+    pairs = list(zip(paths, are_ours, strict=True))
+    return tuple(path for path, is_ours in pairs if is_ours), tuple(path for path, is_ours in pairs if not is_ours)
+
+
+async def look_through_wholes(archive: Archive, paths: Sequence[str]) -> list[FoundConversation]:
+    """Return the conversations in these files. One that the archive has already would not be changed: all its messages
+    count as known."""
+    found: list[FoundConversation] = []
+    for path in paths:
+        for each in await asyncio.to_thread(conversations_in, Path(path)):
+            is_known = await archive.known_messages(each.message_ids)
+            found.append(replace(each, known=each.messages if is_known else 0))
+    return found
+
+
+async def import_wholes(
+    archive: Archive, spills: Path, paths: Sequence[str], chosen: frozenset[str], report: Report
+) -> ImportOutcome:
+    """Import the chosen conversations of these files.
+
+    If no conversation of a file is left out, everything else in it is also imported.
+    """
+    outcome, newest_at = ImportOutcome(), -1.0
+    for path in map(Path, paths):
+        found = await look_through_wholes(archive, (str(path),))
+        wanted, size = [each for each in found if each.id in chosen], path.stat().st_size
+        for start in range(0, len(wanted), AT_ONCE):
+            ids = frozenset(each.id for each in wanted[start : start + AT_ONCE])
+            stored = await shielded(archive.import_whole(spills, path, only=ids))
+            outcome = replace(outcome, conversations=outcome.conversations + stored.conversations)
+            report(ReadProgress(size * (start + len(ids)) // len(wanted), size), outcome.conversations)
+            await asyncio.sleep(0)  # where a cancel arrives
+        if wanted and all(each.known or each.id in chosen for each in found):
+            await shielded(archive.import_whole(spills, path))
+        for each in wanted:
+            outcome = replace(outcome, messages=outcome.messages + each.new)
+            if each.last_at > newest_at:
+                newest_at, outcome = each.last_at, replace(outcome, newest=each.id)
     return outcome

@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import QueueChanged
+from desktop_app.conversation.events import ArchiveError, QueueChanged
 from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages, join_drafts
 
-from .ports import Archive, ArchiveError, Emit, WorldError
+from .ports import Emit, WorldError
 from .tasks import NamedLocks
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 log = logging.getLogger(__name__)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from desktop_app.context.counting.tokens import TokenCounts
@@ -32,7 +33,7 @@ from desktop_app.conversation.setup import NO_PROJECT
 from desktop_app.conversation.transcript import AnyEntry, Chain, Continuation, Prune, RecordOutline, Transcript
 from desktop_app.conversation.words import translatable
 
-from .ports import Archive, Emit, ModelCatalogue, RecordReader, WorldError
+from .ports import Emit, ModelCatalogue, WorldError
 from .record_rows import PAGE_CHARACTERS, message_rows, operation_rows
 from .recorded_messages import stamp
 from .session import Session
@@ -40,6 +41,9 @@ from .session_model import model_or_stand_in, use_model
 from .tasks import Job, Tasks
 from .turn.tool_calls import CRASHED
 from .turns import Turns
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 MAX_KEPT = 6
 """Sessions not in use that stay in memory, so that going back and forth between conversations reads none again."""
@@ -103,7 +107,7 @@ class PartialSession:
 
     def __init__(
         self,
-        archive: RecordReader,
+        archive: Archive,
         info: ConversationInfo,
         outline: RecordOutline,
         model: ModelInfo,

@@ -1,24 +1,23 @@
 """The ports: what the verbs need from the outside, as protocols.
 
-`models/`, `tools/` and `archive/` fit them, without knowing each other; `engine/compose` joins them.
+`models/` and `tools/` fit them, without knowing each other; `engine/compose` joins them.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import Literal, Protocol, TypedDict, Unpack
+from typing import Literal, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import Tokenizer
-from desktop_app.conversation.events import Failure, TurnEvent
-from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SearchFilters, SearchResult, SearchValues
+from desktop_app.conversation.events import Failure, TurnEvent, WorldError
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, ToolCall, Usage
-from desktop_app.conversation.setup import ConversationSetup, Project, ReplyOptions
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
-from desktop_app.conversation.transcript import AnyEntry, RecordOutline
-from desktop_app.conversation.unsent import UnsentMessages
+from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.words import translatable
 
 
@@ -46,67 +45,10 @@ def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
     return replace(usage, dollars=price.of(usage))
 
 
-class ProjectStore(Protocol):
-    """Every method raises only ArchiveError; what it returned from is stored."""
-
-    async def projects(self, with_deleted: bool = False) -> tuple[Project, ...]:
-        """Return the projects by their names."""
-        ...
-
-    async def store_project(self, project: Project) -> None:
-        """Store a project that is new or changed, as its id says. Raises ArchiveError if another one has its name."""
-        ...
-
-
-class RecordReader(Protocol):
-    """Reads parts of records. Every method raises only ArchiveError."""
-
-    async def record_outline(self, conversation: str) -> RecordOutline | None:
-        """Return the outline of its record; None if that is damaged."""
-        ...
-
-    async def messages(self, conversation: str, indexes: Sequence[int], characters: int) -> tuple[Message, ...] | None:
-        """Return its messages at those indexes, in that order, until they have that many characters of text together.
-
-        None if one of them is damaged.
-        """
-        ...
-
-    async def message_index(self, conversation: str, message_id: str) -> int | None:
-        """Return the place of that message among all of its messages; None if it has no such message."""
-        ...
-
-
-class MessageSearch(Protocol):
-    """What the archive finds."""
-
-    async def search(
-        self, query: str, conversation: str | None, limit: int, filters: SearchFilters
-    ) -> tuple[SearchResult, ...]:
-        """Return the messages with those words, best first, archived ones too. Once cancelled, it ends soon."""
-        ...
-
-    async def search_values(self) -> SearchValues:
-        """Return what search filters may name."""
-        ...
-
-    async def entries_without_facets(self) -> int:
-        """Return the number below which entries are not known to filters yet; 0 if all are."""
-        ...
-
-
 NO_OPTIONS = ReplyOptions()
 MESSAGE_STORED = translatable("Your message is stored.")
 Emit = Callable[[TurnEvent], None]
 """Where events go, in order, each once what it tells is stored."""
-
-
-class WorldError(Exception):
-    """An error of the world. Its failure can be shown to the user as it is."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.title)
-        self.failure = failure
 
 
 ErrorKind = Literal[
@@ -170,10 +112,6 @@ class WindowUnknown(ModelError):
         super().__init__(failure)
         self.info = info
         self.tokenizer = tokenizer
-
-
-class ArchiveError(WorldError):
-    """The archive could not read or write: disk full, read-only, damaged, not ours."""
 
 
 class TextPiece(msgspec.Struct, frozen=True):
@@ -321,22 +259,6 @@ class ModelCatalogue(Protocol):
         ...
 
 
-class Changes(TypedDict, total=False):
-    """Changes of a conversation other than to its record."""
-
-    title: str
-    model: str
-    folder: str
-    """"" for none."""
-    policy: str
-    setup: ConversationSetup
-    project: str
-    """Its id; "" for none."""
-    is_pinned: bool
-    is_put_away: bool
-    is_deleted: bool
-
-
 class EntryStore(Protocol):
     """Where a session stores its record. Every method raises only ArchiveError; what it returned from is stored."""
 
@@ -352,39 +274,3 @@ class EntryStore(Protocol):
     async def store_partial(self, conversation: str, partial: Message) -> None:
         """Store what has arrived of a reply, in place of what was stored of it before."""
         ...
-
-
-class Archive(EntryStore, RecordReader, MessageSearch, ProjectStore, Protocol):
-    """The durable store."""
-
-    async def conversations(self) -> tuple[ConversationInfo, ...]:
-        """Return the conversations that are not deleted, newest first."""
-        ...
-
-    async def list_deleted(self) -> tuple[ConversationInfo, ...]:
-        """Return the deleted conversations in which something was said, newest first."""
-        ...
-
-    async def conversation(self, conversation: str) -> ConversationInfo: ...
-
-    async def create(
-        self, info: ConversationInfo, entries: Sequence[AnyEntry] = (), archived: Sequence[str] = ()
-    ) -> None:
-        """Store a new conversation with its first entries, in one transaction. archived: as of `append`."""
-        ...
-
-    async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Change what the list shows of it, or delete or restore it. Nothing is ever erased."""
-        ...
-
-    async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
-        """Store how full the window was, for the sidebar."""
-        ...
-
-    async def setup(self, conversation: str) -> ConversationSetup: ...
-
-    async def entries(self, conversation: str) -> tuple[AnyEntry, ...]: ...
-
-    async def unsent(self, conversation: str) -> UnsentMessages: ...
-
-    async def store_unsent(self, conversation: str, unsent: UnsentMessages) -> None: ...

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -29,9 +30,12 @@ from desktop_app.conversation.transcript import Chain, Prune, Transcript, Trigge
 from .compaction.making_room import decide_step
 from .compaction.snapshot import ContextSnapshot, snapshot_of, snapshot_under
 from .export_files import write_export
-from .ports import Archive, Price
+from .ports import Price
 from .session import Session
 from .tasks import CheckPoint, run_while_wanted
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 BYTE_ORDER_MARK = "\ufeff"  # without it some spreadsheets take the file for another encoding
 _FORMULA = re.compile(r"[\s\x00-\x1f\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")

@@ -12,24 +12,21 @@ import math
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.queried_times import QueryReading, indexes_within, readings_of, readings_of_message
 from desktop_app.context.recall.query import (
     FEEDBACK_FROM,
-    KnownConversation,
     RecallQuery,
     RecallReach,
-    Term,
     feedback_of,
     parse_query,
 )
 from desktop_app.context.recall.rank import (
     BY_DAY,
     CandidateConversation,
-    Candidates,
     Place,
     Postings,
     Ranked,
@@ -63,52 +60,13 @@ from desktop_app.settings import Settings
 from .ports import WorldError
 from .session import Session
 
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
+
 MIN_CHATTER = 0.5
 """The probability from which on a message only carries the conversation on."""
 MIN_SCORE_SHARE = 0.5
 """Of the best score: messages below are not recalled unasked."""
-
-
-class RecallArchive(Protocol):
-    """The archive's search for recall. Every method raises only ArchiveError."""
-
-    async def outline(self, conversation: str) -> Outline:
-        """Return the lengths, speakers and days of the messages."""
-        ...
-
-    async def postings(self, conversation: str, terms: Sequence[str], most: int = ...) -> Mapping[str, Sequence[int]]:
-        """Return the ascending indexes of the first `most` messages with each term, without terms that none has."""
-        ...
-
-    async def messages_at(self, conversation: str, indexes: Sequence[int]) -> Mapping[int, Message]:
-        """Return the messages at those indexes, without those that are missing or cannot be read."""
-        ...
-
-    async def archived_indexes(self, conversation: str) -> frozenset[int]:
-        """Return the indexes of the messages that are archived."""
-        ...
-
-    async def read_rows(self) -> bool:
-        """Read a slice of what `find_candidates` looks in. Return whether there may be more."""
-        ...
-
-    async def find_candidates(
-        self, terms: Sequence[Term], project: str | None, without: str, span: TimeSpan | None = None
-    ) -> Candidates:
-        """Return the conversations that may hold those terms, but for deleted ones.
-
-        project: the id of the one in whose conversations it is looked for; None for all. without: the id of a
-        conversation that is left out; "" for none. span: only messages of these months count; None for any.
-        """
-        ...
-
-    async def count_conversations(self, project: str | None) -> int:
-        """Return in how many conversations it is looked. project: as in `find_candidates`."""
-        ...
-
-    async def conversations_named(self, beginning: str) -> Sequence[KnownConversation]:
-        """Return the conversations whose ids begin so, but for deleted ones."""
-        ...
 
 
 class ConversationSearch:
@@ -116,7 +74,7 @@ class ConversationSearch:
 
     def __init__(
         self,
-        archive: RecallArchive,
+        archive: Archive,
         conversation: str,
         outline: Outline,
         wanted: RecallQuery,
@@ -131,7 +89,7 @@ class ConversationSearch:
         self._own = score_words(wanted.terms, outline, postings, self.rarity)
 
     @classmethod
-    async def alone(cls, archive: RecallArchive, conversation: str, query: str) -> ConversationSearch:
+    async def alone(cls, archive: Archive, conversation: str, query: str) -> ConversationSearch:
         """Return the search in that conversation and no other, with its terms looked up."""
         outline = await archive.outline(conversation)
         wanted = parse_query(query, outline.named)
@@ -142,7 +100,7 @@ class ConversationSearch:
 
     @classmethod
     async def among(
-        cls, archive: RecallArchive, candidate: CandidateConversation, query: str, rarity: Rarity
+        cls, archive: Archive, candidate: CandidateConversation, query: str, rarity: Rarity
     ) -> ConversationSearch:
         """Return the search in one of several conversations, whose terms were looked up in all of them."""
         outline = await archive.outline(candidate.id)
@@ -230,11 +188,11 @@ class AcrossSearch:
 
     @classmethod
     async def of(
-        cls, archive: RecallArchive, query: QueryReading, project: str | None, without: str = "", here: str = ""
+        cls, archive: Archive, query: QueryReading, project: str | None, without: str = "", here: str = ""
     ) -> AcrossSearch:
         """Return the search. Raises ArchiveError.
 
-        project, without: as in `RecallArchive.find_candidates`. here: the id of a conversation of which only the
+        project, without: as in `Archive.find_candidates`. here: the id of a conversation of which only the
         archived messages are looked at: the others are in the view, and one of them is the very question.
         """
         search = cls()
@@ -274,7 +232,7 @@ class AcrossSearch:
 
 
 async def recall_across(
-    archive: RecallArchive,
+    archive: Archive,
     query: str,
     budget_tokens: int,
     count: Callable[[str], int],
@@ -297,7 +255,7 @@ async def recall_across(
 
 
 async def recall_across_unasked(
-    archive: RecallArchive,
+    archive: Archive,
     conversation: str,
     text: str,
     budget_tokens: int,
@@ -334,7 +292,7 @@ HEADING_ACROSS = (
 
 
 async def recall(
-    archive: RecallArchive,
+    archive: Archive,
     conversation: str,
     query: str,
     budget_tokens: int,
@@ -359,7 +317,7 @@ async def recall(
 
 
 async def recall_unasked(
-    archive: RecallArchive,
+    archive: Archive,
     conversation: str,
     text: str,
     budget_tokens: int,
@@ -386,7 +344,7 @@ async def recall_unasked(
 
 
 async def recall_for_message(
-    archive: RecallArchive,
+    archive: Archive,
     settings: Callable[[], Settings],
     reach_of: Callable[[Session], Awaitable[RecallReach]],
     session: Session,

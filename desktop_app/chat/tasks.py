@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from enum import Enum
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
@@ -151,9 +151,15 @@ async def shielded(work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-async def run_while_wanted(work: Callable[[CheckPoint], T], executor: Executor | None = None) -> T:
-    """Run a computation on a thread, of the executor if there is one. When this is cancelled, it ends at its next check
-    point."""
+async def run_while_wanted(work: Callable[[CheckPoint], T]) -> T:
+    """Run a computation on a thread. When this is cancelled, it ends at its next check point."""
+    with check_point() as check:
+        return await asyncio.get_running_loop().run_in_executor(None, work, check)
+
+
+@contextmanager
+def check_point() -> Generator[CheckPoint]:
+    """Yield the check point of a computation for which the block waits."""
     is_cancelled = threading.Event()
 
     def check() -> None:
@@ -161,7 +167,7 @@ async def run_while_wanted(work: Callable[[CheckPoint], T], executor: Executor |
             raise NotWanted
 
     try:
-        return await asyncio.get_running_loop().run_in_executor(executor, work, check)
+        yield check
     except asyncio.CancelledError:
         is_cancelled.set()
         raise

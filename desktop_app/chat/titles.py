@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -18,17 +19,20 @@ from desktop_app.context.counting.breakdown import status_of
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.text_cuts import head_of
-from desktop_app.conversation.events import TurnFailed
+from desktop_app.conversation.events import ArchiveError, TurnFailed
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text
 from desktop_app.conversation.setup import Project
 
-from .ports import Archive, ArchiveError, Emit, WorldError
+from .ports import Emit, WorldError
 from .recorded_messages import stamp
 from .session import Session
 from .side_requests import resolve_role
 from .turn_services import Services
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 MAX_TITLE = 60
 RESEARCH = "/research "

@@ -6,7 +6,7 @@ import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -21,7 +21,7 @@ from .compaction.making_room import make_room_after_turn
 from .getting_ready import GettingReady
 from .message_queue import MessageQueue, TurnLocks
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
-from .ports import Archive, Emit, WorldError
+from .ports import Emit, WorldError
 from .recorded_messages import stamp
 from .research import take_research
 from .session import Session
@@ -29,6 +29,9 @@ from .tasks import Job, Tasks
 from .titles import RESEARCH, ListedConversations, title_of
 from .turn.take_turn import take_turn
 from .turn_services import Services
+
+if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
+    from desktop_app.archive.archive import Archive
 
 
 class Turns:

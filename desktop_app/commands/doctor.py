@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from desktop_app.archive.damage import Health, list_names
+from desktop_app.archive.damage import Health, examine, list_names
 from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.words import pluralize
 from desktop_app.own_processes import IS_BUNDLE
 from desktop_app.paths import database_file, log_file, settings_file
@@ -116,7 +116,7 @@ def _archive(path: Path) -> Iterator[Check]:
     try:
         store = Store(path, read_only=True)
         try:
-            health = store.examine()
+            health = store.read(examine)
         finally:
             store.close()
     except ArchiveError as error:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.archive.projects_and_memories import projects
+from desktop_app.archive.reading import conversations, entries
 from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import WholeArchive, export_whole
 from desktop_app.chat.export_content import ExportedPart, content_of
@@ -75,16 +77,16 @@ def run(args: argparse.Namespace) -> int:
         print_whole(written, args.json)
         return 0
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
-        infos = store.conversations()
+        infos = store.read(conversations)
         if args.conversation is None:
             _print_list(infos, args.json)
             return 0
         info = _find(infos, args.conversation)
-        entries = store.entries(info.id)
-        project = next((each.name for each in store.projects() if each.id == info.project), "")
+        record = store.read(entries, info.id)
+        project = next((each.name for each in store.read(projects) if each.id == info.project), "")
     kind = args.format or (SUFFIXES.get(args.file.suffix.lower()) if args.file else None) or "markdown"
     part = ExportedPart("view" if args.view else "record")
-    content = content_of(info.title, view_of(Transcript(Chain(entries))), part, project)
+    content = content_of(info.title, view_of(Transcript(Chain(record))), part, project)
     if kind in DRAWN:
         content = asyncio.run(draw_pictures(content, draw_graphics))
     text = render_export(content, kind)

@@ -10,11 +10,14 @@ from pathlib import Path
 
 import msgspec
 
+from desktop_app.archive.projects_and_memories import projects
+from desktop_app.archive.reading import entries
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_archive import describe_whole, is_whole_archive
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.whole_archive import describe_whole, import_whole, is_whole_archive
+from desktop_app.archive.writing import import_conversation
 from desktop_app.context.view.items import describe_repairs
 from desktop_app.context.view.view import count_repairs, view_of
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.foreign import FoundConversation, ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.listing import title_in_english
@@ -130,7 +133,7 @@ def _import_whole(paths: list[str], args: argparse.Namespace) -> int:
         return 0
     data = data_of(args)
     with closing(Store(database_file(data))) as store:
-        print_whole(store.import_whole(spills_folder(data), Path(paths[0])), args.json)
+        print_whole(store.write(import_whole, spills_folder(data), Path(paths[0])), args.json)
     return 0
 
 
@@ -172,10 +175,10 @@ def _store(
 ) -> None:
     """Store the conversations one by one, and put each into `rows` with the number of its new messages."""
     with closing(Store(archive)) as store:
-        project_id = project_called(store.projects(), project).id if project else ""
+        project_id = project_called(store.read(projects), project).id if project else ""
         for reply in replies(ImportRequest(tuple(paths), frozenset(found))):
             if isinstance(reply, ReadConversation):
-                new = store.import_conversation(reply.conversation, reply.file, project_id)
+                new = store.write(import_conversation, reply.conversation, reply.file, project_id)
                 conversation = conversation_id(reply.conversation)
                 _, before = rows.get(conversation, (None, 0))
                 rows[conversation] = (found[conversation], before + new)
@@ -183,7 +186,7 @@ def _store(
 
 
 def _report_repairs(store: Store, conversation: str, title: str) -> None:
-    view = view_of(Transcript(Chain(store.entries(conversation))))
+    view = view_of(Transcript(Chain(store.read(entries, conversation))))
     if repaired := describe_repairs(count_repairs(view)):
         show_error(f"palimpsest: “{title_in_english(title)}”: repaired for the model: {repaired}.")
 

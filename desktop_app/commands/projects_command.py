@@ -9,6 +9,8 @@ from contextlib import closing
 
 import msgspec
 
+from desktop_app.archive.projects_and_memories import projects as read_projects
+from desktop_app.archive.reading import conversations
 from desktop_app.archive.store import Store
 from desktop_app.conversation.setup import Project, find_project
 from desktop_app.conversation.words import pluralize
@@ -26,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the projects, sorted by name; it is not an error if there are none."""
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
-        projects, counts = store.projects(), Counter(info.project for info in store.conversations())
+        projects, counts = store.read(read_projects), Counter(info.project for info in store.read(conversations))
     if args.json:
         print_json({"projects": [_shape(project, counts[project.id]) for project in projects]})
     elif projects:

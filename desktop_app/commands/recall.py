@@ -11,9 +11,11 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from functools import lru_cache
-from types import CoroutineType
-from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
+from typing import get_args
 
+from desktop_app.archive.archive import Archive
+from desktop_app.archive.projects_and_memories import projects
+from desktop_app.archive.reading import conversation
 from desktop_app.archive.store import Store
 from desktop_app.chat.recall_service import as_text, recall, recall_across
 from desktop_app.context.policy import BALANCED
@@ -25,8 +27,6 @@ from desktop_app.paths import database_file
 from .arguments import BadInput, add_data_dir, add_json, data_of, positive, show
 from .projects_command import project_called
 
-P = ParamSpec("P")
-T = TypeVar("T")
 Recall = Callable[[str], Awaitable[Recollection]]
 
 MODEL = "gpt-5"
@@ -75,11 +75,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _recall_of(args: argparse.Namespace, store: Store, count: Callable[[str], int]) -> Recall:
     """Return a function that answers a query from the chosen conversations. Raises BadInput, ArchiveError."""
-    archive, budget = OnThisThread(store), args.budget
+    archive, budget = Archive(store), args.budget  # without a thread: switching threads takes time
     if args.where == "conversation" and args.project is None:
         if args.conversation is None:
             raise BadInput("Where?", "name --conversation ID, --project NAME, or --in everything")
-        store.conversation(args.conversation)  # an unknown one is an error, not "nothing found"
+        store.read(conversation, args.conversation)  # an unknown one is an error, not "nothing found"
         return lambda query: recall(archive, args.conversation, query, budget, count)
     project = _project_of(args, store)
     return lambda query: recall_across(archive, query, budget, count, project)
@@ -88,40 +88,15 @@ def _recall_of(args: argparse.Namespace, store: Store, count: Callable[[str], in
 def _project_of(args: argparse.Namespace, store: Store) -> str | None:
     """Return the id of the project to search in; None for everything. Raises BadInput, ArchiveError."""
     if args.project is not None:
-        return project_called(store.projects(), args.project).id
+        return project_called(store.read(projects), args.project).id
     if args.where == "everything":
         return None
     if args.conversation is None:
         raise BadInput("Which project?", "name it with --project NAME, or one of its conversations")
-    project = store.conversation(args.conversation).project
-    if project not in {known.id for known in store.projects()}:
+    project = store.read(conversation, args.conversation).project
+    if project not in {known.id for known in store.read(projects)}:
         raise BadInput(f"The conversation {args.conversation} is in no project")
     return project
-
-
-def _at_once(
-    method: Callable[Concatenate[Store, P], T],
-) -> Callable[Concatenate[OnThisThread, P], CoroutineType[Any, Any, T]]:
-    async def call(self: OnThisThread, *args: P.args, **kwargs: P.kwargs) -> T:
-        return method(self.store, *args, **kwargs)
-
-    return call
-
-
-class OnThisThread:
-    """A RecallArchive without a thread of its own: nothing runs concurrently here, and switching threads takes time."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    outline = _at_once(Store.outline)
-    postings = _at_once(Store.postings)
-    messages_at = _at_once(Store.messages_at)
-    archived_indexes = _at_once(Store.archived_indexes)
-    read_rows = _at_once(Store.read_rows)
-    find_candidates = _at_once(Store.find_candidates)
-    count_conversations = _at_once(Store.count_conversations)
-    conversations_named = _at_once(Store.conversations_named)
 
 
 async def _answer(args: argparse.Namespace, recall_for: Recall, count: Callable[[str], int]) -> None:

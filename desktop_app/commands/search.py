@@ -8,6 +8,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from datetime import date, datetime
 
+from desktop_app.archive.full_text_search import search_messages
+from desktop_app.archive.projects_and_memories import projects as read_projects
+from desktop_app.archive.reading import conversation
+from desktop_app.archive.search_filters import entries_without, search_values
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
 from desktop_app.context.recall.filters import FilterNames, TypedQuery, read_query
@@ -47,10 +51,10 @@ def run(args: argparse.Namespace) -> int:
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     with closing(Store(database_file(data_of(args)), read_only=True)) as store:
         if args.conversation is not None:
-            store.conversation(args.conversation)  # an unknown one is an error, not "nothing found"
+            store.read(conversation, args.conversation)  # an unknown one is an error, not "nothing found"
         typed = _read(args, store)
-        results = store.search(typed.words, args.conversation, args.limit, typed.filters)
-        is_complete = typed.filters == NO_FILTERS or not store.entries_without_facets()
+        results = store.read(search_messages, typed.words, args.conversation, args.limit, typed.filters)
+        is_complete = typed.filters == NO_FILTERS or not store.read(entries_without)
     if args.json:
         print_json({"results": [_shape(result) for result in results], "is_complete": is_complete})
         return 0
@@ -65,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(args: argparse.Namespace, store: Store) -> TypedQuery:
     """Return the query with the options' filters, which are parsed like typed ones. Raises BadInput."""
-    values = store.search_values()
-    projects = tuple((project.id, project.name) for project in store.projects() if not project.is_deleted)
+    values = store.read(search_values)
+    projects = tuple((project.id, project.name) for project in store.read(read_projects) if not project.is_deleted)
     names = FilterNames(projects, values.models, values.tools)
     options = {"in": args.project, "since": args.since, "until": args.until, "role": args.role}
     options |= {"model": args.model, "tool": args.tool, "has": "code" if args.has_code else None}

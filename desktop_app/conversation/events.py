@@ -51,6 +51,18 @@ class Failure(msgspec.Struct, frozen=True):
         return next(iter(self.setting.split("/")[2:]), "")
 
 
+class WorldError(Exception):
+    """An error of the world, with the failure that the user is shown."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.title)
+        self.failure = failure
+
+
+class ArchiveError(WorldError):
+    """The archive could not read or write: disk full, read-only, damaged, not ours."""
+
+
 class Event(msgspec.Struct, frozen=True):
     """Something that happened in a conversation, which is named by its id."""
 

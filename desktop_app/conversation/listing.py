@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypedDict
 
 import msgspec
 
 from .gauge import Provenance, Status
 from .message import Role
+from .setup import ConversationSetup
 from .words import translatable
 
 SEARCH_LIMIT = 50  # default maximum of messages found by a search
@@ -181,3 +182,19 @@ class SearchResult(msgspec.Struct, frozen=True):
     score: float
     """Higher is better."""
     at: float = 0.0
+
+
+class Changes(TypedDict, total=False):
+    """Changes of a conversation other than to its record."""
+
+    title: str
+    model: str
+    folder: str
+    """"" for none."""
+    policy: str
+    setup: ConversationSetup
+    project: str
+    """Its id; "" for none."""
+    is_pinned: bool
+    is_put_away: bool
+    is_deleted: bool

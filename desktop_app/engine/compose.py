@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
@@ -115,7 +115,7 @@ async def compose_services(
     archive; called on another thread.
     """
     # Shared by all conversations: the archive, the settings, the keys, the models.
-    archive = await ArchiveThread.open(database_file(data), on_progress=on_progress)
+    archive = await Archive.open(database_file(data), on_progress=on_progress)
     await archive.recover_partials()
     sentence_kinds.load(await asyncio.to_thread(SENTENCE_KINDS.read_bytes))
     settings, warnings = await asyncio.to_thread(_read_settings, settings_file(data))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
@@ -41,7 +41,7 @@ class EngineServices:
     """The services that `compose_services` creates."""
 
     data: Path
-    archive: ArchiveThread
+    archive: Archive
     memories: MemoryStore
     catalogue: Catalogue
     keys: Keys

@@ -16,11 +16,13 @@ from pathlib import Path
 import msgspec
 
 from desktop_app.archive.backups import back_up_to_folder, conversations_in, is_backup_due, list_backups
+from desktop_app.archive.erasing import deleted_conversations, unused_room
 from desktop_app.archive.migrations import OnProgress, ignore_progress
+from desktop_app.archive.reading import attachment_bytes, spills_in_use
 from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.installation import (
     ITEM_KINDS,
     Backup,
@@ -62,7 +64,7 @@ def describe_data(data: Path) -> StoredData:
     if archive.exists():
         with closing(Store(archive, read_only=True)) as store:
             items = list(removable_items(store, data))
-            attachments = store.attachment_bytes()
+            attachments = store.read(attachment_bytes)
     free = shutil.disk_usage(next(folder for folder in (data, *data.absolute().parents) if folder.exists())).free
     order = sorted(items, key=lambda item: (ITEM_KINDS.index(item.kind), -item.size, item.key))
     return StoredData(str(data), str(log_file(data)), free, attachments, tuple(_parts(data)), tuple(order))
@@ -72,13 +74,13 @@ def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
     """Yield all items that can be removed, in no particular order. Raises ArchiveError."""
     files = list(_removable_files(data))
     copies = {item.key: conversations_in(data / item.name) for item in files if item.name.endswith(".sqlite3")}
-    for item in store.deleted_conversations():
+    for item in store.read(deleted_conversations):
         holders = tuple(key for key, ids in copies.items() if item.key.partition(":")[2] in ids)
         yield msgspec.structs.replace(item, copies=holders)
     yield from files
-    if (unused_bytes := store.unused_room()) > 0:
+    if (unused_bytes := store.read(unused_room)) > 0:
         yield RemovableItem("room", "room", "", unused_bytes)
-    if unused := unused_spills(data, store.spills_in_use(with_deleted=True)):
+    if unused := unused_spills(data, store.read(spills_in_use, with_deleted=True)):
         yield RemovableItem("spills", "spills", "", sum(map(_size, unused)))
 
 
@@ -106,7 +108,7 @@ def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgr
         _erase(store, data, erased)
     files = [data / item.name for item in chosen if item.kind not in ("conversation", "room", "spills")]
     if "spills" in keys:
-        files += unused_spills(data, store.spills_in_use(with_deleted=True))
+        files += unused_spills(data, store.read(spills_in_use, with_deleted=True))
     problems += [problem for file in files if (problem := _remove(file)) is not None]
     if erased or "room" in keys:
         try:
@@ -118,9 +120,9 @@ def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgr
 
 def _erase(store: Store, data: Path, conversations: Sequence[str]) -> None:
     """Erase conversations and the long outputs that only they refer to."""
-    before = store.spills_in_use(with_deleted=True)
+    before = store.read(spills_in_use, with_deleted=True)
     store.erase(conversations)
-    for name in before - store.spills_in_use(with_deleted=True):
+    for name in before - store.read(spills_in_use, with_deleted=True):
         _remove(spills_folder(data) / name[:2] / name)
 
 

@@ -5,21 +5,25 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Awaitable, Callable
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
 
 from desktop_app.chat.memory_flusher import MemoryStore
-from desktop_app.chat.ports import ArchiveError, WorldError
-from desktop_app.chat.recall_service import RecallArchive, as_text, recall, recall_across
+from desktop_app.chat.ports import WorldError
+from desktop_app.chat.recall_service import as_text, recall, recall_across
 from desktop_app.context.memory.flush import SAVE_MEMORY
 from desktop_app.context.memory.memories import Note, changes_of
 from desktop_app.context.recall.query import KnownConversation, RecallReach
 from desktop_app.context.recall.recollection import RecallSource, Recollected, page_of, recollected_of
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 
 from .tool import CHANGED, Arguments, Tool, ToolFailed, field
+
+if TYPE_CHECKING:
+    from desktop_app.archive.archive import Archive
 
 NEIGHBOURS = 4
 """Messages on each side of a message that is requested by its number."""
@@ -61,7 +65,7 @@ class RecallTool(Tool[RecallArguments]):
     )
     arguments = RecallArguments
 
-    def __init__(self, archive: RecallArchive, room: Room, reach: Callable[[str], Awaitable[RecallReach]]) -> None:
+    def __init__(self, archive: Archive, room: Room, reach: Callable[[str], Awaitable[RecallReach]]) -> None:
         self._archive, self._room, self._reach = archive, room, reach
 
     async def needs(self, arguments: RecallArguments, context: ToolContext) -> tuple[RequiredPermission, ...]:

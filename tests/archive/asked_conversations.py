@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from builders import message
 from conversations_made_up import LANGUAGES, TOPICS
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role
+from stores import Store
 
 TODAY = date(2026, 11, 23)
 TIMES = (date(2026, 4, 14), date(2025, 10, 8), date(2026, 7, 21))

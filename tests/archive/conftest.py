@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
+from stores import Store
 
 
 @pytest.fixture

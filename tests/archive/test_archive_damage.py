@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from archive_messages import overwrite_page, said
 
-from desktop_app.archive.damage import list_names
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.damage import examine, list_names
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin
+from stores import Store
 
 
 def test_a_full_disk_is_said_plainly_and_nothing_stored_is_lost(store: Store) -> None:
@@ -52,7 +52,7 @@ def test_a_damaged_message_says_so_in_its_place_and_the_others_are_read(store: S
     assert isinstance(entries[1], Message)
     assert "could not be read" in entries[1].text
     assert "entry m2 of conversation c cannot be read" in caplog.text
-    assert store.examine().unreadable == ("m2",)
+    assert store.read(examine).unreadable == ("m2",)
 
 
 def test_a_partial_that_the_record_has_already_does_not_stop_the_others(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_a_broken_page_costs_only_what_was_on_it_and_the_file_is_never_overwritt
     assert all(entries[n] == said(f"m{n}", f"note-{n:03} " * 50) for n in range(100) if n not in unread)
     assert "read one by one" in caplog.text
     assert reader.entries("d") == (said("d1"),)
-    assert reader.examine().damage
+    assert reader.read(examine).damage
     reader.close()
     assert path.read_bytes() == content
 
@@ -111,13 +111,13 @@ def test_an_archive_whose_beginning_is_broken_is_refused_and_left_alone(path: Pa
 
 def test_health_knows_what_search_does_not(store: Store) -> None:
     store.append("c", said("m1"), said("m2"), said("m3"))
-    assert store.examine().unsearchable == ()
-    assert (store.examine().conversations, store.examine().entries) == (1, 3)
+    assert store.read(examine).unsearchable == ()
+    assert (store.read(examine).conversations, store.read(examine).entries) == (1, 3)
     store.database.execute_sql(
         "INSERT INTO words (words, rowid, text) SELECT 'delete', entry, text FROM message_texts WHERE entry = 0"
     )
     store.database.execute_sql("UPDATE message_texts SET text = 'other' WHERE entry = 2")
-    assert store.examine().unsearchable == ("m1", "m3")
+    assert store.read(examine).unsearchable == ("m1", "m3")
     assert list_names([str(number) for number in range(1_205)]) == "0, 1, 2, 3, 4 and 1,200 more"
 
 

@@ -17,10 +17,10 @@ from archive_visitor import seen_by_a_visitor
 from desktop_app.archive.archive import SearchThread
 from desktop_app.archive.backups import make_backup
 from desktop_app.archive.opening import check_is_ours
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.paths import make_private_file, make_private_folder
+from stores import Store
 
 
 def read(archive: Path) -> None:

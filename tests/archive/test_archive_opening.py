@@ -14,12 +14,12 @@ import peewee
 import pytest
 from archive_messages import said
 
+from desktop_app.archive.damage import examine
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST, MIGRATIONS, migrate
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
+from stores import Store
 from texts import ALREADY_OPEN, NOT_AN_ARCHIVE
 
 DATA = Path(__file__).with_name("data")
@@ -29,6 +29,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from desktop_app.archive.store import Store
+from desktop_app.archive.writing import store_partial
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 
@@ -36,7 +37,7 @@ store = Store(Path(sys.argv[1]))
 store.create(ConversationInfo("k", "Killed", 1.0, 1.0))
 for number in range(1_000_000):
     store.append("k", Message(id=f"m{number}", at=2.0, role=Role.USER, parts=(Text("x" * 500),)))
-    store.store_partial("k", Message(id="reply", role=Role.ASSISTANT, parts=(Text(f"after {number}"),)))
+    store.write(store_partial, "k", Message(id="reply", role=Role.ASSISTANT, parts=(Text(f"after {number}"),)))
     print(number, flush=True)
 """
 
@@ -78,7 +79,7 @@ def test_an_archive_of_each_version_still_opens(version: int, path: Path) -> Non
     assert store.conversation("old").project == (store.projects()[0].id if version >= 9 else "")
     assert store.search("数据库")[0].message == "old-4"
     assert store.recover_partials() == 1
-    health = store.examine()
+    health = store.read(examine)
     assert (health.damage, health.unreadable, health.unsearchable) == ((), (), ())
     store.close()
 
@@ -284,7 +285,7 @@ def test_a_killed_writer_loses_nothing_that_it_acknowledged_and_frees_the_folder
     assert isinstance(reply, Message)
     assert reply.is_interrupted
     assert int(reply.text.removeprefix("after ")) >= acknowledged[-1]
-    assert store.examine().damage == ()
+    assert store.read(examine).damage == ()
     store.close()
 
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from builders import model
 from desktop_app.archive.full_text_search import RANKED
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Attachment, Reasoning, Role, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Pin
 from examples import examples
+from stores import Store
 
 SAID = {
     "path": "Please split billing/models/ledger.py in two, as we discussed.",

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from archive_messages import said
 
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.ports import Archive, ArchiveError
+from desktop_app.archive.archive import Archive
+from desktop_app.archive.reading import conversations
+from desktop_app.archive.store import Store
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 
-Ask = Callable[[ArchiveThread], Awaitable[object]]
+Ask = Callable[[Archive], Awaitable[object]]
 
 
 def archive_threads() -> list[threading.Thread]:
@@ -22,8 +24,7 @@ def archive_threads() -> list[threading.Thread]:
 
 @pytest.mark.long
 async def test_calls_are_carried_out_in_their_order_on_one_thread_while_the_loop_goes_on(path: Path) -> None:
-    thread = await ArchiveThread.open(path)
-    archive: Archive = thread  # what chat/ sees of it; pyright compares the two
+    archive = await Archive.open(path)
     await archive.create(ConversationInfo("c", "A conversation", 1.0, 1.0))
     assert len(archive_threads()) == 1
     work = asyncio.gather(*(archive.append("c", said(f"m{n}", "word " * 100)) for n in range(200)))
@@ -34,10 +35,10 @@ async def test_calls_are_carried_out_in_their_order_on_one_thread_while_the_loop
     assert beats > 10
     waiting = asyncio.ensure_future(archive.append("c", said("last")))
     await asyncio.sleep(0)
-    await thread.close()
+    await archive.close()
     await waiting
     assert archive_threads() == []
-    again = await ArchiveThread.open(path)
+    again = await Archive.open(path)
     assert [entry.id for entry in await again.entries("c")] == [*(f"m{n}" for n in range(200)), "last"]
     await again.close()
 
@@ -45,7 +46,7 @@ async def test_calls_are_carried_out_in_their_order_on_one_thread_while_the_loop
 async def test_errors_come_through_and_a_failed_opening_leaves_no_thread(path: Path) -> None:
     path.write_text("not an archive, " * 20)
     with pytest.raises(ArchiveError, match="not a Palimpsest archive"):
-        await ArchiveThread.open(path)
+        await Archive.open(path)
     for thread in archive_threads():
         thread.join(5)
     assert archive_threads() == []
@@ -55,12 +56,12 @@ async def test_errors_come_through_and_a_failed_opening_leaves_no_thread(path: P
     "ask",
     [
         lambda archive: archive.conversations(),
-        lambda archive: archive.run_while_wanted(lambda store, check: store.conversations()),
+        lambda archive: archive.run(Store.read, conversations),
     ],
-    ids=["at once", "while wanted"],
+    ids=["a method", "a function"],
 )
 async def test_what_is_asked_while_it_closes_is_carried_out_or_refused(tmp_path: Path, ask: Ask) -> None:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     before = asyncio.ensure_future(archive.conversations())
     await asyncio.sleep(0)
     closing = asyncio.ensure_future(archive.close())

@@ -25,11 +25,11 @@ from desktop_app.archive.backups import (
     times_to_keep,
 )
 from desktop_app.archive.migrations import APPLICATION_ID, FIRST
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.export_files import write_export
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
+from stores import Store
 
 NOW = datetime(2026, 7, 15, 12, tzinfo=UTC)
 TIMES = st.lists(st.integers(-400 * 24, 3 * 24).map(lambda hours: NOW + timedelta(hours=hours)))

@@ -18,12 +18,13 @@ from archive_messages import PAGE, said
 
 from desktop_app.__main__ import main
 from desktop_app.archive.backups import make_backup, restore_backup
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.damage import examine
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Pin
+from stores import Store
 
 pytestmark = pytest.mark.wire
 
@@ -181,7 +182,7 @@ def everything_of(store: Store) -> dict[str, list[Message]]:
         store.search(query)
     store.memories()
     store.spills_in_use()
-    store.examine()
+    store.read(examine)
     return found
 
 
@@ -301,7 +302,7 @@ def test_invalid_bytes_cost_only_themselves(sound: Path, path: Path) -> None:
     assert [entry.id for entry in entries] == [f"a{n}" for n in range(MESSAGES)]
     assert sum("\ufffd" in entry.text for entry in entries) == 5
     assert len(store.entries("b")) == MESSAGES
-    assert len(store.examine().unreadable) == 5, "the doctor says so"
+    assert len(store.read(examine).unreadable) == 5, "the doctor says so"
     store.close()
 
 

@@ -11,12 +11,14 @@ from archive_messages import said
 from msgspec.structs import replace
 
 from desktop_app.archive import backups, erasing
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.damage import examine
+from desktop_app.archive.erasing import deleted_conversations, unused_room
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.unsent import UnsentMessages
+from stores import Store
 from texts import NOT_SMALLER
 
 SECRET = "xylophone"
@@ -44,17 +46,17 @@ def files_with(folder: Path, word: str) -> set[str]:
 
 
 def test_all_of_it_goes_and_nothing_else(store: Store, gone: str, path: Path) -> None:
-    (item,) = store.deleted_conversations()
+    (item,) = store.read(deleted_conversations)
     assert (item.key, item.name, item.messages) == ("conversation:gone", "Gone", 200)
     assert item.size > 100_000
     store.erase([gone])
     store.compact()
-    assert not store.deleted_conversations()
+    assert not store.read(deleted_conversations)
     assert not store.search(SECRET)
     assert store.search_values().models == ("here",), "no filter names what was used there alone"
     assert [hit.message for hit in store.search("tea")] == ["c1"]
     assert [memory.id for memory in store.memories()] == ["m2"]
-    health = store.examine()
+    health = store.read(examine)
     assert (health.damage, health.unreadable, health.unsearchable, health.entries) == ((), (), (), 1)
     assert not files_with(path.parent, SECRET), "not in the search index, the log or an unused page either"
 
@@ -70,7 +72,7 @@ def test_one_on_the_list_is_refused_and_nothing_goes(store: Store, gone: str) ->
     with pytest.raises(ArchiveError) as raised:
         store.erase([gone, "c"])
     assert raised.value.failure.kind == "stale"
-    assert [item.key for item in store.deleted_conversations()] == ["conversation:gone"]
+    assert [item.key for item in store.read(deleted_conversations)] == ["conversation:gone"]
     with pytest.raises(sqlite3.IntegrityError):
         store.database.connection().execute("DELETE FROM entries")
     store.change(gone, is_deleted=False)
@@ -89,12 +91,12 @@ def test_the_next_start_misses_nothing(store: Store, gone: str, path: Path) -> N
 
 def test_a_compacted_file_is_smaller_and_is_written_on(store: Store, gone: str, path: Path) -> None:
     store.erase([gone])
-    assert store.unused_room() > 100_000
+    assert store.read(unused_room) > 100_000
     store.database.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     before, told = path.stat().st_size, list[tuple[int, int]]()
     store.compact(lambda done, whole: told.append((done, whole)))
     assert path.stat().st_size < before / 3
-    assert store.unused_room() == 0
+    assert store.read(unused_room) == 0
     assert all(done <= whole for done, whole in told)
     store.append("c", said("c2", "more tea"))
     assert [hit.message for hit in store.search("more")] == ["c2"]

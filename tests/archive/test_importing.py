@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from builders import message
 from desktop_app.archive import writing
-from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import Imported
+from stores import Store
 
 
 def said(name: str, parent: str, at: float, role: Role = Role.USER) -> ForeignMessage:

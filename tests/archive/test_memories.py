@@ -10,8 +10,9 @@ import pytest
 from archive_messages import overwrite_page
 from msgspec.structs import replace
 
-from desktop_app.archive.store import Store
+from desktop_app.archive.damage import examine
 from desktop_app.conversation.memory import Memory
+from stores import Store
 
 TEA = Memory("tea", "The user drinks tea.", at=2.0, changed_at=2.0, conversation="c", author="model")
 NAME = Memory("name", "The user's name is Ann.", at=1.0, changed_at=1.0)
@@ -105,7 +106,7 @@ def test_a_damaged_row_is_told_and_the_others_are_read(store: Store, damage: str
     store.database.execute_sql(damage)
     assert store.memories() == (NAME, COFFEE)
     assert "memory number 2 cannot be read" in caplog.text
-    assert store.examine().unreadable == ("memory 2",)
+    assert store.read(examine).unreadable == ("memory 2",)
 
 
 def test_a_broken_page_costs_only_what_was_on_it(path: Path, caplog) -> None:

@@ -6,10 +6,11 @@ import pytest
 from archive_messages import said
 
 from desktop_app.archive import archive as archive_thread
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.archive.store import Store
+from desktop_app.archive.archive import Archive
+from desktop_app.archive.reading import entries, entry_slice
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import Flush, Pin, Recalled, Rewind
+from stores import Store
 
 INFO = ConversationInfo("c", "A conversation", 1.0, 1.0)
 ENTRIES = [
@@ -59,7 +60,7 @@ def test_what_is_damaged_is_not_seen_but_read_with_the_whole(entry_id: str, stor
     damage(store, entry_id)
     assert (store.record_outline("c") is None) == (entry_id == "f0")
     assert (store.messages("c", [3], 10) is None) == (entry_id == "m3")
-    assert store.entry_slice("c", 0, 99, 0) is None
+    assert store.read(entry_slice, "c", 0, 99, 0) is None
 
 
 @pytest.mark.parametrize("damaged", [None, "m1", "p0"])
@@ -67,11 +68,11 @@ async def test_a_long_record_is_read_in_slices_as_it_would_be_at_once(
     damaged: str | None, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive_thread, "SLICE", 3)
-    archive = await ArchiveThread.open(path)
+    archive = await Archive.open(path)
     await archive.create(INFO, ENTRIES)
     if damaged:
         await archive.run(lambda store: damage(store, damaged))
     read = await archive.entries("c")
-    assert read == await archive.run(lambda store: store.entries("c"))
+    assert read == await archive.run(lambda store: store.read(entries, "c"))
     assert len(read) == len(ENTRIES) - (damaged == "p0")
     await archive.close()

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.project_table import project_named
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.damage import examine
+from desktop_app.archive.projects_and_memories import project_named
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.setup import Project
+from stores import Store
 
 WORK = Project("p", "Work", "/work", "Be brief.", "own", "far/large", "project", 5.0)
 
@@ -62,7 +63,7 @@ def test_a_project_that_cannot_be_read_is_left_out_and_examined(store: Store, pa
         )
     connection.close()
     assert store.projects() == (WORK,)
-    assert store.examine().unreadable == ("project 2",)
+    assert store.read(examine).unreadable == ("project 2",)
 
 
 def test_no_project_is_ever_erased(store: Store) -> None:

@@ -8,10 +8,10 @@ import pytest
 from archive_messages import said
 
 from desktop_app.archive import recall_search
-from desktop_app.archive.store import Store
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import CHOSEN, Candidates
 from desktop_app.conversation.listing import ConversationInfo
+from stores import Store
 
 
 def create(store: Store, name: str, *texts: str) -> None:

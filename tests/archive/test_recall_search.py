@@ -7,11 +7,11 @@ from archive_messages import said
 from msgspec.structs import replace
 
 from desktop_app.archive.recall_search import RecallSearch
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import Pin
+from stores import Store
 
 SAID = (
     "[1:56 pm on 8 May, 2023] Hello Anna",

@@ -12,8 +12,8 @@ from archive_messages import said
 
 from desktop_app.archive import backups, damage, migrations
 from desktop_app.archive.backups import list_kept_copies, make_backup, prepare_restore, restore_backup, restored_file
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
+from stores import Store
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 from archive_messages import said
 
 from builders import model
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.archive.search_filters import AT_ONCE, FEW
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo, SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
+from stores import Store
 
 DATA = Path(__file__).with_name("data")
 SPRING, SUMMER = datetime(2026, 4, 10, tzinfo=UTC).timestamp(), datetime(2026, 7, 2, tzinfo=UTC).timestamp()
@@ -147,7 +147,7 @@ def test_filling_goes_on_where_it_was_stopped_and_passes_over_damage(path: Path)
 async def test_a_search_waits_for_nothing_that_is_stored_and_nothing_waits_for_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    archive = await ArchiveThread.open(path)
+    archive = await Archive.open(path)
     await archive.create(ConversationInfo("c", "C", 1.0, 1.0), [said(f"m{n}", "word " * 50) for n in range(3_000)])
     assert await archive.search("nothing here") == ()
     monkeypatch.setattr(

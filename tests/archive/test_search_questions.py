@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from asked_conversations import TODAY, write_conversations
 
-from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
 from desktop_app.context.recall.filters import read_query
 from desktop_app.paths import SENTENCE_KINDS
+from stores import Store
 
 
 def begins(day: date) -> float:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from desktop_app.archive import full_text_search
 from desktop_app.archive.snippets import END, LENGTH, LONG, MAX_MARKS, START, mark_hits, snippet_of
-from desktop_app.archive.store import Store
+from stores import Store
 
 words = st.sampled_from(["needle", "hay", "Ledgers", "café", "世界", "\n", "-", "a" * 300])
 

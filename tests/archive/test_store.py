@@ -9,9 +9,8 @@ import pytest
 from archive_messages import said
 
 from builders import model, result
-from desktop_app.archive.store import Store
 from desktop_app.archive.tables import UnreadableEntry, decode_message, encode
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Fact, Fidelity, Ledger
@@ -35,6 +34,7 @@ from desktop_app.conversation.transcript import (
     Undo,
     Unpin,
 )
+from stores import Store
 
 EVERY_KIND: tuple[AnyEntry, ...] = (
     model(

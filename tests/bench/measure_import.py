@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.importing import import_conversations, look_through
 from desktop_app.tools.foreign_files import ForeignFileReader
 
@@ -67,7 +67,7 @@ def peak_megabytes() -> float:
 
 async def measure(file: str, folder: Path, is_stored: bool) -> dict[str, float]:
     """Look through the file, and import all that was found."""
-    archive = await ArchiveThread.open(folder / "archive.sqlite3")
+    archive = await Archive.open(folder / "archive.sqlite3")
     reader, clock, cpu, messages = ForeignFileReader(), time.perf_counter(), time.process_time(), 0
     offer = await look_through(reader, archive, (file,), lambda *_: None)
     assert not offer.unread, offer.unread

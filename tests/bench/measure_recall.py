@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.recall_service import recall_across
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 
@@ -33,7 +33,7 @@ MILLISECONDS = 1_000
 async def measure(file: Path, queries: tuple[str, ...]) -> None:
     count = tokenizer_for("gpt-5").count
     count("The tokenizer is loaded once.")
-    archive = await ArchiveThread.open(file, read_only=True)
+    archive = await Archive.open(file, read_only=True)
     whole, slices = time.process_time(), [0.0]
     while await archive.read_rows():
         slices.append(time.process_time() - whole - sum(slices))

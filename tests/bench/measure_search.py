@@ -14,6 +14,7 @@ import sys
 import time
 from pathlib import Path
 
+from desktop_app.archive.full_text_search import search_messages
 from desktop_app.archive.store import Store
 from desktop_app.context import sentence_kinds
 from desktop_app.conversation.listing import SearchFilters
@@ -65,7 +66,7 @@ def measure(file: Path, is_cold: bool) -> None:
                 forget(file)
                 store = Store(file, read_only=True)
             began, used = time.perf_counter(), time.process_time()
-            count = len(store.search(query, None, 50, filters))
+            count = len(store.read(search_messages, query, None, 50, filters))
             cpu.append((time.process_time() - used) * 1_000)
             clock.append((time.perf_counter() - began) * 1_000)
         store.close()

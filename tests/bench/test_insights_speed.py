@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.read_insights import insights_of_all
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, Usage
@@ -30,7 +30,7 @@ def life(name: str) -> list[Message]:
 
 @pytest.mark.slow
 async def test_everything_is_read_in_some_seconds_and_the_loop_goes_on(tmp_path: Path) -> None:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     for number in range(CONVERSATIONS):
         name = f"c{number}"
         await archive.create(ConversationInfo(name, name, 0.0, 0.0), life(name))

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.chat.recall_service import recall
 from desktop_app.commands.recall import OnThisThread
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.models.tokens.tokenizers import tokenizer_for
+from stores import Store
 
 QUERIES = 40
 FTS5 = """SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN 0 AND 1000000 ORDER BY rank LIMIT 50"""

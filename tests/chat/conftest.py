@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.compaction.making_room import make_room
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
@@ -71,7 +71,7 @@ class House:
     """Conversations in place, what they published, and ways to wait for it."""
 
     def __init__(
-        self, archive: ArchiveThread, models: OneServer, provider: ScriptedProvider, prompts: Prompts | None
+        self, archive: Archive, models: OneServer, provider: ScriptedProvider, prompts: Prompts | None
     ) -> None:
         self.provider = provider
         self.archive = archive
@@ -154,7 +154,7 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         max_output: int = 1_000,
     ) -> House:
         provider = ScriptedProvider(script, repeat_last=repeat_last)
-        archive = await ArchiveThread.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
+        archive = await Archive.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
         models = OneServer(provider, window, max_output, LiteLLM(patience=20.0) if is_real else None)
         if models.litellm is not None:
             provider.start()

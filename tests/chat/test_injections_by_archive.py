@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.archive.whole_archive import export_whole
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.chat.recorded_messages import stamp
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import MessageDraft, user_message
@@ -28,7 +28,7 @@ async def test_a_file_of_a_whole_archive_allows_nothing_here(talk, tmp_path: Pat
     await session.record(stamp(Permit(rule=Rule("*"))))
     await session.record(stamp(Permit(rule=Rule("bash", "rm *", is_allowed=False))))
     export_whole(tmp_path / "0" / "archive.sqlite3", tmp_path / "spills", tmp_path / "all.zip")
-    other = await ArchiveThread.open(tmp_path / "other" / "archive.sqlite3")
+    other = await Archive.open(tmp_path / "other" / "archive.sqlite3")
     try:
         await other.import_whole(tmp_path / "spills", tmp_path / "all.zip")
         entries = await other.entries(session.id)
@@ -47,7 +47,7 @@ async def test_a_file_of_a_whole_archive_lets_recall_look_at_nothing_else_here(
     setup = ConversationSetup(system_prompt="Be brief.", recall_in=own)
     await home.archive.change(session.id, project="p", setup=setup)
     export_whole(tmp_path / "0" / "archive.sqlite3", tmp_path / "spills", tmp_path / "all.zip")
-    other = await ArchiveThread.open(tmp_path / "other" / "archive.sqlite3")
+    other = await Archive.open(tmp_path / "other" / "archive.sqlite3")
     try:
         await other.import_whole(tmp_path / "spills", tmp_path / "all.zip")
         [project] = await other.projects()
@@ -69,7 +69,7 @@ async def test_a_file_of_a_whole_archive_names_no_folder_with_all_that_the_user_
     await home.archive.store_project(Project("p", "Theirs", folder))
     await home.archive.change(session.id, project="p", folder=folder)
     export_whole(tmp_path / "0" / "archive.sqlite3", tmp_path / "spills", tmp_path / "all.zip")
-    other = await ArchiveThread.open(tmp_path / "other" / "archive.sqlite3")
+    other = await Archive.open(tmp_path / "other" / "archive.sqlite3")
     try:
         await other.import_whole(tmp_path / "spills", tmp_path / "all.zip")
         [project], [info] = await other.projects(), await other.conversations()
@@ -84,7 +84,7 @@ async def test_a_file_with_the_names_of_what_is_here_changes_nothing_of_it(talk,
     home, session = await talk([], messages=[replace(user_message("Mine."), id="m0", at=1.0)])
     await home.archive.store_project(Project("p", "Mine", "/mine"))
     await home.archive.store_memories(Memory("n", "My cat is Mia.", 1.0, 1.0))
-    theirs = await ArchiveThread.open(tmp_path / "theirs" / "archive.sqlite3")
+    theirs = await Archive.open(tmp_path / "theirs" / "archive.sqlite3")
     try:
         said = replace(user_message("Theirs."), id="t0", at=9e9)
         await theirs.create(ConversationInfo(session.id, "Theirs", 9e9, 9e9, project="p"), [said])
@@ -111,7 +111,7 @@ async def test_a_file_with_the_names_of_what_is_here_changes_nothing_of_it(talk,
 @pytest.mark.parametrize("names", ["entry", "archived"])
 async def test_a_file_that_names_entries_of_another_conversation_changes_none(talk, tmp_path: Path, names: str) -> None:
     home, session = await talk([], messages=[replace(user_message("Mine."), id="m0", at=1.0)])
-    theirs = await ArchiveThread.open(tmp_path / "theirs" / "archive.sqlite3")
+    theirs = await Archive.open(tmp_path / "theirs" / "archive.sqlite3")
     try:
         said = replace(user_message("Theirs."), id="m0" if names == "entry" else "t0", at=9e9)
         await theirs.create(ConversationInfo("other", "Theirs", 9e9, 9e9), [said])

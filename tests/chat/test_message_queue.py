@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import Failure, QueueChanged, TurnFinished
+from desktop_app.conversation.events import ArchiveError, Failure, QueueChanged, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages
 from provider import Reply, Status

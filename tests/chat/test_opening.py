@@ -9,10 +9,17 @@ import pytest
 
 from desktop_app.chat import open_sessions
 from desktop_app.chat.branching import show_version
-from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
-from desktop_app.conversation.events import Failure, FiguresCounted, MessageRecorded, TurnFailed, TurnFinished
+from desktop_app.conversation.events import (
+    ArchiveError,
+    Failure,
+    FiguresCounted,
+    MessageRecorded,
+    TurnFailed,
+    TurnFinished,
+)
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 import pytest_asyncio
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.recall_service import recall, recall_across, recall_across_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
@@ -53,14 +53,14 @@ class Question(msgspec.Struct, frozen=True):
 class Corpus(msgspec.Struct, frozen=True):
     """An archive, and the questions that it answers."""
 
-    archive: ArchiveThread
+    archive: Archive
     questions: tuple[Question, ...]
 
 
 @pytest_asyncio.fixture(params=FOLDERS, ids=lambda folder: folder.parent.name)
 async def corpus(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Corpus]:
     questions = [Question("real", one.question, one.file, one.evidence) for one in questions_in(request.param)]
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     for path in real_conversations(request.param):
         said = read_chat(path.read_bytes(), lambda index, name=path.name: f"{name}-{index}")
         await archive.create(ConversationInfo(path.name, path.stem, 1.0, 1.0), said)

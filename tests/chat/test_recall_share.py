@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import pytest
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.recall_service import recall, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.openai_chat import read_chat
@@ -50,9 +50,9 @@ ELSEWHERE = 0.1
 """The same of the questions about other chats, at most."""
 
 
-async def archive_of(folder: Path, path: Path) -> ArchiveThread:
+async def archive_of(folder: Path, path: Path) -> Archive:
     """Return an archive of all the conversations in a folder, each with its name as its id."""
-    archive = await ArchiveThread.open(path)
+    archive = await Archive.open(path)
     for file in real_conversations(folder):
         messages = read_chat(file.read_bytes(), lambda index, chat=file.stem: f"{chat}-{index}")
         await archive.create(ConversationInfo(file.stem, file.stem, 1.0, 1.0), messages)

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from builders import user
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.recall_service import recall, recall_across, recall_across_unasked, recall_unasked
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
@@ -30,9 +30,9 @@ def count(text: str) -> int:
 
 
 @pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
+async def archive(tmp_path: Path) -> AsyncIterator[Archive]:
     """A conversation "c" of all days, and one for each of them; around each message are some without its words."""
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     days = [(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() + 43_200, text) for day, text in SAID]
     filler = [f"Page {n} of the handbook has word{n} and phrase{n}." for n in range(30)]
     texts = [(at + n, text) for at, said in days for n, text in enumerate((said, *filler))]
@@ -65,7 +65,7 @@ def found_in(texts: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(("query", "words"), WHEN)
-async def test_a_time_narrows_what_is_found(archive: ArchiveThread, query: str, words: set[str]) -> None:
+async def test_a_time_narrows_what_is_found(archive: Archive, query: str, words: set[str]) -> None:
     here = await recall(archive, "c", query, 4_000, count, today=TODAY)
     unasked = await recall_unasked(archive, "c", query, 4_000, count, today=TODAY)
     assert unasked is not None
@@ -74,7 +74,7 @@ async def test_a_time_narrows_what_is_found(archive: ArchiveThread, query: str, 
         assert found_in([message.text for message in found.messages]) == words
 
 
-async def test_unasked_only_a_question_asks_for_a_time(archive: ArchiveThread) -> None:
+async def test_unasked_only_a_question_asks_for_a_time(archive: Archive) -> None:
     said = "Yesterday I thought again of the weather station of the harbour, the Petrel."
     for found in (
         await recall_unasked(archive, "c", said, 4_000, count, today=date(2026, 11, 13)),
@@ -84,6 +84,6 @@ async def test_unasked_only_a_question_asks_for_a_time(archive: ArchiveThread) -
         assert "Petrel" in found.messages[0].text
 
 
-async def test_a_time_alone_asks_for_all_that_was_said_then(archive: ArchiveThread) -> None:
+async def test_a_time_alone_asks_for_all_that_was_said_then(archive: Archive) -> None:
     found = await recall(archive, "c", "last week", 200, count, today=TODAY)
     assert {message.day for message in found.messages} == {"2026-11-12"}

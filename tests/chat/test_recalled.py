@@ -9,9 +9,9 @@ import pytest
 import pytest_asyncio
 
 from builders import model, user
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.ports import ArchiveError
-from desktop_app.chat.recall_service import RecallArchive, as_text, recall, recall_unasked
+from desktop_app.archive.archive import Archive
+from desktop_app.chat.recall_service import as_text, recall, recall_unasked
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -60,28 +60,28 @@ def message(index: int) -> Message:
 
 
 @pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+async def archive(tmp_path: Path) -> AsyncIterator[Archive]:
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     await archive.create(ConversationInfo("c", "Work", 1.0, 1.0), [message(index) for index in range(len(TALK))])
     yield archive
     await archive.close()
 
 
 @pytest_asyncio.fixture
-async def compacted(archive: ArchiveThread) -> RecallArchive:
+async def compacted(archive: Archive) -> Archive:
     """The same, with all but the last ten messages out of the view."""
     await archive.append("c", archived=[f"m{index}" for index in range(len(TALK) - 10)])
     return archive
 
 
 @pytest.mark.parametrize(("query", "index"), QUESTIONS)
-async def test_what_answers_a_query_is_brought_back(archive: ArchiveThread, query: str, index: int) -> None:
+async def test_what_answers_a_query_is_brought_back(archive: Archive, query: str, index: int) -> None:
     found = await recall(archive, "c", query, 400, count)
     assert index in [message.index for message in found.messages]
     assert found.tokens == count(as_text(found)) <= 400
 
 
-async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread) -> None:
+async def test_a_model_reads_places_speakers_and_passages(archive: Archive) -> None:
     text = as_text(await recall(archive, "c", "KeyError invoice_total", 500, count))
     assert text.startswith("[1970-01-01]\n#")
     assert "KeyError: 'invoice_total' in billing/report.py line 88" in text
@@ -92,7 +92,7 @@ async def test_a_model_reads_places_speakers_and_passages(archive: ArchiveThread
 class Busy:
     """An archive in which each look-up finds a message more: a turn runs meanwhile, such as the one that recalls."""
 
-    def __init__(self, archive: ArchiveThread) -> None:
+    def __init__(self, archive: Archive) -> None:
         self._archive, self._said = archive, 0
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[object]]:
@@ -106,25 +106,25 @@ class Busy:
 
 
 @pytest.mark.parametrize("query", [query for query, _ in QUESTIONS])
-async def test_what_is_said_while_it_is_looked_for_is_left_out(archive: ArchiveThread, query: str) -> None:
+async def test_what_is_said_while_it_is_looked_for_is_left_out(archive: Archive, query: str) -> None:
     found = await recall(Busy(archive), "c", query, 4_000, count)
     assert found.messages
     assert not [one for one in found.messages if one.id.startswith("late") and one.index > len(TALK)]
 
 
-async def test_a_query_without_matter_brings_nothing_back(archive: ArchiveThread) -> None:
+async def test_a_query_without_matter_brings_nothing_back(archive: Archive) -> None:
     found = await recall(archive, "c", "thanks!", 4_000, count)
     assert found.messages == ()
     assert found.tokens == 0
     assert as_text(found) == ""
 
 
-async def test_only_some_messages_may_be_asked_for(archive: ArchiveThread) -> None:
+async def test_only_some_messages_may_be_asked_for(archive: Archive) -> None:
     found = await recall(archive, "c", "Greta and the importer", 4_000, count, among={3, 20})
     assert [message.index for message in found.messages] == [3]
 
 
-async def test_a_conversation_that_is_not_there_is_told(archive: ArchiveThread) -> None:
+async def test_a_conversation_that_is_not_there_is_told(archive: Archive) -> None:
     with pytest.raises(ArchiveError, match="no conversation 'd'"):
         await recall(archive, "d", "Greta", 4_000, count)
     with pytest.raises(ArchiveError, match="no conversation 'd'"):
@@ -132,9 +132,7 @@ async def test_a_conversation_that_is_not_there_is_told(archive: ArchiveThread) 
 
 
 @pytest.mark.parametrize(("query", "index"), QUESTIONS)
-async def test_unasked_what_the_view_no_longer_has_is_brought_back(
-    compacted: RecallArchive, query: str, index: int
-) -> None:
+async def test_unasked_what_the_view_no_longer_has_is_brought_back(compacted: Archive, query: str, index: int) -> None:
     found = await recall_unasked(compacted, "c", query, 4_000, count)
     assert found is not None
     assert index in [message.index for message in found.messages]
@@ -143,17 +141,17 @@ async def test_unasked_what_the_view_no_longer_has_is_brought_back(
 
 
 @pytest.mark.parametrize("text", NOTHING)
-async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: RecallArchive, text: str) -> None:
+async def test_unasked_nothing_is_brought_back_for_what_only_goes_on(compacted: Archive, text: str) -> None:
     assert await recall_unasked(compacted, "c", text, 4_000, count) is None
 
 
-async def test_unasked_nothing_is_brought_back_that_is_in_the_view(archive: ArchiveThread) -> None:
+async def test_unasked_nothing_is_brought_back_that_is_in_the_view(archive: Archive) -> None:
     assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
     await archive.append("c", archived=["m0"])
     assert await recall_unasked(archive, "c", "Who wrote the importer?", 4_000, count) is None
 
 
-async def test_what_was_brought_back_already_is_not_brought_back_again(compacted: RecallArchive) -> None:
+async def test_what_was_brought_back_already_is_not_brought_back_again(compacted: Archive) -> None:
     first = await recall_unasked(compacted, "c", "Who wrote the importer?", 4_000, count)
     assert first is not None
     again = await recall_unasked(compacted, "c", "Who wrote the importer?", 4_000, count, first.message_ids)

@@ -10,9 +10,8 @@ from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
 from desktop_app.chat.memory_flusher import redo_flush, undo_flush, write_memory
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Compaction, Trigger
 from provider import Reply

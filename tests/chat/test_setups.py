@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.branching import fork
 from desktop_app.chat.compaction.fresh_start import start_fresh
 from desktop_app.chat.compaction.optimize import plan_optimization
@@ -62,7 +62,7 @@ async def test_it_is_there_after_a_restart_and_the_record_tells_what_was_sent_wh
     again = await home.chats.open(session.id)
     assert again.setup == replace(PIRATE, system_prompt="Be brief.")
     assert system_prompt_of(again) == "Be brief."
-    assert isinstance(home.archive, ArchiveThread)
+    assert isinstance(home.archive, Archive)
     told = [e.system_prompt for e in again.transcript.entries if isinstance(e, RequestContext)]
     assert told == ["Answer as a pirate.", "Be brief."]
     assert view_of(again.transcript).items[0].message.text == "Be brief."

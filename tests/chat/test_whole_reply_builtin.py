@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
@@ -54,7 +54,7 @@ async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     endpoint = Endpoint("llama.cpp", await server.start(), server.token)
     info = ModelInfo(builtin.MODEL_ID, "SmolLM2 135M", window, 0)
     model = LiteLLMModel(info, tokenizer_for(builtin.MODEL_ID), litellm, endpoint, builtin.MODEL_ID, ENDLESS)
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     await archive.create(ConversationInfo("c", "Rivers", 0.0, 0.0), ())
     session = Session(ConversationInfo("c", "Rivers", 0.0, 0.0), (), model, POLICY, archive)
     for n in count():

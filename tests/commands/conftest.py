@@ -11,8 +11,8 @@ import pytest
 
 from builders import user
 from desktop_app.__main__ import main
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
+from stores import Store
 
 Json = dict[str, Any]
 

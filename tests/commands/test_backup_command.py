@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.store import Store
+from stores import Store
 
 
 def test_a_backup_is_made_listed_and_restored(data: Path, stored, report, printed) -> None:

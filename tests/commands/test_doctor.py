@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.commands import doctor
 from desktop_app.models import builtin
 from desktop_app.settings import Settings, write_settings
 from desktop_app.tools.sandbox import sandbox
+from stores import Store
 from texts import BROUGHT_UP_TO_DATE, INSTALL
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.conversation.message import Message, Role, ToolCall
+from stores import Store
 
 CALL = {"id": "1", "type": "function", "function": {"name": "read", "arguments": '{"path":"a"}'}}
 CHAT = [

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.setup import Project
+from stores import Store
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 
 from builders import user
 from desktop_app.__main__ import main
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.setup import Project
+from stores import Store
 
 SAID = [
     "hello there",

@@ -4,9 +4,9 @@ import pytest
 
 from builders import model
 from desktop_app.__main__ import main
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
+from stores import Store
 
 TEXTS = ["hello", "the ledger is split", "so be it", "many words before it " * 20 + "and one more ledger 账本"]
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from builders import user
-from desktop_app.archive import memory_table as memory_rows
-from desktop_app.archive.store import Store
+from desktop_app.archive.projects_and_memories import memories
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, MessageDraft
 from desktop_app.conversation.setup import ConversationSetup, Project
 from desktop_app.conversation.transcript import Compaction, Trigger
 from desktop_app.conversation.unsent import UnsentMessages
+from stores import Store
 
 SPILL = b"a long output " * 1000
 NAME = sha256(SPILL).hexdigest()
@@ -79,7 +79,7 @@ def content_of(data: Path) -> dict[str, Any]:
             "entries": {name: store.entries(name) for name in ids},
             "setups": {info.id: store.setup(info.id) for info in store.conversations()},
             "unsent": {name: store.unsent(name) for name in ids},
-            "memory": memory_rows.read(store.database, with_deleted=True),
+            "memory": memories(store.database, with_deleted=True),
             "found": [hit.message for hit in store.search("number 77")],
             "spills": {file.name: file.read_bytes() for file in data.glob("spills/*/*") if len(file.name) == 64},
         }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 from test_properties import Conversation
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.open_sessions import PartialSession
 from desktop_app.chat.session import Session
 from desktop_app.context.counting.tokens import TokenCounts
@@ -61,7 +61,7 @@ def compare(*entries: AnyEntry) -> bool:
 
 
 async def _compare(folder: Path, entries: tuple[AnyEntry, ...]) -> bool:
-    archive = await ArchiveThread.open(folder / "archive.sqlite3")
+    archive = await Archive.open(folder / "archive.sqlite3")
     try:
         await archive.create(INFO, entries)
         model = FakeModel(MODEL, ScriptedProvider([]))

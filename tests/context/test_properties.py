@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from builders import continuing
 from conversations_made_up import PIECES, Bytes, Letters, histories
-from desktop_app.archive.store import Store
 from desktop_app.archive.tables import decode, encode, replace_surrogates_in_text
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of, plan_compaction
 from desktop_app.context.compact.room_decision import WindowTooSmall, next_step
@@ -52,6 +51,7 @@ from desktop_app.conversation.transcript import (
 from examples import examples
 from garbage import collect_if_much
 from request_rules import legal_for_all
+from stores import Store
 
 EAGER = replace(
     BALANCED,

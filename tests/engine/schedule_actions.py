@@ -11,14 +11,14 @@ import msgspec
 from simulated_engine import SETTINGS, SimulatedEngine
 from simulated_parts import foreign_conversation
 
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role
 from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, update_settings
+from stores import Store
 
 Picks = tuple[int, int, int]
 IMPORTED = conversation_id(foreign_conversation(1))

@@ -18,7 +18,6 @@ from schedule_moments import Moment, ToolAnswered
 from simulated_parts import Faults, Parts
 from window_mirror import WindowMirror
 
-from desktop_app.archive.store import Store
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Job, TaskKey
 from desktop_app.conversation.events import (
@@ -36,6 +35,7 @@ from desktop_app.engine.serve import EngineServer
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Server, Settings, write_settings
 from deterministic_loop import DeterministicLoop
+from stores import Store
 
 SETTINGS = Settings(
     chat_model="scripted/small",

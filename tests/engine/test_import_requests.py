@@ -12,7 +12,6 @@ import pytest
 from desk import Desk
 from msgspec.structs import replace
 
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import TaskKey
@@ -22,6 +21,7 @@ from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.engine import protocol as p
 from desktop_app.imports import formats, openai_files
+from stores import Store
 
 pytestmark = pytest.mark.wire
 

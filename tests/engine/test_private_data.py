@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.store import Store
 from desktop_app.paths import make_folder, make_private_folder, replace_private_file
 from desktop_app.settings import Settings, write_settings
 from provider import Reply, ScriptedProvider
+from stores import Store
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes are POSIX's")
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from desktop_app.archive.backups import back_up_to_folder
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import user_message
 from desktop_app.engine import protocol as p
 from desktop_app.engine.serve import refuse_everything
 from desktop_app.paths import backups_folder, database_file
+from stores import Store
 
 Answers = list[p.ResponseLine[p.EngineResponse]]
 

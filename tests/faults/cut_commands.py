@@ -25,11 +25,11 @@ from shim import shim
 
 from desktop_app.__main__ import main
 from desktop_app.archive.backups import make_backup, restore_backup
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.commands.doctor import checks
 from desktop_app.conversation.message import Message
 from desktop_app.paths import database_file, spills_folder
+from stores import Store
 
 MESSAGES = 300
 CONVERSATIONS = 25

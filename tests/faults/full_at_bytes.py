@@ -17,9 +17,9 @@ from recorded import read_log
 from shim import FIRST, FailingDisk, Place, spread
 
 from builders import user
-from desktop_app.archive.store import Store
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
+from stores import Store
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CONVERSATION = "c"

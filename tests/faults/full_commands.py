@@ -19,11 +19,11 @@ from killed_commands import fill, write_export
 from shim import PARTS, FailingDisk, spread
 
 from desktop_app.archive.backups import list_backups, make_backup
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.commands.arguments import WORLD_ERROR
 from desktop_app.conversation.message import Message
 from desktop_app.paths import backups_folder, database_file, spills_folder
+from stores import Store
 
 OLD = b"what was there"
 FULL = ("The disk is full", "No space left on device", "database or disk is full")

@@ -27,7 +27,6 @@ from pathlib import Path
 import psutil
 from scenes import WINDOW, Scenes
 
-from desktop_app.archive.store import Store
 from desktop_app.commands.doctor import checks
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.events import MessageRecorded, ReasoningDelta, TextDelta, TurnEvent, ViewChanged
@@ -40,6 +39,7 @@ from desktop_app.settings import Server, Settings
 from provider import ScriptedProvider
 from request_rules import legal_for_all
 from slowness import slowness
+from stores import Store
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT_AFTER = 0.5

@@ -31,7 +31,6 @@ from scenes import SCENES, WINDOW
 
 from builders import user
 from desktop_app.archive.backups import list_backups, make_backup
-from desktop_app.archive.store import Store
 from desktop_app.conversation.events import ReasoningDelta, TextDelta
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
@@ -39,6 +38,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.paths import backups_folder, database_file
 from engine_client import EngineClient
 from forked_engines import forked_command
+from stores import Store
 
 OLD_ARCHIVES = ROOT / "tests" / "archive" / "data"
 COPIES = 400

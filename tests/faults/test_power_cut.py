@@ -17,7 +17,6 @@ from scenes import LONG_ONE, Scenes
 from shim import shim
 
 from desktop_app.archive.backups import list_backups
-from desktop_app.archive.store import Store
 from desktop_app.commands.doctor import checks
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import AnyEntry
@@ -27,6 +26,7 @@ from desktop_app.settings import read_settings
 from engine_client import EngineClient
 from imported import import_all
 from provider import ScriptedProvider
+from stores import Store
 
 Holds = Callable[[Path], bool]
 

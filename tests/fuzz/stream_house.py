@@ -21,7 +21,7 @@ from stream_maker import Recipe, Stream
 from stream_parts import PATIENCE, Write
 from stream_server import StreamServer
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import ChatModel, Price
@@ -143,7 +143,7 @@ def short_limits() -> Iterator[None]:
 class StreamHouse:
     """One application for many trials: one archive, one litellm, a conversation a trial."""
 
-    def __init__(self, archive: ArchiveThread, litellm: LiteLLM, arrivals: Arrivals, folder: Path) -> None:
+    def __init__(self, archive: Archive, litellm: LiteLLM, arrivals: Arrivals, folder: Path) -> None:
         self.archive, self.litellm = archive, litellm
         self.events: list[TurnEvent] = []
         self.bugs: list[BaseException] = []
@@ -174,7 +174,7 @@ class StreamHouse:
     @classmethod
     async def open(cls, folder: Path, litellm: LiteLLM) -> StreamHouse:
         litellm.patience = PATIENCE
-        archive = await ArchiveThread.open(folder / "archive.sqlite3")
+        archive = await Archive.open(folder / "archive.sqlite3")
         return cls(archive, litellm, Arrivals(await litellm.load()), folder)
 
     async def be_patient(self, times: float) -> None:

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import user_message
+from stores import Store
 
 Target = Callable[[bytes], None]
 SAMPLES = Path(__file__).parent / "samples"

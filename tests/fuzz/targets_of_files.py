@@ -17,8 +17,9 @@ import msgspec
 from target_table import SAMPLES, kept, store, target, workplace, written
 
 from desktop_app.chat.export_files import write_export
-from desktop_app.chat.ports import ArchiveError, WorldError
+from desktop_app.chat.ports import WorldError
 from desktop_app.context.view.view import assemble, view_of
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.foreign import ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Message, ToolCall

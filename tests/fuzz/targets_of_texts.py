@@ -13,12 +13,12 @@ from builders import model
 from desktop_app.archive.tables import decode, encode
 from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS
-from desktop_app.chat.ports import ArchiveError
 from desktop_app.context.memory.flush import parse_notes
 from desktop_app.context.presets import describe_policy, faults_of, policy_of
 from desktop_app.context.summary.model_summary import page_of
 from desktop_app.context.summary.summary_reply import UnusableReply, read_reply
 from desktop_app.context.view.view import view_of
+from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, ToolCall, user_message
 from desktop_app.conversation.setup import OwnPolicy

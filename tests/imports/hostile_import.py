@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from damage import check_tree
 
-from desktop_app.archive.store import Store
 from desktop_app.context.view.view import assemble, view_of
 from desktop_app.conversation.foreign import FoundConversation, ImportReply, ImportRequest, ReadConversation, UnreadFile
 from desktop_app.conversation.foreign_record import conversation_id
@@ -23,6 +22,7 @@ from desktop_app.conversation.setup import ConversationSetup
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Rewind, Switch, Transcript
 from desktop_app.imports.child import replies
 from request_rules import legal_for_all
+from stores import Store
 
 ENTRIES = (Message, Compaction, Imported, Rewind, Switch)
 """All that a file of another program may put into a record: no rule, permission, memory, pin or system prompt."""

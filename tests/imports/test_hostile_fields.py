@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hostile_import import check_nothing_else, import_here, watched
 
-from desktop_app.archive.store import Store
 from hostile_values import SAMPLES, variants
+from stores import Store
 
 FILES = sorted(SAMPLES.iterdir())
 QUICK = 40

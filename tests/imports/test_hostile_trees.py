@@ -10,10 +10,10 @@ import pytest
 from hostile_import import all_replies, import_here
 from hostile_trees import LINKS, SHAPES, fan
 
-from desktop_app.archive.store import Store
 from desktop_app.conversation.foreign import UnreadFile
 from desktop_app.imports.formats import MAX_BRANCHES
 from slowness import slowness
+from stores import Store
 
 SECONDS = 60
 """Of processor time."""

@@ -12,7 +12,7 @@ import keyring.backends.fail
 import msgspec
 import pytest
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
@@ -56,7 +56,7 @@ async def test_no_fault_shows_the_key(
     kind: Kind, keys: Keys, data_folder: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    archive = await ArchiveThread.open(database_file(data_folder))
+    archive = await Archive.open(database_file(data_folder))
     await archive.create(ConversationInfo("c", "A chat", 0.0, 0.0))
     said: list[str] = []
     for number, step in enumerate((Reply("Hello"), *FAULTS)):

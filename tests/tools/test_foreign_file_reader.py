@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.importing import import_conversations, look_through
 from desktop_app.conversation.foreign import (
     FoundConversation,
@@ -85,7 +85,7 @@ async def test_a_zip_is_looked_through_and_what_was_chosen_is_imported_once(tmp_
         archive.writestr("user.json", "{}")
         archive.writestr("conversations.json", export("tea", "ink", "oak"))
     files, paths = ForeignFileReader(), (str(tmp_path / "export.zip"),)
-    store = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+    store = await Archive.open(tmp_path / "archive.sqlite3")
     offer = await look_through(files, store, paths, lambda *_: None)
     assert [(each.title, each.messages, each.known) for each in offer.found] == [
         ("About oak", 2, 0),

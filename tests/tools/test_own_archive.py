@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from tool_calls import Desk
 
 from archive_visitor import seen_by_a_visitor
-from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import conversations_in, is_whole_archive
 from desktop_app.chat.ports import WorldError
 from desktop_app.commands.attached import attached_in
@@ -23,6 +22,7 @@ from desktop_app.conversation.message import Message, user_message
 from desktop_app.open_databases import IN_USE
 from desktop_app.tools import change_files
 from desktop_app.tools.read_attachments import read_attachment
+from stores import Store
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
 

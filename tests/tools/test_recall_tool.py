@@ -12,11 +12,10 @@ from msgspec.structs import replace
 from tool_calls import outcome_of
 
 from builders import model, user
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.chat.ports import ArchiveError
+from desktop_app.archive.archive import Archive
 from desktop_app.context.recall.query import RecallReach
 from desktop_app.context.recall.recollection import sources_in
-from desktop_app.conversation.events import Failure
+from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome
@@ -39,14 +38,14 @@ NARROW, PROJECT, WIDE = RecallReach(), RecallReach("project", "p"), RecallReach(
 
 
 @pytest_asyncio.fixture
-async def archive(tmp_path: Path) -> AsyncIterator[ArchiveThread]:
-    archive = await ArchiveThread.open(tmp_path / "archive.sqlite3")
+async def archive(tmp_path: Path) -> AsyncIterator[Archive]:
+    archive = await Archive.open(tmp_path / "archive.sqlite3")
     yield archive
     await archive.close()
 
 
 @pytest_asyncio.fixture
-async def chat(archive: ArchiveThread) -> ArchiveThread:
+async def chat(archive: Archive) -> Archive:
     roles = (Role.USER, Role.ASSISTANT)
     texts = [SAID.get(n, f"Filler {n}.") for n in range(20)]
     messages = [Message(id=f"m{n}", at=1.7e9 + n, role=roles[n % 2], parts=(Text(t),)) for n, t in enumerate(texts)]
@@ -54,7 +53,7 @@ async def chat(archive: ArchiveThread) -> ArchiveThread:
     return archive
 
 
-def recall_tool(archive: ArchiveThread, max_tokens: int = 4_000, reach: RecallReach = NARROW) -> BuiltinTools:
+def recall_tool(archive: Archive, max_tokens: int = 4_000, reach: RecallReach = NARROW) -> BuiltinTools:
     async def room(conversation: str) -> tuple[int, Callable[[str], int]]:
         return max_tokens, count
 
@@ -65,7 +64,7 @@ def recall_tool(archive: ArchiveThread, max_tokens: int = 4_000, reach: RecallRe
 
 
 async def recall(
-    archive: ArchiveThread,
+    archive: Archive,
     max_tokens: int = 4_000,
     conversation: str = "c",
     reach: RecallReach = WIDE,
@@ -75,12 +74,12 @@ async def recall(
     return await outcome_of(tools, ToolCall("1", "recall", json.dumps(arguments)), ToolContext(conversation))
 
 
-async def needs(archive: ArchiveThread, reach: RecallReach, **arguments: object) -> tuple[RequiredPermission, ...]:
+async def needs(archive: Archive, reach: RecallReach, **arguments: object) -> tuple[RequiredPermission, ...]:
     call = ToolCall("1", "recall", json.dumps(arguments))
     return await recall_tool(archive, reach=reach).needs(call, ToolContext("c"))
 
 
-async def test_what_was_said_is_found_by_its_content_with_its_number(chat: ArchiveThread) -> None:
+async def test_what_was_said_is_found_by_its_content_with_its_number(chat: Archive) -> None:
     found = await recall(chat, query="Which hotel in Lisbon?")
     assert not found.is_error
     assert "#3 assistant: We go to Lisbon on 12 May" in found.text
@@ -91,14 +90,14 @@ async def test_what_was_said_is_found_by_its_content_with_its_number(chat: Archi
     assert "Lisbon on" not in (await recall(chat, conversation="nowhere", query="Lisbon")).text
 
 
-async def test_around_a_message_its_neighbours_are_read(chat: ArchiveThread) -> None:
+async def test_around_a_message_its_neighbours_are_read(chat: Archive) -> None:
     found = await recall(chat, message=8)
     lines = [line for line in found.text.splitlines() if line.startswith("#")]
     assert [line.split()[0] for line in lines] == [f"#{n}" for n in range(4, 13)]
     assert (await recall(chat, message=0)).text.splitlines()[1].startswith("#0 user")
 
 
-async def test_it_never_takes_more_than_its_room(chat: ArchiveThread) -> None:
+async def test_it_never_takes_more_than_its_room(chat: Archive) -> None:
     long = user("word " * 5_000, id="long", at=1.7e9 + 30)
     await chat.append("c", long)
     for max_tokens in (30, 100, 500):
@@ -110,7 +109,7 @@ async def test_it_never_takes_more_than_its_room(chat: ArchiveThread) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"), [({}, "query"), ({"query": " "}, "query"), ({"message": 99}, "#0 to #19")]
 )
-async def test_what_cannot_be_looked_up_is_an_error(chat: ArchiveThread, arguments: dict, words: str) -> None:
+async def test_what_cannot_be_looked_up_is_an_error(chat: Archive, arguments: dict, words: str) -> None:
     outcome = await recall(chat, **arguments)
     assert outcome.is_error
     assert words in outcome.text
@@ -120,7 +119,7 @@ TRIP = "0123456789abcdef0123456789abcdef"
 
 
 @pytest_asyncio.fixture
-async def several(chat: ArchiveThread) -> ArchiveThread:
+async def several(chat: Archive) -> Archive:
     """Beside "c", which is in the project "p": a trip in that project, work in none, and a deleted conversation."""
     await chat.change("c", project="p")
     for name, title, project, text in (
@@ -139,7 +138,7 @@ async def several(chat: ArchiveThread) -> ArchiveThread:
     ("where", "found"), [("conversation", ()), ("project", (TRIP[:12],)), ("everything", (TRIP[:12], "work"))]
 )
 async def test_only_the_conversations_that_are_asked_for_are_looked_in(
-    several: ArchiveThread, where: str, found: tuple[str, ...]
+    several: Archive, where: str, found: tuple[str, ...]
 ) -> None:
     outcome = await recall(several, reach=replace(WIDE, project="p"), query="the ferry to Gotland", where=where)
     assert not outcome.is_error
@@ -151,7 +150,7 @@ async def test_only_the_conversations_that_are_asked_for_are_looked_in(
         assert "\n#3 user: The ferry to Gotland" in outcome.text
 
 
-async def test_of_this_conversation_what_is_in_the_view_is_not_found_again(several: ArchiveThread) -> None:
+async def test_of_this_conversation_what_is_in_the_view_is_not_found_again(several: Archive) -> None:
     call = ToolCall("9", "recall", '{"query": "ferry to Gotland", "where": "everything"}')
     await several.append("c", model(call, id="asks", at=1.8e9))
     found = await recall(several, query="ferry to Gotland, Hotel Aurora", where="everything")
@@ -162,14 +161,14 @@ async def test_of_this_conversation_what_is_in_the_view_is_not_found_again(sever
     assert "#20" not in found.text
 
 
-async def test_a_conversation_of_a_project_that_it_is_not_in_is_no_place_to_look(several: ArchiveThread) -> None:
+async def test_a_conversation_of_a_project_that_it_is_not_in_is_no_place_to_look(several: Archive) -> None:
     assert await needs(several, NARROW, query="ferry", where="project") == ()
     outcome = await recall(several, query="ferry", where="project")
     assert outcome.is_error
     assert "no project" in outcome.text
 
 
-async def test_around_a_message_of_another_conversation_its_neighbours_are_read(several: ArchiveThread) -> None:
+async def test_around_a_message_of_another_conversation_its_neighbours_are_read(several: Archive) -> None:
     for name in ("work#3", "work # 3"):
         lines = (await recall(several, message=name)).text.splitlines()
         assert lines[:3] == [RECORD, "Conversation work, “Work”:", "[2023-11-14]"]
@@ -183,7 +182,7 @@ async def test_around_a_message_of_another_conversation_its_neighbours_are_read(
     ("message", "words"),
     [("gone#3", "no conversation gone"), ("work#9", "#0 to #5"), ("the third", "names no message"), (-1, "names no")],
 )
-async def test_a_message_that_is_not_there_is_an_error(several: ArchiveThread, message: object, words: str) -> None:
+async def test_a_message_that_is_not_there_is_an_error(several: Archive, message: object, words: str) -> None:
     outcome = await recall(several, message=message)
     assert outcome.is_error
     assert words in outcome.text
@@ -214,12 +213,12 @@ EVERYTHING, IN_PROJECT = (
     ],
 )
 async def test_to_look_further_than_is_allowed_it_needs_permission(
-    several: ArchiveThread, reach: RecallReach, arguments: dict, need: RequiredPermission | None
+    several: Archive, reach: RecallReach, arguments: dict, need: RequiredPermission | None
 ) -> None:
     assert await needs(several, reach, **arguments) == ((need,) if need else ())
 
 
-async def test_what_was_not_asked_for_is_not_read_whatever_went_wrong(several: ArchiveThread) -> None:
+async def test_what_was_not_asked_for_is_not_read_whatever_went_wrong(several: Archive) -> None:
     tools = recall_tool(several)
     for arguments in ({"query": "ferry", "where": "everything"}, {"message": "work#3"}):
         call = ToolCall("1", "recall", json.dumps(arguments))
@@ -230,16 +229,14 @@ async def test_what_was_not_asked_for_is_not_read_whatever_went_wrong(several: A
         assert "gotland-nightly" in outcome.text
 
 
-async def test_of_other_conversations_it_never_takes_more_than_its_room(several: ArchiveThread) -> None:
+async def test_of_other_conversations_it_never_takes_more_than_its_room(several: Archive) -> None:
     for max_tokens in (40, 100, 500):
         around = await recall(several, max_tokens, message="work#3")
         found = await recall(several, max_tokens, query="ferry Gotland", where="everything")
         assert max(count(around.text), count(found.text)) <= max_tokens
 
 
-async def test_an_archive_that_cannot_be_read_is_an_error(
-    several: ArchiveThread, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_archive_that_cannot_be_read_is_an_error(several: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     async def fail(*_: object) -> object:
         raise ArchiveError(Failure("disk", "The disk is gone"))
 
@@ -249,7 +246,7 @@ async def test_an_archive_that_cannot_be_read_is_an_error(
     assert "disk is gone" in outcome.text
 
 
-def test_its_schema_says_a_type_for_each_argument_and_no_choice_of_types(several: ArchiveThread) -> None:
+def test_its_schema_says_a_type_for_each_argument_and_no_choice_of_types(several: Archive) -> None:
     (tool,) = recall_tool(several)._tools.values()
     fields = json.loads(spec_of(tool).parameters)["properties"]
     assert {name: of["type"] for name, of in fields.items()} == dict.fromkeys(("query", "message", "where"), "string")

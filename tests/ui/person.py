@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from ui_scenes import is_idle, point_of, texts
 
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, user_message
@@ -171,7 +171,7 @@ async def store_talk(
     data: Path, messages: Sequence[Message], name: str = "c1", title: str = "Long", model: str = "scripted/scripted"
 ) -> None:
     """Put a conversation into the archive, as it would have it from earlier days."""
-    archive = await ArchiveThread.open(database_file(data))
+    archive = await Archive.open(database_file(data))
     stamped = [replace(one, id=f"{name}-m{n}", at=time.time()) for n, one in enumerate(messages)]
     now = time.time()
     await archive.create(ConversationInfo(name, title, now, now, len(stamped), model), stamped)

@@ -12,14 +12,14 @@ import pytest
 from person import Person, long_talk, store_talk
 from ui_scenes import is_idle
 
-from desktop_app.archive.archive import ArchiveThread
-from desktop_app.archive.store import Store
+from desktop_app.archive.archive import Archive
 from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Flush, Prune
 from desktop_app.paths import database_file
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from provider import Reply
+from stores import Store
 
 pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 REPLIES = [Reply("At sea.", usage=(900, 5, 300)), Reply("Still at sea.", usage=(700, 7, 0))]
@@ -27,7 +27,7 @@ REPLIES = [Reply("At sea.", usage=(900, 5, 300)), Reply("Still at sea.", usage=(
 
 async def stored_entries(data: Path) -> list[AnyEntry]:
     """Return all entries of all conversations, read anew from the archive."""
-    archive = await ArchiveThread.open(database_file(data))
+    archive = await Archive.open(database_file(data))
     entries = [entry for info in await archive.conversations() for entry in await archive.entries(info.id)]
     await archive.close()
     return entries

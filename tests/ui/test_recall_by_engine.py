@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window, is_idle, texts
 
 from builders import user
-from desktop_app.archive.store import Store
 from desktop_app.context.recall.recollection import sources_in
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.paths import database_file, settings_file
@@ -21,6 +20,7 @@ from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import MessageItem
 from provider import Call, Reply, ScriptedProvider
+from stores import Store
 
 pytestmark = pytest.mark.wire
 TRIP = "0123456789abcdef0123456789abcdef"

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from ui_scenes import Run, in_window
 
 from builders import model
-from desktop_app.archive.archive import ArchiveThread
+from desktop_app.archive.archive import Archive
 from desktop_app.conversation.events import RoomProgressed
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, user_message
@@ -44,7 +44,7 @@ def messages(turns: int) -> list[Message]:
 
 async def fill(data: Path, turns: int) -> None:
     """One conversation, as the archive would have it from earlier days."""
-    archive = await ArchiveThread.open(database_file(data))
+    archive = await Archive.open(database_file(data))
     stamped = [Message(id=f"m{n}", at=time.time(), role=m.role, parts=m.parts) for n, m in enumerate(messages(turns))]
     now = time.time()
     await archive.create(ConversationInfo("c1", "Long", now, now, len(stamped), "scripted/scripted"), stamped)

@@ -23,7 +23,7 @@ from desktop_app.chat.find import MAX_FOUND, find_in
 from desktop_app.chat.importing import GROWN
 from desktop_app.chat.model_preview import preview_model
 from desktop_app.chat.open_sessions import PartialSession
-from desktop_app.chat.ports import Changes, ModelError, WorldError
+from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import model_or_stand_in
 from desktop_app.chat.titles import with_status
@@ -31,7 +31,7 @@ from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.events import MessageRow, ModelChanged
-from desktop_app.conversation.listing import NO_FILTERS, ConversationInfo
+from desktop_app.conversation.listing import NO_FILTERS, Changes, ConversationInfo
 from desktop_app.conversation.setup import NO_FOLDER, OptionName
 from desktop_app.conversation.transcript import Imported, RequestContext, Transcript
 from desktop_app.engine import protocol as p

@@ -19,10 +19,13 @@ from desktop_app.chat.importing import (
     Report,
     UnopenedArchive,
     import_conversations,
+    import_wholes,
     look_through,
+    look_through_wholes,
+    split_paths,
 )
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.tasks import Job, run_while_wanted, shielded
+from desktop_app.chat.tasks import Job, check_point, run_while_wanted, shielded
 from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.foreign import ReadProgress
 from desktop_app.conversation.words import translatable
@@ -31,7 +34,6 @@ from desktop_app.engine.engine import Engine
 from desktop_app.engine.event_coalescer import progress_reporter
 from desktop_app.engine.program_parts import describe_program, read_licence
 from desktop_app.engine.stored_data import clean_up, describe_data
-from desktop_app.engine.whole_imports import import_wholes, look_through_wholes, split_paths
 from desktop_app.imports.formats import find_histories, known_kinds
 from desktop_app.models.builtin_download import install_model
 from desktop_app.models.endpoint import environment_key
@@ -202,10 +204,12 @@ async def _on_a_thread(engine: Engine, work: Callable[[OnProgress], T]) -> T:
 async def _on_archive(engine: Engine, work: Callable[[Store, OnProgress], T]) -> T:
     """Run work on the archive's own thread, likewise: everything else that is stored or read has to wait for it."""
     report = progress_reporter(engine.coalescer.publish, "data")
-    cancellable = engine.services.archive.run_while_wanted(
-        lambda store, check: work(store, lambda done, total: check() or report(done, total))
-    )
-    return await engine.compute(p.Computation.DATA, "", cancellable)
+
+    async def run() -> T:
+        with check_point() as check:
+            return await engine.services.archive.run(work, lambda done, total: check() or report(done, total))
+
+    return await engine.compute(p.Computation.DATA, "", run())
 
 
 @responds(p.RestoreBackup)
@@ -220,7 +224,7 @@ async def _restore(engine: Engine, request: p.RestoreBackup) -> p.BackupRestored
 async def _exchange(engine: Engine, new: Path) -> p.BackupRestored:
     await engine.conversations.close()  # so that nothing of the old archive is written to the new one
     try:
-        kept = await engine.services.archive.run(lambda store: store.exchange(new, is_keeping=True))
+        kept = await engine.services.archive.run(Store.exchange, new, is_keeping=True)
     except WorldError as error:
         return p.BackupRestored(failure=error.failure)
     return p.BackupRestored(str(kept or ""))
