@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from time import perf_counter
 
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutputReceived, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
@@ -27,6 +28,17 @@ async def test_deltas_are_joined_to_one_line_a_moment() -> None:
     assert lines == []
     await asyncio.sleep(JOIN_SECONDS * 2)
     assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(gauge(0))]
+
+
+async def test_deltas_are_written_at_most_every_50_ms() -> None:
+    events, lines = coalescer()
+    started = perf_counter()
+    for _ in range(200):
+        events.publish(TextDelta("c", "r", "word "))
+        await asyncio.sleep(0.001)
+    assert 2 <= len(lines) <= (perf_counter() - started) / 0.050
+    events.flush()
+    assert "".join(line.event.text for line in lines) == "word " * 200
 
 
 async def test_nothing_overtakes_a_delta() -> None:
