@@ -50,7 +50,7 @@ def test_enter_sends_what_was_typed_and_leaves_clearing_to_the_sender(composer, 
     assert sent.args == [composer.text(), ()] == ["one\ntwo", ()]
     composer.clear()
     assert composer.text() == composer.note.text() == ""
-    with qtbot.waitSignal(composer.queued_wanted):
+    with qtbot.waitSignal(composer.field.queued_wanted):
         qtbot.keyClick(composer.field, Qt.Key.Key_Up)
 
 
@@ -77,11 +77,11 @@ def test_while_a_reply_is_written_the_button_stops_it_and_one_types_on(composer,
     with qtbot.waitSignal(composer.send_now_requested) as at_once:
         qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert queued.args == at_once.args == ["next", ()]
-    with qtbot.assertNotEmitted(composer.queued_wanted):
+    with qtbot.assertNotEmitted(composer.field.queued_wanted):
         qtbot.keyClick(composer.field, Qt.Key.Key_Up)
     with qtbot.waitSignal(composer.stop_requested):
         qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
-    with qtbot.waitSignal(composer.escape_pressed):
+    with qtbot.waitSignal(composer.field.escape_pressed):
         qtbot.keyClick(composer.field, Qt.Key.Key_Escape)
     composer.set_running(False)
     assert composer.text() == "next"

@@ -91,9 +91,9 @@ def test_none_is_being_counted(gauge):
 
 def test_clicks_and_keys_ask(gauge, qtbot):
     gauge.set_gauge(GAUGE)
-    with qtbot.waitSignal(gauge.breakdown_requested):
+    with qtbot.waitSignal(gauge.bar.breakdown_requested):
         qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(50, 8))
-    with qtbot.waitSignal(gauge.breakdown_requested):
+    with qtbot.waitSignal(gauge.bar.breakdown_requested):
         qtbot.keyClick(gauge.bar, Qt.Key.Key_Return)
     with qtbot.waitSignal(gauge.optimize_requested):
         qtbot.mouseClick(gauge.optimize, Qt.MouseButton.LeftButton)
@@ -121,7 +121,7 @@ def test_a_mark_says_what_happens_there_and_leads_to_where_it_is_set(gauge, qtbo
     assert mark == 2
     for words in ("90 %", f"{round(GAUGE.thresholds[2] * GAUGE.usable):,}", "summarized"):
         assert words in gauge.bar.hint_of_mark(mark)
-    with qtbot.waitSignal(gauge.policy_requested) as asked, qtbot.assertNotEmitted(gauge.breakdown_requested):
+    with qtbot.waitSignal(gauge.bar.policy_requested) as asked, qtbot.assertNotEmitted(gauge.bar.breakdown_requested):
         qtbot.mouseClick(gauge.bar, Qt.MouseButton.LeftButton, pos=QPoint(x + 3, 8))
     assert asked.args == ["compact_at"]
     assert gauge.bar.mark_at(gauge.bar.width() * 0.5) is None

@@ -119,7 +119,7 @@ def test_the_histories_of_this_computer_and_the_known_kinds_are_offered(window, 
     sheet = empty_import(window)
     sheet.open()
     given: list[tuple[str, ...]] = []
-    sheet.paths_given.connect(given.append)
+    sheet.histories.chosen.connect(given.append)
     for link in (sheet.histories.links[1], sheet.histories.all):
         qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
     paths = tuple(history.path for history in OFFERS.histories)

@@ -154,7 +154,7 @@ def test_the_gauge_has_its_value_its_segments_and_an_action(qtbot, listening):
     value = QAccessible.queryAccessibleInterface(tree.find(Role.ProgressBar).object).valueInterface()
     assert (value.currentValue(), value.maximumValue()) == (4_310, 8_192)
     assert len([node for node in tree.all() if node.role is Role.StaticText]) == len(BEFORE.segments)
-    with qtbot.waitSignal(gauge.breakdown_requested):
+    with qtbot.waitSignal(gauge.bar.breakdown_requested):
         act(gauge.bar)
 
 

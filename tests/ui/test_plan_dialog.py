@@ -355,7 +355,7 @@ def test_a_cheaper_model_is_proposed_with_both_prices_and_taken_by_one_click(dia
     cheaper = replace(WRITER, dollars=0.31, cheaper="anthropic/claude-haiku-4-5", cheaper_label="claude-haiku-4-5")
     dialog.set_plan(replace(UNWRITTEN, writer=replace(cheaper, cheaper_dollars=0.02)))
     assert "would take $0.02 instead of $0.31" in dialog.strategy.cheaper.text()
-    with qtbot.waitSignal(dialog.model_requested) as chosen:
+    with qtbot.waitSignal(dialog.strategy.model_chosen) as chosen:
         press(dialog.strategy.use_cheaper)
     assert chosen.args == ["anthropic/claude-haiku-4-5"]
     with qtbot.waitSignal(dialog.plan_requested) as asked:

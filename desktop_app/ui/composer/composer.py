@@ -94,9 +94,7 @@ class Composer(StyleAware, QWidget):
 
     send_requested = Signal(str, tuple)  # the text, and the attachments
     send_now_requested = Signal(str, tuple)  # the same, and the reply is to be stopped
-    queued_wanted = Signal()  # to edit the message that was queued last
     stop_requested = Signal()
-    escape_pressed = Signal()
     draft_changed = Signal(object)  # a MessageDraft
     tools_requested = Signal()
     attach_requested = Signal()
@@ -233,8 +231,6 @@ class Composer(StyleAware, QWidget):
     def _connect(self) -> None:
         self.field.send_requested.connect(partial(self._send, self.send_requested))
         self.field.send_now_requested.connect(partial(self._send, self.send_now_requested))
-        self.field.queued_wanted.connect(self.queued_wanted)
-        self.field.escape_pressed.connect(self.escape_pressed)
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)

@@ -19,7 +19,7 @@ class QueueController(Controller):
         queue.edit_requested.connect(self.edit)
         queue.send_requested.connect(self.send_now)
         queue.remove_requested.connect(self.remove)
-        parts.composer.queued_wanted.connect(self.edit_last)
+        parts.composer.field.queued_wanted.connect(self.edit_last)
         chat.opened.connect(self.note_opened)
         bridge.listen(self.note, QueueChanged)
 

@@ -54,7 +54,7 @@ class ContextController(Controller):
     def _connect(self) -> None:
         gauge, requests = self._parts.gauge, self._parts.panel.requests
         gauge.optimize_requested.connect(self.optimize)
-        gauge.breakdown_requested.connect(self.show_breakdown)
+        gauge.bar.breakdown_requested.connect(self.show_breakdown)
         requests.optimize_requested.connect(self.optimize)
         requests.fresh_start_requested.connect(self.start_fresh)
         requests.archived_requested.connect(self.read_archived)
@@ -120,7 +120,7 @@ class ContextController(Controller):
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)
-        dialog.model_requested.connect(self._let_write)
+        dialog.strategy.model_chosen.connect(self._let_write)
         dialog.export.clicked.connect(lambda _=False: self._export.open())
         dialog.finished.connect(self._forget_dialog)
         await asyncio.sleep(0)  # let the event loop run between building and showing it
@@ -254,7 +254,7 @@ class PolicyController(Controller):
         self._sheet: PolicySheet | None = None
         self._is_opening = False
         settings.policies_requested.connect(self.open)
-        parts.gauge.policy_requested.connect(self.open)
+        parts.gauge.bar.policy_requested.connect(self.open)
 
     @in_task
     async def open(self, field: str = "") -> None:
@@ -299,7 +299,7 @@ class PolicyController(Controller):
             replayed = await self._bridge.ask(p.ReplayPolicy(conversation, before, after))
         except EngineFailure as error:
             if sheet is self._sheet and error.failure.kind != "cancelled":  # a newer one comes instead
-                sheet.show_past_failure(tr_engine(error.failure.title))
+                sheet.effect.show_failure(tr_engine(error.failure.title))
             return
         if sheet is self._sheet and sheet.draft() == after:
             sheet.show_past(before, after, replayed)

@@ -304,8 +304,6 @@ class ContextGauge(WithRole, QWidget):
 
     accessible_role = Role.Grouping
     optimize_requested = Signal()
-    breakdown_requested = Signal()
-    policy_requested = Signal(str)
     changed = Signal()  # the gauge or the draft
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -321,8 +319,6 @@ class ContextGauge(WithRole, QWidget):
         self.optimize = Button(tr(OPTIMIZE), parent=self)
         self.optimize.setToolTip(tr("Shows what would change before anything is done"))
         self._lay_out()
-        self.bar.breakdown_requested.connect(self.breakdown_requested)
-        self.bar.policy_requested.connect(self.policy_requested)
         self.optimize.clicked.connect(self.optimize_requested)
         self._show()
 

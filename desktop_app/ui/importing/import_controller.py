@@ -76,7 +76,7 @@ class ImportController(Controller):
         sheet = self._sheet = ImportSheet(self._parts)
         sheet.files_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.ExistingFiles))
         sheet.folder_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.Directory))
-        sheet.paths_given.connect(self.look_through)
+        sheet.histories.chosen.connect(self.look_through)
         sheet.dropped.connect(self.dropped)
         sheet.import_requested.connect(self._import)
         sheet.rejected.connect(lambda: self.cancel(p.Computation.IMPORT, ""))

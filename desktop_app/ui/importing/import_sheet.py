@@ -126,12 +126,11 @@ class Step(Enum):
 
 
 class ImportSheet(Sheet):
-    """Signals: files_requested and folder_requested, to choose them; paths_given(tuple), to look through them;
-    dropped(list of paths); import_requested, for the ticked conversations."""
+    """Signals: files_requested and folder_requested, to choose them; dropped(list of paths); import_requested, for the
+    ticked conversations."""
 
     files_requested = Signal()
     folder_requested = Signal()
-    paths_given = Signal(tuple)
     dropped = Signal(list)
     import_requested = Signal()
 
@@ -239,7 +238,6 @@ class ImportSheet(Sheet):
         self.files.clicked.connect(self.files_requested)
         self.folder.clicked.connect(self.folder_requested)
         self.start.clicked.connect(self.import_requested)
-        self.histories.chosen.connect(self.paths_given)
         self.list.entered.connect(self.start.click)
         self.filter.returnPressed.connect(self.start.click)
         self.filter.textChanged.connect(self._filter)

@@ -47,16 +47,14 @@ class PlanDialog(Sheet):
     """Shows a plan, and requests another one when the user changes it. Closing the dialog changes nothing.
 
     Signals, each with a request to the engine: plan_requested(PlanRequest), answered by `set_plan`;
-    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation);
-    model_requested(id): the model to write summaries with, answered by `ask_again()`.
-    After a failure, call `set_busy(False)`.
+    apply_requested(ApplyPlan or StartFresh), answered by `accept()`; cancel_requested(CancelComputation).
+    After a failure, call `set_busy(False)`; after a change of the model that writes summaries, `ask_again()`.
     """
 
     narrow = 640
     plan_requested = Signal(object)
     apply_requested = Signal(object)
     cancel_requested = Signal(object)
-    model_requested = Signal(str)
 
     def __init__(
         self, plan: Plan, conversation: str, parent: QWidget | None = None, draft: int = 0, strategy: str = ""
@@ -184,7 +182,6 @@ class PlanDialog(Sheet):
         self._tail_pause.timeout.connect(self._choose_tail)
         self.summary.edited.connect(self._ask_for_check)
         self.strategy.chosen.connect(self._choose_strategy)
-        self.strategy.model_chosen.connect(self.model_requested)
         self.summary.unwritten.write_requested.connect(self._ask_for_summary)
         self.summary.unwritten.cancel_requested.connect(self._cancel_plan)
         self.summary.area.textChanged.connect(self._update_buttons)

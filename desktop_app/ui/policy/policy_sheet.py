@@ -100,9 +100,6 @@ class PolicySheet(Sheet):
         """Show the past under both policies."""
         self.effect.show_past(replayed, policy_label(before.name), policy_label(after.name))
 
-    def show_past_failure(self, title: str) -> None:
-        self.effect.show_failure(title)
-
     def draft(self) -> OwnPolicy:
         """Return the policy as it is shown."""
         return own_policy_of(self.policy, self.base.name)

@@ -75,7 +75,7 @@ class ModelChoice(FormEntry):
         self.edit.textChanged.connect(self._filter)
         self.fetch.clicked.connect(lambda _=False: self.fetch_requested.emit())
         self.list.toggled.connect(self._toggle)
-        self.list.current_changed.connect(self._show_limits)
+        self.list.choice_changed.connect(self._show_limits)
         for field in self._fields:
             field.edit.textEdited.connect(self._keep_limits)
         self._fill()

@@ -75,10 +75,6 @@ class CheckPane(QWidget):
         """Show that the test is over."""
         self._set_running(False)
 
-    def explain(self, text: str) -> None:
-        """Describe what a test would do."""
-        self.about.set_text(text)
-
     def _press(self) -> None:
         (self.stop_requested if self.is_running else self.start_requested).emit()
 
@@ -310,7 +306,7 @@ class ServerForm(Form[Server]):
         is_free = runs_models(self.chosen_kind(), place, name, is_known=offer is not None and offer.runs_here)
         self.check_pane.button.setEnabled(bool(name))
         price = probe_price(offer.price if offer else None, is_free)
-        self.check_pane.explain(f"{name}: {price}" if name else tr("Choose a model to test the server with."))
+        self.check_pane.about.set_text(f"{name}: {price}" if name else tr("Choose a model to test the server with."))
 
     def _hint_at_key(self) -> None:
         address = self.address.text()

@@ -85,10 +85,6 @@ class Links(QObject):
         self.address = LinkAddress(view)
         self._copy = copy
 
-    def show_address(self, link: Link | None) -> None:
-        """Show the target of a link; None hides it."""
-        self.address.show_link(link)
-
     def open_target(self, target: str) -> None:
         """Open a link whose full address the user has been given."""
         self.open(Link(target))

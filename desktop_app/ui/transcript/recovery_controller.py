@@ -165,7 +165,7 @@ class QuestionController(Controller):
         bridge.listen(self.note, QuestionAsked, QuestionAnswered, TurnFinished)
         for signal in (bridge.engine_died, bridge.engine_gave_up, chat.opened):
             signal.connect(self.show)
-        parts.composer.escape_pressed.connect(self.escape)
+        parts.composer.field.escape_pressed.connect(self.escape)
         parts.chat_pane.escape_pressed.connect(self.escape)
         parts.question.answered.connect(self.answer)
 

@@ -174,7 +174,7 @@ class TranscriptWidget(SelectingView):
             self.viewport().update()
         shape = Qt.CursorShape.ArrowCursor
         link = link_at(layout, point) if layout is not None else None
-        self.links.show_address(link)
+        self.links.address.show_link(link)
         if hot is not None or link is not None:
             shape = Qt.CursorShape.PointingHandCursor
         elif layout is not None and flow_at(layout, point) is not None:
@@ -219,7 +219,7 @@ class TranscriptWidget(SelectingView):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Leave, QEvent.Type.Wheel):
-            self.links.show_address(None)
+            self.links.address.show_link(None)
         if event.type() == QEvent.Type.Leave:
             self.hovered_row, self.hovered_region = -1, None
             self.viewport().update()

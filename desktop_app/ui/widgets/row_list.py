@@ -330,10 +330,9 @@ class CheckDelegate(RowDelegate):
 
 
 class CheckList(RowList):
-    """A list of rows with tick boxes. Signals: toggled(key), by the user; current_changed."""
+    """A list of rows with tick boxes. Signal: toggled(key), by the user."""
 
     toggled = Signal(str)
-    current_changed = Signal()
 
     def __init__(self, most: int, *, unticks_by_box: bool = False) -> None:
         """most: rows that are visible at once. unticks_by_box: whether a ticked row is unticked only by a click on its
@@ -343,7 +342,6 @@ class CheckList(RowList):
         self.setItemDelegate(CheckDelegate(self, has_body=False))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.row_chosen.connect(self.toggled)
-        self.choice_changed.connect(self.current_changed)
 
     def sizeHint(self) -> QSize:
         rows = min(self.rows.rowCount(), self._most)
