@@ -7,24 +7,276 @@ many matches, only the newest are ranked. Without words, the newest messages tha
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from peewee import SqliteDatabase
 
 from desktop_app.context.recall.question import Question, question_of
+from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
-from .ranking import Candidate, Wanted, rank, weight_of
 from .search_filters import MONTH, ROLE, Selection, selection_of
-from .snippets import END, LENGTH, LONG, START, mark_hits, snippet_of
 from .tables import SEPARATOR, number_of, space_out
+
+# Control characters mark hits, because a text may contain « and ».
+START, END = "\x02", "\x03"
+
+MAX_MARKS = 1_000
+"""Hits in one message that are considered."""
+LENGTH = 200
+"""Characters of a snippet."""
+LEAD = 60
+"""Maximum characters before the first hit, so that both fit in a line of the palette."""
+LONG = 8_000
+"""Characters above which a text is not marked by FTS5, whose own functions take quadratic time in the number of hits:
+three minutes for a megabyte of a single word. The hits of a long text are found here, nearly as FTS5 finds them."""
+_PHRASE = re.compile(r'"((?:[^"]|"")*)"')
+_LETTERS = re.compile(r"[^\W_]+")
+_NOWHERE = r"(?!)"
+_BETWEEN = r"[\W_]{1,100}"
+_MIN_STEM, _MAX_ENDING = 4, 3
+_MARK = re.compile(f"{START}([^{START}{END}]*){END}")
+
+
+def snippet_of(highlighted: str) -> str:
+    """Return the best part of a text whose hits are enclosed in START and END, with … where it is cut."""
+    marks = [(found.start(), found.end(), found[1].lower()) for found in islice(_MARK.finditer(highlighted), MAX_MARKS)]
+    first = marks[_best(marks)][0] if marks else 0
+    begin = 0 if first <= LEAD else _word_after(highlighted, first - LEAD, first)
+    end = _word_before(highlighted, begin + LENGTH)
+    cut = highlighted[begin:end]
+    if cut.count(START) > cut.count(END):
+        cut += END
+    return f"{'…' if begin else ''}{cut}{'…' if end < len(highlighted) else ''}"
+
+
+def mark_hits(text: str, match: str) -> str:
+    """Return the text with its first hits enclosed in START and END. match: an FTS5 query.
+
+    Words are compared by their beginnings, to resemble the index, which compares stems; some forms may stay unmarked.
+    """
+    wanted = pattern_of_phrases([phrase.replace('""', '"') for phrase in _PHRASE.findall(match)])
+    if wanted is None:
+        return text
+    pieces: list[str] = []
+    end = 0
+    for found in islice(wanted.finditer(same_letters(text)), MAX_MARKS):
+        pieces += (text[end : found.start()], START, text[found.start() : found.end()], END)
+        end = found.end()
+    return "".join([*pieces, text[end:]])
+
+
+def pattern_of_phrases(phrases: Iterable[str]) -> re.Pattern[str] | None:
+    """Return a pattern with a group for each phrase, for texts of `same_letters`; None if no phrase has a word."""
+    found = [_BETWEEN.join(map(_pattern_of, _LETTERS.findall(same_letters(phrase)))) for phrase in phrases]
+    if not any(found):
+        return None
+    groups = "|".join(f"({pattern or _NOWHERE})" for pattern in found)
+    return re.compile(rf"(?<![^\W_])(?:{groups})(?![^\W_])")
+
+
+def _pattern_of(word: str) -> str:
+    stem = word[: max(_MIN_STEM, len(word) - _MAX_ENDING)] if word.isascii() else word
+    return re.escape(stem) + ("[^\\W_]*" if len(word) >= _MIN_STEM and word.isascii() else "")
+
+
+class _Folds(dict[int, str]):
+    """Letters in lower case and without accents, as in the index; one for each, so that positions do not change."""
+
+    def __missing__(self, code: int) -> str:
+        letter = unicodedata.normalize("NFD", chr(code))[0].lower()
+        self[code] = letter if len(letter) == 1 else chr(code)
+        return self[code]
+
+
+_FOLDS = _Folds()
+
+
+def same_letters(text: str) -> str:
+    """Return the text with letters folded as in the index, without changing positions."""
+    return text.lower() if text.isascii() else text.translate(_FOLDS)
+
+
+def _best(marks: list[tuple[int, int, str]]) -> int:
+    """Return the index of the first mark from which a snippet contains the most different words."""
+    best, most, last = 0, 0, 0
+    within: Counter[str] = Counter()
+    for first, (start, _, word) in enumerate(marks):
+        while last < len(marks) and marks[last][1] - start <= LENGTH - LEAD:
+            within[marks[last][2]] += 1
+            last += 1
+        different = len(within)
+        if different > most:
+            best, most = first, different
+        if last > first:
+            within[word] -= 1
+            if not within[word]:
+                del within[word]
+        last = max(last, first + 1)
+    return best
+
+
+def _word_after(text: str, position: int, end: int) -> int:
+    """Return the start of the first word after a position, or the position if there is none before `end`."""
+    space = text.find(" ", position, end)
+    return position if space < 0 else space + 1
+
+
+def _word_before(text: str, position: int) -> int:
+    """Return the end of the last word before a position, or the position if none ends near it."""
+    if position >= len(text):
+        return len(text)
+    space = text.rfind(" ", position - LEAD, position)
+    return position if space < 0 else space
+
+
+# Okapi BM25 (Robertson and Zaragoza, 2009) over the candidates; FTS5's own function would count words in the entire
+# index. Phrases close together, an exact occurrence of the typed text, and decisions that a question asks for raise the
+# score.
+K1, B = 1.2, 0.75
+TOGETHER = 0.5
+"""Share of the score that is added if all phrases are close together."""
+NEAR = 160
+"""Characters within which phrases are close together: about a snippet."""
+LITERAL = 2.0
+"""Factor for a message that contains the typed text exactly, if that has punctuation."""
+DECISION = 3.0
+"""Share of the score that is added for a sentence that certainly states a decision, if the question asks for one."""
+ASKED_BACK = 0.6
+"""Factor for a message that only asks something itself, if the query is a question."""
+SHORT = 400
+"""Characters of a message whose sentences are assumed to have a single subject."""
+OF_A_TOOL = 0.6
+"""Factor for a tool's output if the query is a question: messages of people and models count more."""
+MAX_JUDGED = 120
+"""The best messages whose sentences are classified, 10 µs each."""
+MAX_SENTENCES = 30
+MAX_HITS = 200
+"""Hits that are counted in one message."""
+_SENTENCE = re.compile(r"[^.!?。！？\n]{8,400}[.!?。！？]?")
+_DECIDED = re.compile(
+    r"\b(?:decided|decision|agreed|settled|let'?s (?:go with|use|keep|take|do)|we(?:'ll| will) (?:go with|use|keep)"
+    r"|going with|went with|the plan is|chose|opted|conclusion|it will be|it is:|go ahead|final(?:ly)?:? we"
+    r"|entschieden|beschlossen|entscheidung|geeinigt|wir nehmen|dabei bleibt es)\b|决定|定了|就用",
+    re.IGNORECASE,
+)
+_UNDECIDED = re.compile(
+    r"\?\s*$|\b(?:should|shall|could|would|might|may|what did we|not (?:yet )?decided|undecided|haven'?t decided"
+    r"|(?:no|a) decision (?:about|on)|sollen wir|sollten|könnten?|würden?)\b",
+    re.IGNORECASE,
+)
+_ONLY_ASKS = re.compile(r"^[^.!。！\n]*[?？]\s*$|^\W*(?:what|when|which|who|why|how|was|wann|wer|wie) [^?]*\?")
+
+
+class Candidate(NamedTuple):
+    """A message that contains the words, or some of them."""
+
+    number: int
+    text: str
+    is_of_tool: bool = False
+
+
+class Wanted(NamedTuple):
+    """The search query: phrases with their weights, and properties of a question."""
+
+    phrases: tuple[str, ...]
+    weights: tuple[float, ...]
+    literal: str = ""
+    is_question: bool = False
+    asks_decision: bool = False
+    holds_all: bool = False
+    """Whether each candidate contains each phrase, perhaps in a form that is not recognized here."""
+
+
+def rank(candidates: Sequence[Candidate], wanted: Wanted) -> list[tuple[float, int]]:
+    """Return scores and numbers of the candidates, best first; of equal scores, the newest first."""
+    average = max(sum(len(each.text) for each in candidates) / max(len(candidates), 1), 1.0)
+    pattern = pattern_of_phrases(wanted.phrases)
+    literal = same_letters(wanted.literal)
+    scored: list[tuple[float, int]] = []
+    for candidate in candidates:
+        text = same_letters(candidate.text)
+        score = _score(text, pattern, wanted, len(text) / average)
+        score *= LITERAL if literal and literal in text else 1.0
+        if wanted.is_question:
+            score *= OF_A_TOOL if candidate.is_of_tool else ASKED_BACK if _ONLY_ASKS.search(candidate.text) else 1.0
+        scored.append((score, candidate.number))
+    scored.sort(reverse=True)
+    return _decisions_first(scored, candidates, pattern) if wanted.asks_decision else scored
+
+
+def _score(text: str, pattern: re.Pattern[str] | None, wanted: Wanted, length: float) -> float:
+    """Return the BM25 score of a text, with a bonus for phrases close together. length: relative to the average."""
+    hits = _hits(text, pattern)
+    counts = Counter(phrase for _, phrase in hits)
+    score = 0.0
+    for phrase, weight in enumerate(wanted.weights):
+        count = max(counts[phrase], wanted.holds_all)
+        score += weight * count * (K1 + 1) / (count + K1 * (1 - B + B * length))
+    together = _max_together(hits) / len(wanted.phrases) if len(wanted.phrases) > 1 else 0.0
+    return score * (1 + TOGETHER * together)
+
+
+def _hits(text: str, pattern: re.Pattern[str] | None) -> list[tuple[int, int]]:
+    """Return the positions of the first hits, each with the index of its phrase."""
+    hits: list[tuple[int, int]] = []
+    for found in pattern.finditer(text) if pattern is not None else ():
+        hits.append((found.start(), (found.lastindex or 1) - 1))
+        if len(hits) == MAX_HITS:
+            break
+    return hits
+
+
+def _max_together(hits: Sequence[tuple[int, int]]) -> int:
+    """Return the largest number of different phrases within NEAR characters."""
+    within: Counter[int] = Counter()
+    best = first = 0
+    for start, phrase in hits:
+        within[phrase] += 1
+        while start - hits[first][0] > NEAR:
+            within[hits[first][1]] -= 1
+            within += Counter()
+            first += 1
+        best = max(best, len(within))
+    return best
+
+
+def _decisions_first(
+    scored: list[tuple[float, int]], candidates: Sequence[Candidate], pattern: re.Pattern[str] | None
+) -> list[tuple[float, int]]:
+    texts = {candidate.number: candidate.text for candidate in candidates}
+    judged = [
+        (score * (1 + DECISION * decision_in(texts[number], pattern)), number) for score, number in scored[:MAX_JUDGED]
+    ]
+    return sorted(judged, reverse=True) + scored[MAX_JUDGED:]
+
+
+def decision_in(text: str, pattern: re.Pattern[str] | None) -> float:
+    """Return how likely a text states a decision, 0 to 1; in a long text, a sentence without the words counts half.
+
+    The classifier mistakes many options for decisions, so its result alone counts half.
+    """
+    best = 0.0
+    for sentence in _SENTENCE.findall(text)[:MAX_SENTENCES]:
+        likely = 1.0 if _DECIDED.search(sentence) else kinds_of(sentence.strip()).decision / 2
+        is_about = len(text) <= SHORT or (pattern is not None and pattern.search(same_letters(sentence)) is not None)
+        best = max(best, likely * (1.0 if is_about else 0.5) * (0.2 if _UNDECIDED.search(sentence) else 1.0))
+    return best
+
+
+def weight_of(count: int, messages: int) -> float:
+    """Return the weight of a phrase that `count` of `messages` messages contain (inverse document frequency)."""
+    return max(math.log(1 + (messages - count + 0.5) / (count + 0.5)), 0.05)
+
 
 AROUND = 80
 """Characters on each side of a hit inside words."""
