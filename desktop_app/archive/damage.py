@@ -25,7 +25,7 @@ from .disk_failures import DATABASE_ERRORS, is_damage
 from .migrations import MIGRATIONS, migrate, version_of
 from .opening import ArchiveDatabase, journal_of, reading_connection, size_of_log
 from .projects_and_memories import unreadable as unreadable_values
-from .tables import decode, decode_message, searched_text
+from .tables import decode, readable_messages, searched_text
 from .writing import lost_entries
 
 log = logging.getLogger(__name__)
@@ -269,12 +269,10 @@ def _last_row(damaged: SqliteDatabase, table: str) -> int:
 
 def _make_searchable(found: SqliteDatabase) -> None:
     rows = found.execute_sql("SELECT number, body FROM entries WHERE message_index IS NOT NULL").fetchall()
-    for number, body in rows:
-        try:
-            text = searched_text(decode_message(body))
-        except (msgspec.DecodeError, TypeError, RecursionError):
-            continue
-        found.execute_sql("INSERT INTO message_texts (entry, text) VALUES (?, ?)", (number, text))
+    found.connection().executemany(
+        "INSERT INTO message_texts (entry, text) VALUES (?, ?)",
+        ((number, searched_text(message)) for number, message in readable_messages(rows)),
+    )
     for index in ("words", "trigrams"):
         found.execute_sql(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
     found.execute_sql(FACETS_MISSING)

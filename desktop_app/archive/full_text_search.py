@@ -25,7 +25,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .search_filters import MONTH, ROLE, Selection, selection_of
-from .tables import SEPARATOR, number_of, space_out
+from .tables import SEPARATOR, UNREADABLE, number_of, phrase_of, rows_for, space_out
 
 # Control characters mark hits, because a text may contain « and ».
 START, END = "\x02", "\x03"
@@ -280,8 +280,6 @@ def weight_of(count: int, messages: int) -> float:
 
 AROUND = 80
 """Characters on each side of a hit inside words."""
-AT_ONCE = 500
-"""Rows of one query."""
 
 ROWS = """SELECT e.number, e.conversation, c.title, e.id, e.message_index, e.body, a.entry IS NOT NULL, e.at
     FROM entries e JOIN conversations c ON c.id = e.conversation LEFT JOIN archived a ON a.entry = e.number
@@ -308,20 +306,16 @@ def results_of(
 
     match: the query in FTS5's syntax; "" for none. snippets: known snippets by number; None to make them.
     """
-    results: list[SearchResult] = []
-    for start in range(0, len(found), AT_ONCE):
-        some = found[start : start + AT_ONCE]
-        listed = ", ".join(str(number) for _, number in some)
-        texts = snippets if snippets is not None else _snippets(database, listed, match)
-        rows = {number: columns for number, *columns in database.execute_sql(ROWS.format(listed))}
-        results += [_result(rows[number], texts.get(number, ""), score) for score, number in some if number in rows]
-    return results
+    numbers = [number for _, number in found]
+    texts = snippets if snippets is not None else _snippets(database, numbers, match)
+    rows = {number: columns for number, *columns in rows_for(database, ROWS, numbers)}
+    return [_result(rows[number], texts.get(number, ""), score) for score, number in found if number in rows]
 
 
-def _snippets(database: SqliteDatabase, listed: str, match: str) -> dict[int, str]:
+def _snippets(database: SqliteDatabase, numbers: Sequence[int], match: str) -> dict[int, str]:
     if not match:
-        return {number: one_line(snippet_of(text)) for number, text in database.execute_sql(BEGINNINGS.format(listed))}
-    rows = database.execute_sql(MARKED.format(listed), (match,))
+        return {number: one_line(snippet_of(text)) for number, text in rows_for(database, BEGINNINGS, numbers)}
+    rows = rows_for(database, MARKED, numbers, match)
     return {number: one_line(_marked_snippet(text, match)) for number, text in rows}
 
 
@@ -333,7 +327,7 @@ def _result(columns: list[Any], snippet: str, score: float) -> SearchResult:
     conversation, title, message, index, body, archived, at = columns
     try:
         role = msgspec.json.decode(body, type=_Speaker).role
-    except (msgspec.DecodeError, TypeError, RecursionError):  # the conversation shows that the message is damaged
+    except UNREADABLE:  # the conversation shows that the message is damaged
         role = Role.USER
     found, title, name = (value if isinstance(value, str) else "" for value in (conversation, title, message))
     return SearchResult(found, title, name, int(number_of(index)), role, bool(archived), snippet, score, number_of(at))
@@ -468,12 +462,8 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
     def _candidates(self, numbers: Sequence[int], wanted: Wanted) -> list[Candidate]:
         tools = [facet for (facet,) in self._rows(OF_TOOLS)] if wanted.is_question else []
         is_tool = f"EXISTS (SELECT 1 FROM facets WHERE facet = {tools[0]} AND entry = found.entry)" if tools else "0"
-        found: list[Candidate] = []
-        for start in range(0, len(numbers), AT_ONCE):
-            listed = ", ".join(map(str, numbers[start : start + AT_ONCE]))
-            sql = CANDIDATES.format(is_tool, listed)
-            found += [Candidate(number, text, bool(tool)) for number, text, tool in self._rows(sql)]
-        return found
+        rows = rows_for(self.database, CANDIDATES.format(is_tool, "{}"), numbers)
+        return [Candidate(number, text, bool(tool)) for number, text, tool in rows]
 
     def _rows(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self.database.execute_sql(sql, parameters).fetchall()
@@ -515,8 +505,7 @@ def _by_words(search: _FilteredSearch, wanted: str) -> list[SearchResult]:
 
 def _phrases(terms: Iterable[str]) -> list[str]:
     """Quote each term for FTS5: its words in their order, without operators."""
-    quoted = ('"' + space_out(term).replace('"', '""') + '"' for term in terms if _has_word(term))
-    return list(dict.fromkeys(quoted))
+    return list(dict.fromkeys(phrase_of(term) for term in terms if _has_word(term)))
 
 
 def _plain(phrases: Iterable[str]) -> tuple[str, ...]:

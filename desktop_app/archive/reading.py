@@ -31,6 +31,7 @@ from desktop_app.conversation.unsent import UnsentMessages
 
 from .disk_failures import DATABASE_ERRORS, is_damage, no_conversation
 from .tables import (
+    UNREADABLE,
     ConversationRow,
     DraftRow,
     EntryRow,
@@ -84,7 +85,7 @@ def setup(database: SqliteDatabase, conversation: str) -> ConversationSetup:
             ConversationRow.select(ConversationRow.setup).where(ConversationRow.id == conversation).scalar(database)
         )
         return msgspec.json.decode(stored, type=ConversationSetup) if stored else ConversationSetup()
-    except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         log.warning("the setup of conversation %s cannot be read", conversation)
         return ConversationSetup()
 
@@ -127,7 +128,7 @@ def _entries(conversation: str, rows: list[Row]) -> Iterator[AnyEntry]:
             expected = index + 1
         try:
             yield decode(body)
-        except (msgspec.DecodeError, TypeError, RecursionError) as error:
+        except UNREADABLE as error:
             log.error("entry %s of conversation %s cannot be read: %s", entry_id, conversation, error)
             if index is not None:
                 yield damaged_message(str(entry_id), number_of(at))
@@ -138,7 +139,7 @@ def unsent(database: SqliteDatabase, conversation: str) -> UnsentMessages:
     try:
         body = DraftRow.select(DraftRow.body).where(DraftRow.conversation == conversation).scalar(database)
         return UnsentMessages() if body is None else decode_unsent(body)
-    except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError) as error:
+    except UNREADABLE as error:
         log.error("the draft of conversation %s cannot be read: %s", conversation, error)
         return UnsentMessages()
 
@@ -187,7 +188,7 @@ def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
     for conversation, body in database.execute_sql(query).fetchall():
         try:
             message = decode_message(body)
-        except (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError) as error:
+        except UNREADABLE as error:
             log.error("the partial reply of conversation %s cannot be read: %s", conversation, error)
             continue
         if database.execute_sql("SELECT 1 FROM entries WHERE id = ?", (message.id,)).fetchone():
@@ -199,7 +200,6 @@ def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-UNREADABLE = (msgspec.DecodeError, TypeError, RecursionError)
 UNSEEN = "('recalled', 'upkeep', 'equipment', 'permit', 'continuation')"
 """Kinds of entries that do not affect the displayed transcript; there may be one for each message."""
 OPERATIONS = f"""SELECT position, body FROM entries INDEXED BY operations

@@ -39,7 +39,7 @@ from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .disk_failures import no_conversation
 from .search_filters import MANY_MONTHS, MONTH
-from .tables import decode_message, number_of, space_out
+from .tables import UNREADABLE, decode_message, number_of, phrase_of, rows_for
 
 log = logging.getLogger(__name__)
 
@@ -49,14 +49,13 @@ MAX_INSIDE = 200
 """Messages with a term inside their words that are read; tried if no message contains the term as a word."""
 MIN_INSIDE = 4
 """Characters of a term that is searched for inside words."""
-AT_ONCE = 500
-"""Rows of one query: every version of SQLite accepts 999 parameters."""
 
 HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
     WHERE e.conversation = ? AND e.message_index >= ? AND typeof(e.message_index) = 'integer'
     AND e.message_index < e.number + 1 ORDER BY e.message_index"""
 HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
+MESSAGES = "SELECT message_index, body FROM entries WHERE conversation = ? AND message_index IN ({})"
 ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entry"
 
 
@@ -150,17 +149,12 @@ class RecallSearch:
 
     def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
         """Return the messages at the indexes, without missing and damaged ones."""
-        wanted = sorted(set(indexes))
         found: dict[int, Message] = {}
-        for start in range(0, len(wanted), AT_ONCE):
-            some = wanted[start : start + AT_ONCE]
-            places = ", ".join("?" * len(some))
-            query = f"SELECT message_index, body FROM entries WHERE conversation = ? AND message_index IN ({places})"
-            for index, body in self._database.execute_sql(query, (conversation, *some)):
-                try:
-                    found[index] = decode_message(body)
-                except (msgspec.DecodeError, TypeError, RecursionError) as error:
-                    log.error("message %s of conversation %s cannot be read: %s", index, conversation, error)
+        for index, body in rows_for(self._database, MESSAGES, sorted(set(indexes)), conversation):
+            try:
+                found[index] = decode_message(body)
+            except UNREADABLE as error:
+                log.error("message %s of conversation %s cannot be read: %s", index, conversation, error)
         return found
 
     def _known_of(self, conversation: str) -> Known:
@@ -173,9 +167,8 @@ class RecallSearch:
         return known
 
     def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
-        match = '"' + space_out(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
-        held = self._rows(HELD, match, known, most)
-        if not held and len(term) >= MIN_INSIDE and term.isascii() and term.isalnum():
+        held = self._rows(HELD, _match_of(term), known, most)
+        if not held and _may_be_inside(term):
             held = self._rows(INSIDE, f"%{term}%", known, MAX_INSIDE)
         return held
 
@@ -187,10 +180,20 @@ class RecallSearch:
         return held
 
 
+def _match_of(term: str) -> str:
+    """Return the query for a term in FTS5's syntax."""
+    return phrase_of(replace_surrogates_in_text(term).replace("\0", " "))
+
+
+def _may_be_inside(term: str) -> bool:
+    """Return whether a term that no message contains as a word is searched for inside words."""
+    return len(term) >= MIN_INSIDE and term.isascii() and term.isalnum()
+
+
 def _head(body: str, at: float) -> Head:
     try:
         read = _decoder.decode(body)
-    except (msgspec.DecodeError, TypeError, RecursionError):
+    except UNREADABLE:
         return Head("", False, 0, "", at)
     length = sum([len(part.text) + len(part.arguments) + len(part.content) for part in read.parts])
     stamp = without_stamp(read.parts[0].text)[0] if read.parts else ""
@@ -229,7 +232,7 @@ NEWEST = "SELECT COALESCE(MAX(number), -1) FROM entries"
 HELD_BY_MANY = "SELECT rowid FROM words WHERE words MATCH ? AND {} ORDER BY rowid DESC LIMIT ?"
 INSIDE_MANY = "SELECT rowid FROM trigrams WHERE text LIKE ? AND {} ORDER BY rowid DESC LIMIT ?"
 MONTHS = "SELECT facet FROM facet_names WHERE kind = ? AND name BETWEEN ? AND ?"
-LENGTHS = "SELECT entry, length(text) FROM message_texts WHERE entry IN (%s)"
+LENGTHS = "SELECT entry, length(text) FROM message_texts WHERE entry IN ({})"
 
 
 class RecallRows:
@@ -318,9 +321,8 @@ class RecallRows:
         return {self._numbers[name]: str(title) for name, title in rows if name != without and name in self._numbers}
 
     def _held(self, term: str, in_time: str, is_ours: bytearray, most: int, looked_at: int) -> list[int]:
-        match = '"' + space_out(replace_surrogates_in_text(term).replace("\0", " ")).replace('"', '""') + '"'
-        held = self._rows(HELD_BY_MANY.format(in_time), match, is_ours, most, looked_at)
-        if not held and len(term) >= MIN_INSIDE and term.isascii() and term.isalnum():
+        held = self._rows(HELD_BY_MANY.format(in_time), _match_of(term), is_ours, most, looked_at)
+        if not held and _may_be_inside(term):
             held = self._rows(INSIDE_MANY.format(in_time), f"%{term}%", is_ours, MAX_INSIDE, MAX_INSIDE)
         return held
 
@@ -338,11 +340,7 @@ class RecallRows:
             yield row, score * length_share(lengths.get(row, 0), average)
 
     def _lengths(self, rows: Sequence[int]) -> Mapping[int, int]:
-        lengths: dict[int, int] = {}
-        for start in range(0, len(rows), AT_ONCE):
-            some = rows[start : start + AT_ONCE]
-            lengths |= dict(self._database.execute_sql(LENGTHS % ", ".join("?" * len(some)), some).fetchall())
-        return lengths
+        return dict(rows_for(self._database, LENGTHS, rows))
 
 
 def _is_of_months(database: SqliteDatabase, span: TimeSpan) -> str:

@@ -8,7 +8,7 @@ search. Messages of an older archive get their facets in the background, newest 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
-from .tables import decode_message
+from .tables import readable_messages
 
 AT_ONCE = 200
 """Entries whose facets are filled in one transaction: 500 took 25 ms on a busy computer."""
@@ -86,19 +86,12 @@ def fill_facets(database: SqliteDatabase) -> bool:
         "SELECT number, body FROM entries WHERE number >= ? AND number < ? AND message_index IS NOT NULL",
         (first, below),
     )
-    add_facets(database, _readable(rows))
+    # Of a damaged message, only the words can be searched.
+    add_facets(database, readable_messages(rows))
     database.execute_sql("DELETE FROM facets_missing")
     if first:
         database.execute_sql("INSERT INTO facets_missing (below) VALUES (?)", (first,))
     return first > 0
-
-
-def _readable(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Message]]:
-    for number, body in rows:
-        try:
-            yield number, decode_message(body)
-        except (msgspec.DecodeError, TypeError, RecursionError):  # damaged: only its words can be searched
-            continue
 
 
 def search_values(database: SqliteDatabase) -> SearchValues:

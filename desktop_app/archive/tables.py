@@ -11,11 +11,11 @@ import math
 import re
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
-from peewee import BooleanField, FloatField, IntegerField, Model, TextField
+from peewee import BooleanField, FloatField, IntegerField, Model, SqliteDatabase, TextField
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
@@ -34,6 +34,11 @@ _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEntry] = msgspec.json.Decoder(AnyEntry)
 _message_decoder = msgspec.json.Decoder(Message)
 _unsent_decoder = msgspec.json.Decoder(UnsentMessages)
+
+UNREADABLE = (msgspec.DecodeError, TypeError, UnicodeDecodeError, RecursionError)
+"""Errors of decoding a damaged value."""
+AT_ONCE = 500
+"""Values in one query: every version of SQLite accepts 999 parameters."""
 
 SEPARATOR = "\u200b"
 """A zero-width space, which separates words for the index in scripts without spaces; removed from snippets."""
@@ -165,6 +170,32 @@ def decode_unsent(body: str) -> UnsentMessages:
 def kind_of(entry: AnyEntry) -> str:
     """Return the tag of the entry's type, such as "message" or "compaction"."""
     return str(entry.__struct_config__.tag)
+
+
+def readable_messages(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Message]]:
+    """Yield the messages of rows with a number and a body, without unreadable ones."""
+    for number, body in rows:
+        try:
+            yield number, decode_message(body)
+        except UNREADABLE:
+            continue
+
+
+def rows_for(
+    database: SqliteDatabase, query: str, values: Sequence[Any], *parameters: Any
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query for many values, AT_ONCE at a time. {} in the query: the place of the values.
+
+    parameters: of the query, before that place.
+    """
+    for start in range(0, len(values), AT_ONCE):
+        some = values[start : start + AT_ONCE]
+        yield from database.execute_sql(query.format(", ".join("?" * len(some))), (*parameters, *some))
+
+
+def phrase_of(words: str) -> str:
+    """Return words in their order as a phrase in FTS5's syntax, in which nothing is an operator."""
+    return '"' + space_out(words).replace('"', '""') + '"'
 
 
 def damaged_message(message_id: str, at: float) -> Message:

@@ -36,7 +36,7 @@ from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .projects_and_memories import project_named, same_named
 from .reading import setup
-from .tables import UnreadableEntry, decode, decode_unsent
+from .tables import UNREADABLE, UnreadableEntry, decode, decode_unsent
 from .writing import append, change, narrow_folder, store_unsent
 
 FORMAT, VERSION = "palimpsest-archive", 1
@@ -218,7 +218,7 @@ def _write_entries(database: SqliteDatabase, conversation: str, written: zipfile
         for name, body in rows:
             try:
                 decode(body)
-            except (msgspec.DecodeError, TypeError, RecursionError) as error:
+            except UNREADABLE as error:
                 log.error("entry %s of conversation %s cannot be read: %s", name, conversation, error)
                 bad += 1
                 continue

@@ -50,6 +50,7 @@ from .tables import (
     encode_unsent,
     kind_of,
     lost_message,
+    rows_for,
     searched_text,
 )
 
@@ -214,20 +215,11 @@ def _mark_archived(
     )
 
 
-AT_ONCE = 500
-"""Ids in one query: every version of SQLite accepts 999 parameters."""
-
-
 def known_messages(database: SqliteDatabase, ids: Sequence[str]) -> int:
     """Return how many of the messages the archive has in conversations that are not deleted."""
-    known = 0
-    for start in range(0, len(ids), AT_ONCE):
-        some = ids[start : start + AT_ONCE]
-        places = ", ".join("?" * len(some))
-        query = f"""SELECT COUNT(*) FROM entries e JOIN conversations c ON c.id = e.conversation
-            WHERE e.id IN ({places}) AND NOT c.is_deleted"""
-        known += database.execute_sql(query, some).fetchone()[0]
-    return known
+    query = """SELECT COUNT(*) FROM entries e JOIN conversations c ON c.id = e.conversation
+        WHERE NOT c.is_deleted AND e.id IN ({})"""
+    return sum(count for (count,) in rows_for(database, query, ids))
 
 
 def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, file: str, project: str = "") -> int:
