@@ -117,7 +117,7 @@ async def _live(
     window.painted.connect(begin)
     window.close_requested.connect(lambda: closed.done() or closed.set_result(None))
     window.show()
-    window.composer.take_focus()
+    window.ui.composer.take_focus()
     await closed
     leave_text()
     server.close()

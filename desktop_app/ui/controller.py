@@ -11,8 +11,8 @@ from PySide6.QtGui import QDesktopServices
 from desktop_app.engine.protocol import CancelComputation, Computation, Done, EngineRequest
 
 from .bridge import Bridge
-from .parts import Parts
 from .transcript.conversation_controller import ConversationController
+from .window_layout import WindowLayout
 
 
 class Controller(QObject):
@@ -21,7 +21,7 @@ class Controller(QObject):
     chat: the controller that knows which conversation is open.
     """
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts

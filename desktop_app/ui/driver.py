@@ -146,8 +146,8 @@ class Driver:
     async def paste(self, text: str) -> None:
         """Paste into the draft from the clipboard."""
         QApplication.clipboard().setText(text)
-        self.window.composer.take_focus()
-        self.window.composer.field.paste()
+        self.window.ui.composer.take_focus()
+        self.window.ui.composer.field.paste()
         await asyncio.sleep(LOOK_EVERY)
 
     def copied(self) -> str:

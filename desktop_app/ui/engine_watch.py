@@ -17,7 +17,6 @@ from desktop_app.engine.protocol import ConversationOpened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
 from .controller import Controller
-from .parts import Parts
 from .settings.archive_sheet import ArchiveSheet
 from .settings.settings_controller import BUILTIN, SettingsController
 from .transcript.cards import SETTING_WORDS
@@ -25,6 +24,7 @@ from .transcript.conversation_controller import ConversationController
 from .translation import join_sentences, tr
 from .welcome import BuiltinOffer
 from .widgets.number_formats import format_percent
+from .window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .settings.settings_dialog import SettingsDialog
@@ -48,7 +48,7 @@ class EngineWatch(Controller):
     """Turns the bridge's signals into cards and toasts."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
@@ -146,7 +146,7 @@ def _is_answer(message: Message) -> bool:
 class ArchiveController(Controller):
     """Shows the sheet for an archive that cannot be opened, and carries out the user's choice."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self.sheet: ArchiveSheet | None = None
         self._failure: Failure | None = None
@@ -209,7 +209,7 @@ class BuiltinController(Controller):
     """Serves the offers to install the built-in model: on the welcome page, and in the settings while they are open."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._offers: list[BuiltinOffer] = []

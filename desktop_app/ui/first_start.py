@@ -12,11 +12,11 @@ from desktop_app.settings import Server, Settings
 from .bridge import Bridge, EngineFailure, in_task
 from .controller import Controller
 from .importing.import_controller import ImportController
-from .parts import Parts
 from .settings.settings_controller import BUILTIN, SettingsController
 from .transcript.conversation_controller import ConversationController
 from .translation import tr
 from .widgets.ring import Ring
+from .window_layout import WindowLayout
 
 
 class FirstStart(Controller):
@@ -25,7 +25,7 @@ class FirstStart(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         importing: ImportController,
         settings: SettingsController,

@@ -17,10 +17,10 @@ from .bridge import Bridge, EngineFailure, in_task
 from .context_panel.context_controller import ContextController
 from .controller import Controller
 from .model_words import preview_words
-from .parts import Parts
 from .settings.settings_controller import SettingsController
 from .transcript.conversation_controller import ConversationController
 from .translation import tr
+from .window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .model_picker import ModelPicker
@@ -32,7 +32,7 @@ class SetupController(Controller):
     """Shows and changes the open conversation's settings; stores personas, and begins conversations with them."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings
@@ -123,7 +123,7 @@ class ModelController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         context: ContextController,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
@@ -13,6 +14,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPaintEvent,
 )
+from PySide6.QtWidgets import QMainWindow
 
 from desktop_app.settings import Settings
 
@@ -29,7 +31,6 @@ from .insights.insights_controller import InsightsController
 from .later_imports import import_step_by_step
 from .notification_controller import AwayController, NotificationController
 from .palette.command_controller import CommandController
-from .parts import Parts
 from .projects.project_controller import ProjectController
 from .request_view.request_controller import RequestController
 from .settings.data_controller import DataController
@@ -41,6 +42,7 @@ from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
 from .widgets.sheet import Sheet
 from .window_actions import WindowControllers, window_actions
+from .window_layout import WindowLayout
 from .window_memory import WindowMemory
 
 SIZE = (1440, 900)
@@ -55,7 +57,7 @@ def is_session_ending() -> bool:
     return isinstance(application, QGuiApplication) and application.isSavingSession()
 
 
-class MainWindow(Parts):
+class MainWindow(QMainWindow):
     """The window with its controllers.
 
     Signals: painted, once, when it is first on the screen; close_requested, when the user closes it.
@@ -68,6 +70,8 @@ class MainWindow(Parts):
     def __init__(self, bridge: Bridge, settings: Settings, layout_file: Path) -> None:
         super().__init__()
         self.setWindowTitle("Palimpsest")
+        self.ui = WindowLayout()
+        self.setCentralWidget(self.ui)
         self.window_shown_seconds = 0.0
         self._is_painted = False
         self._memory = WindowMemory(layout_file)
@@ -76,43 +80,44 @@ class MainWindow(Parts):
         )  # a process that is killed gets no closeEvent
         self._keeping.timeout.connect(self._keep_layout)
         # Slots are called in the order in which the controllers connect them: the open conversation comes first.
-        self.chat = ConversationController(bridge, self)
-        self.settings = SettingsController(bridge, self, settings)
-        self.watch = EngineWatch(bridge, self, self.chat, self.settings)
-        self.archive = ArchiveController(bridge, self, self.chat)
-        self.listing = ListingController(bridge, self, self.chat)
-        self.projects = ProjectController(bridge, self, self.chat, self.listing)
-        self.importing = ImportController(bridge, self, self.chat)
+        self.chat = ConversationController(bridge, self.ui)
+        self.settings = SettingsController(bridge, self.ui, settings)
+        self.watch = EngineWatch(bridge, self.ui, self.chat, self.settings)
+        self.archive = ArchiveController(bridge, self.ui, self.chat)
+        self.listing = ListingController(bridge, self.ui, self.chat)
+        self.projects = ProjectController(bridge, self.ui, self.chat, self.listing)
+        self.importing = ImportController(bridge, self.ui, self.chat)
         self.about = AboutController(bridge, self.settings)
-        self.data = DataController(bridge, self, self.chat, self.settings, self.importing)
-        self.export = ExportController(bridge, self, self.chat)
-        self.context = ContextController(bridge, self, self.chat, self.export, self.settings)
-        self.notices = NotificationController(bridge, self, self.chat, self.context, self._memory)
-        self.waiting = QueueController(bridge, self, self.chat)
-        self.questions = QuestionController(bridge, self, self.chat)
-        self.models = ModelController(bridge, self, self.chat, self.settings, self.context)
-        self.tools = ToolsController(bridge, self, self.chat, self.settings)
-        self.attach = AttachController(bridge, self, self.chat)
-        self.drops = DropController(bridge, self, self.chat, self.attach, self.importing)
-        self.policies = PolicyController(bridge, self, self.chat, self.settings)
-        self.request = RequestController(bridge, self, self.chat, self.tools)
-        self.memory = MemoryController(bridge, self, self.chat)
-        self.commands = CommandController(bridge, self, self.chat, self._memory)
-        self.insights = InsightsController(bridge, self, self.chat)
-        self.finder = FindController(bridge, self, self.chat)
-        self.away = AwayController(bridge, self, self.chat)
+        self.data = DataController(bridge, self.ui, self.chat, self.settings, self.importing)
+        self.export = ExportController(bridge, self.ui, self.chat)
+        self.context = ContextController(bridge, self.ui, self.chat, self.export, self.settings)
+        self.notices = NotificationController(bridge, self.ui, self.chat, self.context, self._memory)
+        self.waiting = QueueController(bridge, self.ui, self.chat)
+        self.questions = QuestionController(bridge, self.ui, self.chat)
+        self.models = ModelController(bridge, self.ui, self.chat, self.settings, self.context)
+        self.tools = ToolsController(bridge, self.ui, self.chat, self.settings)
+        self.attach = AttachController(bridge, self.ui, self.chat)
+        self.drops = DropController(bridge, self.ui, self.chat, self.attach, self.importing)
+        self.policies = PolicyController(bridge, self.ui, self.chat, self.settings)
+        self.request = RequestController(bridge, self.ui, self.chat, self.tools)
+        self.memory = MemoryController(bridge, self.ui, self.chat)
+        self.commands = CommandController(bridge, self.ui, self.chat, self._memory)
+        self.insights = InsightsController(bridge, self.ui, self.chat)
+        self.finder = FindController(bridge, self.ui, self.chat)
+        self.away = AwayController(bridge, self.ui, self.chat)
         self.graphics = GraphicController(bridge, self)
-        self.setup = SetupController(bridge, self, self.chat, self.settings)
+        self.setup = SetupController(bridge, self.ui, self.chat, self.settings)
         self.recovery = RecoveryController(
-            bridge, self, self.chat, self.settings, self.export, self.models, self.context, self.tools, self.setup
+            bridge, self.ui, self.chat, self.settings, self.export, self.models, self.context, self.tools, self.setup
         )
-        self.builtin = BuiltinController(bridge, self, self.chat, self.settings)
-        self.first = FirstStart(bridge, self, self.chat, self.importing, self.settings)
+        self.builtin = BuiltinController(bridge, self.ui, self.chat, self.settings)
+        self.first = FirstStart(bridge, self.ui, self.chat, self.importing, self.settings)
         for controller in (self.notices, self.memory, self.setup, self.first, self.away):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
+        self.away.front_requested.connect(self.come_to_front)
         self.projects.sheets.memories_changed.connect(self.memory.read)
-        self.chat_pane.project.files_requested.connect(self.attach.choose_files)
+        self.ui.chat_pane.project.files_requested.connect(self.attach.choose_files)
         self.chat.opened.connect(lambda _: self._keeping.start())
         bridge.became_ready.connect(import_step_by_step)
         controllers = WindowControllers(
@@ -120,7 +125,7 @@ class MainWindow(Parts):
             self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
             self.models, self.setup, self.importing, self.data, self.about, self.projects,
         )  # fmt: skip
-        self.commands.use_actions(window_actions(self, controllers))
+        self.commands.use_actions(window_actions(self.ui, controllers))
         self._recall_layout()
         self.setAcceptDrops(True)
 
@@ -133,6 +138,16 @@ class MainWindow(Parts):
         """Come to the front, and show what another start of the program asked for."""
         self.come_to_front(opening.token)
         self._show_opening(opening)
+
+    def come_to_front(self, token: str = "") -> None:
+        """Show the window above others. token: the activation token that Wayland requires; "" without one."""
+        if token:
+            os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it
+        if self.isMinimized():
+            self.showNormal()
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def _show_opening(self, opening: Opening) -> None:
         if opening.files:
@@ -147,9 +162,9 @@ class MainWindow(Parts):
         self.restoreGeometry(QByteArray.fromBase64(self._memory.text("geometry").encode()))
         if not self.isMaximized() and not self.isFullScreen():
             self.resize(self.size().boundedTo(self._max_size()))
-        self.sidebar.recall(self._memory)
-        self.sidebar.setVisible(self._memory.is_set("sidebar", True))
-        self.panel.setVisible(self._memory.is_set("panel", True))
+        self.ui.sidebar.recall(self._memory)
+        self.ui.sidebar.setVisible(self._memory.is_set("sidebar", True))
+        self.ui.panel.setVisible(self._memory.is_set("panel", True))
         self.chat.conversation = self._memory.text("conversation")
 
     def _max_size(self) -> QSize:
@@ -163,17 +178,17 @@ class MainWindow(Parts):
             take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        point = self.sidebar.mapFrom(self, event.position().toPoint())
-        self.drops.take(event.mimeData(), self.sidebar.isVisible() and self.sidebar.rect().contains(point))
+        point = self.ui.sidebar.mapFrom(self, event.position().toPoint())
+        self.drops.take(event.mimeData(), self.ui.sidebar.isVisible() and self.ui.sidebar.rect().contains(point))
         take_copy(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Add keys that no widget takes to the draft, and go back to the chat on Escape."""
-        if event.key() == Qt.Key.Key_Escape and not self.transcript_model.is_running:  # otherwise it stops the reply
-            self.go_back()
-        elif self.composer.field.takes(event):
-            self.show_chat()
-            self.composer.field.take_typed(event)
+        if event.key() == Qt.Key.Key_Escape and not self.ui.transcript_model.is_running:  # else it stops the reply
+            self.ui.go_back()
+        elif self.ui.composer.field.takes(event):
+            self.ui.show_chat()
+            self.ui.composer.field.take_typed(event)
         else:
             super().keyPressEvent(event)
 
@@ -200,9 +215,9 @@ class MainWindow(Parts):
 
     def _keep_layout(self) -> None:
         self._memory.set("geometry", self.saveGeometry().toBase64().toStdString())
-        self.sidebar.save(self._memory)
-        self._memory.set("sidebar", self.sidebar_pane.is_wanted)
-        self._memory.set("panel", self.panel_pane.is_wanted)
+        self.ui.sidebar.save(self._memory)
+        self._memory.set("sidebar", self.ui.sidebar_pane.is_wanted)
+        self._memory.set("panel", self.ui.panel_pane.is_wanted)
         self._memory.set("conversation", self.chat.conversation)
         self._memory.save()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from time import monotonic
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication
 
 from desktop_app.conversation.events import (
@@ -26,10 +26,10 @@ from .composer.question_text import pending_question_text
 from .context_panel.context_controller import ContextController
 from .controller import Controller
 from .desktop_notifications import DesktopNotifier
-from .parts import Parts
 from .toast import Notification, Notifications, RetryNotice
 from .transcript.conversation_controller import ConversationController
 from .translation import tr
+from .window_layout import WindowLayout
 from .window_memory import WindowMemory
 
 EXPLAINED = "is_summary_explained"
@@ -43,7 +43,7 @@ class NotificationController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         context: ContextController,
         memory: WindowMemory,
@@ -124,17 +124,23 @@ LONG = 8.0  # seconds of a turn, after which users may have turned to something 
 
 
 class AwayController(Controller):
-    """Shows desktop notifications while the window is not in front. A click on one opens its conversation."""
+    """Shows desktop notifications while the window is not in front. A click on one opens its conversation.
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    Signal: front_requested, for the window.
+    """
+
+    front_requested = Signal()
+
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
+        self._window, self._listed = parts.window(), parts.sidebar.list.conversations
         self._is_on = True
         self._began: dict[str, float] = {}
         self._notified: set[str] = set()  # conversations with a notification that is shown
         self.long = LONG
         self.notifier = DesktopNotifier(self)
         self.notifier.opened.connect(self._open)
-        parts.installEventFilter(self)
+        self._window.installEventFilter(self)
         bridge.listen(self.note, TurnStarted, QuestionAsked, QuestionAnswered, TurnFinished)
 
     def use(self, settings: Settings) -> None:
@@ -168,8 +174,8 @@ class AwayController(Controller):
         return False
 
     def _notify(self, conversation: str, text: str) -> None:
-        if self._is_on and not self._parts.isActiveWindow():
-            QApplication.alert(self._parts)
+        if self._is_on and not self._window.isActiveWindow():
+            QApplication.alert(self._window)
             self._notified.add(conversation)
             self.notifier.notify(conversation, self._title(conversation), text)
 
@@ -179,10 +185,10 @@ class AwayController(Controller):
             self.notifier.withdraw(conversation)
 
     def _title(self, conversation: str) -> str:
-        return self._parts.sidebar.list.conversations.title_of(conversation)
+        return self._listed.title_of(conversation)
 
     def _open(self, conversation: str) -> None:
         """Bring the window to the front and open that conversation."""
-        self._parts.come_to_front()
+        self.front_requested.emit()
         if conversation != self._chat.conversation:
             self._chat.open(conversation)

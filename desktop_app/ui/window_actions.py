@@ -20,7 +20,6 @@ from .header_controller import ModelController, SetupController
 from .importing.import_controller import ExportController, ImportController
 from .insights.insights_controller import InsightsController
 from .palette.command_controller import CommandController
-from .parts import Parts
 from .projects.project_controller import ProjectController
 from .request_view.request_controller import RequestController
 from .settings.data_controller import DataController
@@ -30,6 +29,7 @@ from .tools.tools_controller import ToolsController
 from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import QuestionController, RecoveryController
 from .translation import tr
+from .window_layout import WindowLayout
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")
 REPLY, CONTEXT, WINDOW = translatable("Messages and replies"), translatable("Context"), translatable("Window")
@@ -72,7 +72,7 @@ class WindowControllers:
     projects: ProjectController
 
 
-def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def window_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     """Return all actions of the window; they are defined only in this module."""
     return (
         *_conversation_actions(parts, use),
@@ -84,7 +84,7 @@ def window_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
     )
 
 
-def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def _conversation_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     chat, listing = use.chat, use.listing
 
     def is_open() -> object:
@@ -144,7 +144,7 @@ def _conversation_actions(parts: Parts, use: WindowControllers) -> tuple[WindowA
     )  # fmt: skip
 
 
-def _arranging_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def _arranging_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     listing = use.listing
 
     def infos() -> list[ConversationInfo]:
@@ -184,7 +184,7 @@ def _arranging_actions(parts: Parts, use: WindowControllers) -> tuple[WindowActi
 
 
 def _finding_actions(
-    parts: Parts, use: WindowControllers, has_messages: Callable[[], object]
+    parts: WindowLayout, use: WindowControllers, has_messages: Callable[[], object]
 ) -> tuple[WindowAction, ...]:
     def is_finding() -> object:
         return parts.find_bar.isVisible() or parts.hit_bar.isVisible()
@@ -217,7 +217,7 @@ def _project_actions(use: WindowControllers) -> tuple[WindowAction, ...]:
     )  # fmt: skip
 
 
-def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def _reply_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     chat, model = use.chat, parts.transcript_model
 
     def is_running() -> object:
@@ -261,7 +261,7 @@ def _reply_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, 
     )  # fmt: skip
 
 
-def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def _context_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     panel = parts.panel
 
     def show_tab(name: str) -> None:
@@ -292,7 +292,7 @@ def _context_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction
     )  # fmt: skip
 
 
-def _view_actions(parts: Parts, use: WindowControllers) -> tuple[WindowAction, ...]:
+def _view_actions(parts: WindowLayout, use: WindowControllers) -> tuple[WindowAction, ...]:
     commands = use.commands
     regions = (parts.sidebar.list, parts.transcript, parts.composer.field, parts.panel.tabs.button("breakdown"))
 

@@ -133,7 +133,7 @@ class Endurance:
         await self.driver.until(lambda: self.window.chat.conversation == conversation, PATIENCE, "the conversation")
 
     async def _turn(self, turn: int) -> None:
-        composer = self.window.composer
+        composer = self.window.ui.composer
         composer.take_focus()
         composer.set_text(
             f"Question {turn}: what about ticket T-{turn}, " + "which was moved again " * (turn % 7) + "?"
@@ -142,7 +142,7 @@ class Endurance:
         await self.driver.enter()
         await self.driver.until(lambda: self._ended, PATIENCE, "the answer")
         self.seconds.append(self._ended - started)
-        await self.driver.until(lambda: not self.window.transcript_model.is_running, PATIENCE, "the end of the turn")
+        await self.driver.until(lambda: not self.window.ui.transcript_model.is_running, PATIENCE, "the end of the turn")
 
     async def _sample(self, turn: int, last: int) -> None:
         await asyncio.sleep(QUIET)

@@ -63,12 +63,12 @@ async def open_once(window: MainWindow, bridge: Bridge, name: str, tokens: range
     driver.gap_of_step()
     started = time.perf_counter()
     window.chat.open(name)
-    while not (rows := window.transcript_model.rows) or not rows[0].message.id.startswith(f"{name}-"):
+    while not (rows := window.ui.transcript_model.rows) or not rows[0].message.id.startswith(f"{name}-"):
         await asyncio.sleep(0)
     await asyncio.sleep(0)  # what the opening has posted comes first
-    window.transcript.viewport().repaint()
+    window.ui.transcript.viewport().repaint()
     page = time.perf_counter() - started
-    while (gauge := window.gauge.gauge) is None or gauge.total not in tokens:
+    while (gauge := window.ui.gauge.gauge) is None or gauge.total not in tokens:
         await asyncio.sleep(0.002)
     counted = time.perf_counter() - started
     known.set()
@@ -88,7 +88,7 @@ async def open_twice(window: MainWindow, bridge: Bridge, shown: int) -> dict[str
     """
     figures: dict[str, float] = {}
     few, many = range(50 * shown), range(50 * shown, sys.maxsize)
-    await Driver(window, bridge).until(lambda: window.transcript_model.rowCount(), 60, "an open conversation")
+    await Driver(window, bridge).until(lambda: window.ui.transcript_model.rowCount(), 60, "an open conversation")
     await asyncio.sleep(SETTLED)
     await open_once(window, bridge, "short", few)
     before = pss(psutil.Process())

@@ -169,12 +169,12 @@ def run_both(folder: Path) -> dict[str, Found]:
 
     async def drive(window: Any, bridge: Any) -> None:
         driver = Driver(window, bridge)
-        model = window.transcript_model
-        await driver.until(lambda: window.chat.conversation and window.gauge.gauge, 60, "an open conversation")
+        model = window.ui.transcript_model
+        await driver.until(lambda: window.chat.conversation and window.ui.gauge.gauge, 60, "an open conversation")
         for text in ("Hello", QUESTION):
-            await driver.click(window.composer.field.viewport(), (8, 8))
+            await driver.click(window.ui.composer.field.viewport(), (8, 8))
             await driver.type(text)
-            await driver.until(lambda: window.composer.draft_tokens, 60, "a counted draft")
+            await driver.until(lambda: window.ui.composer.draft_tokens, 60, "a counted draft")
             if text == "Hello":
                 await driver.enter()
                 await driver.until(lambda: not model.is_running and model.rowCount() >= 2, 60, "the first reply")
@@ -183,7 +183,7 @@ def run_both(folder: Path) -> dict[str, Found]:
         profile.begin()
         await driver.enter()
         await driver.until(lambda: model.streaming_text, 60, "a reply that streams")
-        window.transcript.viewport().repaint()
+        window.ui.transcript.viewport().repaint()
         profile.end()
         found["window"] = profile.since(0)
         await driver.until(lambda: not model.is_running, 60, "the end of the reply")

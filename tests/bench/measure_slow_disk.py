@@ -56,7 +56,7 @@ async def use_window(window: MainWindow, bridge: Bridge, delays: list[float]) ->
         print(f"delay {delay}", flush=True)
         await asyncio.sleep(0.5)
         watch.take()
-        window.composer.take_focus()
+        window.ui.composer.take_focus()
         await driver.type("Which ticket was moved again? " * 4)
         await asyncio.sleep(1)
         tell("typing", watch)
@@ -65,7 +65,7 @@ async def use_window(window: MainWindow, bridge: Bridge, delays: list[float]) ->
         await driver.enter()
         async with asyncio.timeout(PATIENCE):
             await ended.wait()
-        await driver.until(lambda: not window.transcript_model.is_running, PATIENCE, "the end of the turn")
+        await driver.until(lambda: not window.ui.transcript_model.is_running, PATIENCE, "the end of the turn")
         tell(f"a turn of {time.monotonic() - began:.0f} s", watch)
         for wanted in (other, first):
             window.chat.open(wanted)

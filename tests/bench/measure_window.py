@@ -60,7 +60,7 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     figures["pss_window_mib"] = pss(own)
     figures["pss_all_before_model_mib"] = pss(own) + sum(pss(child) for child in children)
 
-    sheets = (("tools", window.composer.tools, ToolsSheet), ("settings", window.sidebar.settings, SettingsDialog))
+    sheets = (("tools", window.ui.composer.tools, ToolsSheet), ("settings", window.ui.sidebar.settings, SettingsDialog))
     for name, button, kind in sheets:
         driver.gap_of_step()
         await driver.click(button)
@@ -70,14 +70,14 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
         await driver.escape()
         await driver.wait_until_closed(kind)
 
-    window.composer.take_focus()
+    window.ui.composer.take_focus()
     await driver.type("Please say hello to me in one short sentence.")
     await asyncio.sleep(4)  # a person types that sentence in about eight seconds, the driver in one
     await driver.enter()
     sent = time.monotonic()
-    await driver.until(lambda: window.transcript_model.streaming_text, 120, "the first words")
+    await driver.until(lambda: window.ui.transcript_model.streaming_text, 120, "the first words")
     figures["first_token_seconds"] = time.monotonic() - sent
-    await driver.until(lambda: not window.transcript_model.is_running, 240, "the reply")
+    await driver.until(lambda: not window.ui.transcript_model.is_running, 240, "the reply")
     figures["gap_streaming_ms"] = driver.gap_of_step() * 1000
     figures["pss_all_with_model_mib"] = pss(own) + sum(pss(child) for child in own.children(recursive=True))
 
@@ -88,7 +88,7 @@ async def measure(window: MainWindow, bridge: Bridge, folder: Path) -> dict[str,
     await driver.until(lambda: window.chat.conversation != before, 60, "the long conversation")
     await asyncio.sleep(0.5)
     figures["gap_open_1000_ms"] = driver.gap_of_step() * 1000
-    await driver.click(window.gauge.optimize)
+    await driver.click(window.ui.gauge.optimize)
     plan = await driver.sheet(PlanDialog, 60, "the plan")
     await asyncio.sleep(0.5)
     figures["gap_plan_1000_ms"] = driver.gap_of_step() * 1000

@@ -39,7 +39,7 @@ class Scene:
 
     async def run(self) -> None:
         """Do all of it."""
-        await self.driver.until(lambda: self.window.transcript_model.rowCount(), 60, "an open conversation")
+        await self.driver.until(lambda: self.window.ui.transcript_model.rowCount(), 60, "an open conversation")
         await asyncio.sleep(12)  # litellm is imported meanwhile
         self.note("start")
         await self.open("short")
@@ -89,10 +89,10 @@ class Scene:
         self.watch.take()
         started = time.perf_counter()
         self.window.chat.open(conversation)
-        rows = self.window.transcript_model
+        rows = self.window.ui.transcript_model
         while not (rows.rows and str(rows.rows[0].message.id).startswith(f"{conversation}-")):
             await asyncio.sleep(0)
-        self.window.transcript.viewport().repaint()
+        self.window.ui.transcript.viewport().repaint()
         if name:
             self.tell(f"{name}_open_ms", 1000 * (time.perf_counter() - started))
         await asyncio.sleep(1)
@@ -101,12 +101,12 @@ class Scene:
 
     async def drag(self, name: str) -> None:
         """Drag the scroll bar from the end to the beginning."""
-        bar = self.window.transcript.verticalScrollBar()
+        bar = self.window.ui.transcript.verticalScrollBar()
         await self._frames(name, FRAMES, lambda n: bar.setValue(round(bar.maximum() * (1 - (n + 1) / FRAMES))))
 
     async def turn_wheel(self, name: str) -> None:
         """Turn the wheel near the middle, a notch in each frame."""
-        bar, viewport = self.window.transcript.verticalScrollBar(), self.window.transcript.viewport()
+        bar, viewport = self.window.ui.transcript.verticalScrollBar(), self.window.ui.transcript.viewport()
         bar.setValue(bar.maximum() // 2)
         await asyncio.sleep(0.5)
         middle = QPointF(viewport.rect().center())
@@ -126,7 +126,7 @@ class Scene:
         for n in range(count):
             before = time.thread_time()
             act(n)
-            self.window.transcript.viewport().repaint()
+            self.window.ui.transcript.viewport().repaint()
             frames.append(1000 * (time.thread_time() - before))
             await asyncio.sleep(0.005)
         self.spread(f"{name}_frame", frames)
@@ -141,7 +141,7 @@ class Scene:
             before = time.thread_time()
             self.window.resize(QSize(size.width() - 70 * n, size.height() - 20 * n))
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-            self.window.transcript.viewport().repaint()
+            self.window.ui.transcript.viewport().repaint()
             times.append(1000 * (time.thread_time() - before))
             await asyncio.sleep(0.1)
         self.window.resize(size)
@@ -151,7 +151,7 @@ class Scene:
 
     async def unfold(self, name: str) -> None:
         """Show all of what is folded in the newest message, and fold it again."""
-        transcript, row = self.window.transcript, self.window.transcript_model.rowCount() - 1
+        transcript, row = self.window.ui.transcript, self.window.ui.transcript_model.rowCount() - 1
         folds = [region for region in transcript.layout_of(row).hit_regions if region.action is Action.FOLD]
         for again in ("", "_again"):
             for fold in folds:
@@ -163,7 +163,7 @@ class Scene:
     async def read_as_text(self, name: str) -> None:
         """Open the newest message in a window of its own."""
         self.watch.take()
-        self.window.transcript.perform(Action.READ, str(self.window.transcript_model.rows[-1].message.id))
+        self.window.ui.transcript.perform(Action.READ, str(self.window.ui.transcript_model.rows[-1].message.id))
         await asyncio.sleep(1)
         self.note(f"{name}_as_text")
         for reader in self.window.findChildren(MessageReader):
@@ -186,7 +186,7 @@ class Scene:
     async def open_everything(self) -> None:
         """Open each dialog twice: its modules are imported at the first time."""
         window = self.window
-        window.composer.take_focus()
+        window.ui.composer.take_focus()
         await asyncio.sleep(1)
         dialogs: tuple[tuple[str, Callable[[], object], str], ...] = (
             ("settings", window.settings.open, ""),
@@ -239,7 +239,7 @@ class Scene:
 
     async def filter_conversations(self) -> None:
         """Type words into the field above the list, and take them back."""
-        field = self.window.sidebar.filter
+        field = self.window.ui.sidebar.filter
         field.setFocus()
         self.watch.take()
         await self.driver.type(FILTER)
@@ -247,15 +247,15 @@ class Scene:
             await self.driver.press(Qt.Key.Key_Backspace)
         await asyncio.sleep(0.2)
         self.note("filter")
-        self.window.composer.take_focus()
+        self.window.ui.composer.take_focus()
 
     # A reply
 
     async def stream(self) -> None:
         """Take a long reply; CPU time is that of this thread."""
-        model, driver = self.window.transcript_model, self.driver
+        model, driver = self.window.ui.transcript_model, self.driver
         for text in ("Hello", "Tell me a long story."):
-            self.window.composer.take_focus()
+            self.window.ui.composer.take_focus()
             await driver.type(text)
             before = len(model.rows)
             await driver.enter()

@@ -26,12 +26,12 @@ async def use(window: MainWindow, bridge: Bridge) -> None:
     number = 0
     while True:
         number += 1
-        window.composer.take_focus()
+        window.ui.composer.take_focus()
         scene = chance.choice(("in the stream", "at any time", "at the end", "while it thinks"))
         await driver.type(f"Go on. [{sys.argv[2]}x{number} {scene}]")
         await driver.enter()
         await asyncio.sleep(chance.uniform(0.2, 2.0))
-        await driver.until(lambda: not window.transcript_model.is_running, 300, "the end of the turn")
+        await driver.until(lambda: not window.ui.transcript_model.is_running, 300, "the end of the turn")
 
 
 run_window(Path(sys.argv[1]), read_settings(settings_file(Path(sys.argv[1]))), drive=use)

@@ -187,7 +187,7 @@ def play_with_process(run: Run, engine_command: Callable[..., list[str]], tmp_pa
                 window,
                 bridge,
                 lambda: scene(window, bridge),
-                lambda: window.transcript_model.rowCount() or window.chat._shown,
+                lambda: window.ui.transcript_model.rowCount() or window.chat._shown,
             )
         )
 

@@ -54,7 +54,7 @@ class Person(Driver):
 
     async def write(self, text: str) -> None:
         """Click into the composer and type; what has several lines is pasted, since Enter sends."""
-        field = self.window.composer.field
+        field = self.window.ui.composer.field
         await self.click(field.viewport(), (8, 8))
         if len(text) > 80 or "\n" in text:
             await self.paste(text)
@@ -72,12 +72,12 @@ class Person(Driver):
 
     def id_of(self, text: str) -> str:
         """Return the id of the message that begins so."""
-        rows = self.window.transcript_model.rows
+        rows = self.window.ui.transcript_model.rows
         return next(row.message.id for row in rows if row.message.text.startswith(text))
 
     async def press_action(self, key: str, action: Action) -> None:
         """Click on what a row of the transcript offers, once the row is in sight."""
-        view = self.window.transcript
+        view = self.window.ui.transcript
         view.show_message(key)
         await self.sees(lambda: view.is_settled, "a transcript at rest")
         view.setFocus()
@@ -103,7 +103,7 @@ class Person(Driver):
 
     async def press_toast(self, words: str) -> None:
         """Click on what the toast offers that says so: an earlier one may still be there."""
-        toast = self.window.toast
+        toast = self.window.ui.toast
         await self.sees(lambda: words in toast.label.text() and toast.action.isVisible(), f"a toast with “{words}”")
         await self.click(toast.action)
 
@@ -145,14 +145,14 @@ class Person(Driver):
 
     async def shown_gauge(self) -> Gauge:
         """Return the figures of the gauge once the model's window is known."""
-        await self.sees(lambda: self.window.gauge.gauge and self.window.gauge.gauge.is_window_known, "a gauge")
-        gauge = self.window.gauge.gauge
+        await self.sees(lambda: self.window.ui.gauge.gauge and self.window.ui.gauge.gauge.is_window_known, "a gauge")
+        gauge = self.window.ui.gauge.gauge
         assert gauge is not None
         return gauge
 
     @property
     def operations(self) -> list[OperationRow]:
-        return list(self.window.transcript_model.operations)
+        return list(self.window.ui.transcript_model.operations)
 
 
 Scene = Callable[[Person], Coroutine[Any, Any, None]]

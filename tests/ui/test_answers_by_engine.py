@@ -25,7 +25,7 @@ def writing(name: str) -> Reply:
 @pytest.mark.row("U4", "denied; allowed in this conversation")
 def test_what_is_denied_is_not_written_and_what_is_allowed_here_is_not_asked_again(play_by_engine, tmp_path) -> None:
     async def scene(person: Person) -> None:
-        question = person.window.question
+        question = person.window.ui.question
         await person.say("Write a.")
         await person.sees(lambda: question.is_listening, "a question")
         await person.click(question.deny)
@@ -53,10 +53,10 @@ def test_a_key_that_is_refused_is_a_card_that_leads_to_its_field(play_by_engine,
         window = person.window
         await person.say("Hello?")
         await person.sees(lambda: "FailureItem" in texts(window) and is_idle(window), "a card")
-        model = window.transcript_model
+        model = window.ui.transcript_model
         item = model.item(texts(window).index("FailureItem"))
         assert isinstance(item, FailureItem)
-        hot = window.transcript.layout_of(model.row_of(item.key)).hit_regions
+        hot = window.ui.transcript.layout_of(model.row_of(item.key)).hit_regions
         assert next(one for one in hot if one.words).action is Action.OPEN_SETTINGS
         await person.press_action(item.key, Action.OPEN_SETTINGS)
         dialog = await person.sheet(SettingsDialog, 30, "the settings")

@@ -39,16 +39,16 @@ def test_what_is_chosen_is_asked_for_and_a_failure_is_shown(qtbot) -> None:
 
 @play_scene()
 async def test_what_cannot_be_done_without_the_archive_leads_back_to_the_sheet(window, bridge) -> None:
-    gauge, window_gauge = window.gauge.gauge, window.gauge
-    for part in (window.gauge, window.panel):
+    gauge, window_gauge = window.ui.gauge.gauge, window.ui.gauge
+    for part in (window.ui.gauge, window.ui.panel):
         part.set_gauge(None)
     bridge.archive_refused.emit(FAILURE)
-    assert window_gauge.share.text() == window.panel.breakdown.note.text() == "Not counted", "nobody is counting"
+    assert window_gauge.share.text() == window.ui.panel.breakdown.note.text() == "Not counted", "nobody is counting"
     window_gauge.set_gauge(gauge)
     assert "estimated" in window_gauge.share.text()
     await until(lambda: window.archive.sheet is not None)
     window.archive.sheet.reject()
     await until(lambda: window.archive.sheet is None)
-    window.failure.dismiss.click()
+    window.ui.failure.dismiss.click()
     bridge.failed.emit(FAILURE)
-    assert window.failure.button.text() == "Choose what to do…"
+    assert window.ui.failure.button.text() == "Choose what to do…"

@@ -195,7 +195,7 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @play_scene()
 async def test_pins_projects_and_putting_away_are_stored_by_keys(window, bridge):
-    model = window.sidebar.list.conversations
+    model = window.ui.sidebar.list.conversations
     QTest.keyClick(window, Qt.Key.Key_D, CONTROL)
     await until(lambda: model.info_of("c1").is_pinned)
     QTest.keyClick(window, Qt.Key.Key_S, CONTROL | SHIFT)
@@ -207,19 +207,19 @@ async def test_pins_projects_and_putting_away_are_stored_by_keys(window, bridge)
     QTest.keyClick(window, Qt.Key.Key_H, CONTROL | SHIFT)
     await until(lambda: model.row_of("c1") < 0)
     assert window.chat.conversation == "c1"
-    window.sidebar.toggle_put_away()
+    window.ui.sidebar.toggle_put_away()
     assert model.row_of("c1") >= 0
-    window.toast.action.click()
+    window.ui.toast.action.click()
     await until(lambda: not model.info_of("c1").is_put_away)
 
 
 @pytest.mark.long
 @play_scene()
 async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, bridge):
-    model = window.sidebar.list.conversations
-    window.sidebar.list.delete_requested.emit(("c1", "c2"))
+    model = window.ui.sidebar.list.conversations
+    window.ui.sidebar.list.delete_requested.emit(("c1", "c2"))
     await until(lambda: model.row_of("c1") < 0 and model.row_of("c2") < 0 and window.chat.conversation == "c3")
-    window.toast.action.click()
+    window.ui.toast.action.click()
     await until(lambda: model.row_of("c1") >= 0 and window.chat.conversation == "c1")
     QTest.keyClick(window, Qt.Key.Key_D, CONTROL | SHIFT)
     await until(lambda: window.chat.conversation == "c4")
@@ -228,12 +228,12 @@ async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, br
 @play_scene()
 async def test_filtering_5000_titles_leaves_no_gap(window, bridge):
     infos = [info(f"m{n}", n * 4_000, title=f"Ledger {n % 70} of {n}") for n in range(5_000)]
-    window.sidebar.show_conversations(infos)
+    window.ui.sidebar.show_conversations(infos)
     taken: list[float] = []
     for text in ("l", "le", "led", "ledger 6", "ledger 69", "", "zz", ""):
         started = time.thread_time()
-        window.sidebar.filter.setText(text)
-        window.sidebar.list.executeDelayedItemsLayout()
+        window.ui.sidebar.filter.setText(text)
+        window.ui.sidebar.list.executeDelayedItemsLayout()
         taken.append(time.thread_time() - started)
     assert max(taken) < 0.033 * slowness()
 
@@ -336,11 +336,11 @@ async def test_a_reply_elsewhere_is_unread_until_its_conversation_is_opened(wind
 @play_scene()
 async def test_a_blank_conversation_of_an_earlier_run_is_used_before_another_one_is_made(window, bridge):
     window.chat.open_new()
-    await until(lambda: window.transcript_model.is_blank)
-    blank, count = window.chat.conversation, len(window.sidebar.list.conversations.conversations)
+    await until(lambda: window.ui.transcript_model.is_blank)
+    blank, count = window.chat.conversation, len(window.ui.sidebar.list.conversations.conversations)
     window.chat.open("c2")
     await until(lambda: window.chat.conversation == "c2")
     window.chat.blanks = type(window.chat.blanks)()  # as after a restart
     window.chat.open_new()
     await until(lambda: window.chat.conversation == blank)
-    assert len(window.sidebar.list.conversations.conversations) == count
+    assert len(window.ui.sidebar.list.conversations.conversations) == count

@@ -43,13 +43,13 @@ def picture() -> QMimeData:
 
 def paste(window: MainWindow, content: QMimeData) -> None:
     QGuiApplication.clipboard().setMimeData(content)
-    window.composer.take_focus()
-    QTest.keyClick(window.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    window.ui.composer.take_focus()
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     QGuiApplication.clipboard().clear()  # what it holds at the end of the process is freed twice
 
 
 def shown(window: MainWindow) -> list[str]:
-    return [chip.label.text() for chip in window.composer.attachments.chips]
+    return [chip.label.text() for chip in window.ui.composer.attachments.chips]
 
 
 async def counted(window: MainWindow, chips: int) -> None:
@@ -62,16 +62,16 @@ async def test_pasted_files_are_chips_with_their_tokens_and_are_sent(window, bri
     paste(window, files("spec.pdf", "note.txt"))
     await counted(window, 2)
     assert all(part in shown(window)[0] for part in ("spec.pdf", "1 page"))
-    assert window.composer.text() == ""
-    await until(lambda: window.composer.draft_tokens == 100)
-    QTest.keyClicks(window.composer.field, "Look")
-    await until(lambda: window.composer.draft_tokens == 101)
+    assert window.ui.composer.text() == ""
+    await until(lambda: window.ui.composer.draft_tokens == 100)
+    QTest.keyClicks(window.ui.composer.field, "Look")
+    await until(lambda: window.ui.composer.draft_tokens == 101)
     before = len(texts(window))
-    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Return)
     await until(lambda: len(texts(window)) > before + 1 and is_idle(window))
-    sent = next(m for m in reversed(window.transcript_model.rows) if m.message.text == "Look").message
+    sent = next(m for m in reversed(window.ui.transcript_model.rows) if m.message.text == "Look").message
     assert [part.name for part in sent.parts[1:]] == ["spec.pdf", "note.txt"]
-    await until(lambda: window.composer.draft() == MessageDraft())
+    await until(lambda: window.ui.composer.draft() == MessageDraft())
     assert shown(window) == []
 
 
@@ -80,12 +80,12 @@ async def test_pasted_files_are_chips_with_their_tokens_and_are_sent(window, bri
 async def test_a_pasted_image_is_sent_alone_and_shown_in_place(window, bridge):
     paste(window, picture())
     await counted(window, 1)
-    assert window.composer.button.isEnabled()
-    press(window.composer.button)
-    await until(lambda: any(r.message.has_image for r in window.transcript_model.rows) and is_idle(window))
-    row = max(n for n, r in enumerate(window.transcript_model.rows) if r.message.has_image)
-    key = window.transcript_model.rows[row].message.id
-    layout = window.transcript.layout_of(window.transcript_model.row_of(key))
+    assert window.ui.composer.button.isEnabled()
+    press(window.ui.composer.button)
+    await until(lambda: any(r.message.has_image for r in window.ui.transcript_model.rows) and is_idle(window))
+    row = max(n for n, r in enumerate(window.ui.transcript_model.rows) if r.message.has_image)
+    key = window.ui.transcript_model.rows[row].message.id
+    layout = window.ui.transcript.layout_of(window.ui.transcript_model.row_of(key))
     drawn = next(one for one in layout.drawn if isinstance(one, Picture))
     assert drawn.box.size().toSize().toTuple() == (80, 60)
 
@@ -93,7 +93,7 @@ async def test_a_pasted_image_is_sent_alone_and_shown_in_place(window, bridge):
 @play_scene()
 async def test_what_is_dropped_on_the_window_is_attached(window, bridge):
     where, none = (
-        QPointF(window.chat_pane.mapTo(window, window.chat_pane.rect().center())),
+        QPointF(window.ui.chat_pane.mapTo(window, window.ui.chat_pane.rect().center())),
         Qt.KeyboardModifier.NoModifier,
     )
     content, copying = files("note.txt"), Qt.DropAction.CopyAction
@@ -119,8 +119,8 @@ async def test_what_is_dropped_is_copied_even_where_moving_is_proposed(window, b
     sheet = ImportSheet(window)
     for onto, content in (
         (window, files("note.txt")),
-        (window.composer.field.viewport(), files("note.txt")),
-        (window.composer.field.viewport(), words),
+        (window.ui.composer.field.viewport(), files("note.txt")),
+        (window.ui.composer.field.viewport(), words),
         (sheet, files("note.txt")),
     ):
         place = onto.rect().center()
@@ -131,9 +131,9 @@ async def test_what_is_dropped_is_copied_even_where_moving_is_proposed(window, b
         ):
             event.setDropAction(Qt.DropAction.MoveAction)
             QApplication.sendEvent(onto, event)
-            if not isinstance(event, QDragMoveEvent) or onto is window.composer.field.viewport():
+            if not isinstance(event, QDragMoveEvent) or onto is window.ui.composer.field.viewport():
                 assert (event.isAccepted(), event.dropAction()) == (True, Qt.DropAction.CopyAction), (onto, event)
-    assert window.composer.text() == "words of another program"
+    assert window.ui.composer.text() == "words of another program"
 
 
 @pytest.mark.long
@@ -141,28 +141,28 @@ async def test_what_is_dropped_is_copied_even_where_moving_is_proposed(window, b
 async def test_chips_are_removed_by_click_and_by_keys(window, bridge):
     paste(window, files("a.txt", "b.txt", "c.txt"))
     await counted(window, 3)
-    press(window.composer.attachments.chips[0].remove)
+    press(window.ui.composer.attachments.chips[0].remove)
     assert [text.split()[0] for text in shown(window)] == ["b.txt", "c.txt"]
-    window.composer.take_focus()
-    QTest.keyClick(window.composer.field, Qt.Key.Key_Backspace)  # the draft is empty
+    window.ui.composer.take_focus()
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Backspace)  # the draft is empty
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Backspace)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Delete)
     assert shown(window) == []
-    await until(lambda: window.composer.draft_tokens == 0)
-    assert QApplication.focusWidget() is window.composer.field
+    await until(lambda: window.ui.composer.draft_tokens == 0)
+    assert QApplication.focusWidget() is window.ui.composer.field
 
 
 @pytest.mark.long
 @play_scene()
 async def test_a_file_that_cannot_be_read_leaves_the_draft_as_it_is(window, bridge):
-    window.composer.set_text("Look at this")
+    window.ui.composer.set_text("Look at this")
     window.attach.attach_files(["/somewhere/gone.txt", "/somewhere/note.txt"])
-    await until(window.failure.isVisible)
+    await until(window.ui.failure.isVisible)
     await counted(window, 1)
-    assert window.composer.text() == "Look at this"
+    assert window.ui.composer.text() == "Look at this"
     window.attach.attach_files([f"/somewhere/{n}.txt" for n in range(2 * MAX_FILES)])
     await counted(window, MAX_FILES)
-    assert window.toast.isVisible()
+    assert window.ui.toast.isVisible()
 
 
 @pytest.mark.long
@@ -183,13 +183,13 @@ async def test_a_text_that_was_sent_is_opened_from_its_chip(window, bridge):
     before = len(texts(window))
     window.chat.send("", (NOTE,))
     await until(lambda: len(texts(window)) > before + 1 and is_idle(window))
-    items = [window.transcript_model.item(n) for n in range(window.transcript_model.rowCount())]
+    items = [window.ui.transcript_model.item(n) for n in range(window.ui.transcript_model.rowCount())]
     row = max(n for n, i in enumerate(items) if isinstance(i, MessageItem) and NOTE in i.row.message.parts)
-    window.transcript.show_message(items[row].key)
-    await until(lambda: window.transcript.is_settled)
-    chip = next(h for h in window.transcript.layout_of(row).hit_regions if h.action is Action.OPEN_ATTACHMENT)
-    where = (window.transcript.origin(row) + chip.box.center()).toPoint()
-    QTest.mouseClick(window.transcript.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    window.ui.transcript.show_message(items[row].key)
+    await until(lambda: window.ui.transcript.is_settled)
+    chip = next(h for h in window.ui.transcript.layout_of(row).hit_regions if h.action is Action.OPEN_ATTACHMENT)
+    where = (window.ui.transcript.origin(row) + chip.box.center()).toPoint()
+    QTest.mouseClick(window.ui.transcript.viewport(), Qt.MouseButton.LeftButton, pos=where)
     viewer = window.findChildren(SpillViewer)[0]
     await until(lambda: "part 0" in viewer.text.toPlainText())
     viewer.close()
@@ -197,27 +197,27 @@ async def test_a_text_that_was_sent_is_opened_from_its_chip(window, bridge):
 
 @play_scene()
 async def test_at_completes_files_of_the_folder_and_the_chosen_one_is_attached(window, bridge):
-    field, popup = window.composer.field, window.composer.paths.list
-    window.composer.set_text("Look \U0001f642 ")
-    window.composer.take_focus()
+    field, popup = window.ui.composer.field, window.ui.composer.paths.list
+    window.ui.composer.set_text("Look \U0001f642 ")
+    window.ui.composer.take_focus()
     QTest.keyClicks(field, "@o")
     await until(popup.isVisible)
     assert popup.count() == 2
     QTest.keyClick(field, Qt.Key.Key_Down)
     QTest.keyClick(field, Qt.Key.Key_Return)
     await until(lambda: any("src/other.py" in text for text in shown(window)))
-    assert window.composer.text() == "Look \U0001f642 "
+    assert window.ui.composer.text() == "Look \U0001f642 "
     assert not popup.isVisible()
     QTest.keyClicks(field, "@ot")
     await until(lambda: popup.isVisible() and popup.count() == 1)
     QTest.keyClick(field, Qt.Key.Key_Tab)
-    assert window.composer.text() == "Look \U0001f642 "
+    assert window.ui.composer.text() == "Look \U0001f642 "
     await counted(window, 2)
     QTest.keyClicks(field, "@on")
     await until(popup.isVisible)
     QTest.keyClick(field, Qt.Key.Key_Escape)
     assert not popup.isVisible()
-    assert window.composer.text().endswith("@on")
+    assert window.ui.composer.text().endswith("@on")
     QTest.keyClicks(field, "zz")
     await until(lambda: popup.count() == 0)
     assert len(shown(window)) == 2
@@ -226,12 +226,12 @@ async def test_at_completes_files_of_the_folder_and_the_chosen_one_is_attached(w
 @play_scene()
 async def test_a_command_is_run_and_its_output_attached_not_sent(window, bridge):
     before = texts(window)
-    QTest.keyClicks(window.composer.field, "!git status")
-    assert window.composer.note.text() == RUN_HINT
-    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    QTest.keyClicks(window.ui.composer.field, "!git status")
+    assert window.ui.composer.note.text() == RUN_HINT
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Return)
     await counted(window, 1)
     assert "$ git status" in shown(window)[0]
-    assert window.composer.text() == ""
+    assert window.ui.composer.text() == ""
     assert texts(window) == before
 
 
@@ -248,13 +248,13 @@ async def test_a_running_command_is_stopped_by_removing_its_chip(window, bridge,
         return await ask(request)
 
     monkeypatch.setattr(bridge, "ask", ask_slowly)
-    QTest.keyClicks(window.composer.field, "!sleep 60")
-    QTest.keyClick(window.composer.field, Qt.Key.Key_Return)
+    QTest.keyClicks(window.ui.composer.field, "!sleep 60")
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Return)
     await until(lambda: any(isinstance(request, p.RunCommand) for request in asked))
-    QTest.mouseClick(window.composer.attachments.chips[0].remove, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(window.ui.composer.attachments.chips[0].remove, Qt.MouseButton.LeftButton)
     await until(lambda: any(isinstance(request, p.StopCommand) for request in asked))
-    assert not window.composer.attachments.chips
-    assert not window.failure.isVisible()
+    assert not window.ui.composer.attachments.chips
+    assert not window.ui.failure.isVisible()
 
 
 @pytest.mark.parametrize(

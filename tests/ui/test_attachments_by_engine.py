@@ -65,7 +65,7 @@ def mime_of(*files: Path) -> QMimeData:
 def drop(person: Person, *files: Path) -> None:
     """Drop files on the conversation, as from a file manager."""
     window, content = person.window, mime_of(*files)
-    where = QPointF(window.chat_pane.mapTo(window, window.chat_pane.rect().center()))
+    where = QPointF(window.ui.chat_pane.mapTo(window, window.ui.chat_pane.rect().center()))
     held = Qt.DropAction.CopyAction, content, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(window, QDragEnterEvent(where.toPoint(), *held))
     QApplication.sendEvent(window, QDropEvent(where, *held))
@@ -73,7 +73,7 @@ def drop(person: Person, *files: Path) -> None:
 
 def paste(person: Person, content: QMimeData) -> None:
     QGuiApplication.clipboard().setMimeData(content)
-    QTest.keyClick(person.window.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(person.window.ui.composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
     QGuiApplication.clipboard().clear()  # what it holds at the end of the process is freed twice
 
 
@@ -86,7 +86,7 @@ def picture() -> QMimeData:
 
 async def counted(person: Person, chips: int) -> None:
     """Wait until so many chips are there, each with its tokens."""
-    bar = person.window.composer.attachments
+    bar = person.window.ui.composer.attachments
     await person.sees(
         lambda: len(bar.attachments) == chips and all("token" in chip.label.text() for chip in bar.chips),
         f"{chips} attachments with their tokens",
@@ -95,7 +95,7 @@ async def counted(person: Person, chips: int) -> None:
 
 def told(person: Person) -> list[int]:
     """Return the tokens that the chips tell."""
-    texts = [chip.label.text() for chip in person.window.composer.attachments.chips]
+    texts = [chip.label.text() for chip in person.window.ui.composer.attachments.chips]
     return [int(found[1].replace(",", "")) for text in texts if (found := re.search(r"([\d,]+) token", text))]
 
 
@@ -111,7 +111,7 @@ def test_each_kind_is_counted_and_sent(play_by_engine, tmp_path: Path) -> None:
     write_workbook(files["tides.xlsx"])
 
     async def scene(person: Person) -> None:
-        composer = person.window.composer
+        composer = person.window.ui.composer
         write_pdf(files["pier.pdf"])
         before = await person.shown_gauge()
         await person.click(composer.field.viewport(), (8, 8))

@@ -24,12 +24,12 @@ SYSTEM = 1  # rows before the first message
 
 
 def id_of(window: MainWindow, text: str) -> str:
-    return next(row.message.id for row in window.transcript_model.rows if row.message.text == text)
+    return next(row.message.id for row in window.ui.transcript_model.rows if row.message.text == text)
 
 
 async def press(window: MainWindow, driver: Driver, text: str, action: Action) -> None:
     """Click on what a message offers."""
-    view = window.transcript
+    view = window.ui.transcript
     view.show_message(id_of(window, text))
     await driver.until(lambda: view.is_settled, 10, "a view at rest")
     await driver.click(view.viewport(), point_of(view, id_of(window, text), action).toTuple())
@@ -53,10 +53,10 @@ def test_a_message_is_edited_and_both_versions_go_on(run: Run, qapp: QApplicatio
         await shows(window, driver, "Which colour?", "Red.", "How tall?", "Tall.")
         await press(window, driver, "Which colour?", Action.EDIT_MESSAGE)
         await driver.type(" At sea.")
-        QTest.keyClick(window.transcript.editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(window.ui.transcript.editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         edited = "Which colour? At sea."
         await shows(window, driver, edited, "Blue.")
-        assert window.composer.field.hasFocus()
+        assert window.ui.composer.field.hasFocus()
         await press(window, driver, edited, Action.EARLIER)
         await shows(window, driver, "Which colour?", "Red.", "How tall?", "Tall.")
         # an older reply, anew
@@ -71,13 +71,13 @@ def test_a_message_is_edited_and_both_versions_go_on(run: Run, qapp: QApplicatio
         await driver.until(lambda: found.rows and all("all" in row.words for row in found.rows), 20, "the results")
         await driver.enter()
         await shows(window, driver, "Which colour?", "Red.", "How tall?", "Tall.")
-        await driver.until(window.toast.action.isVisible, 20, "the way back")
-        await driver.click(window.toast.action)
+        await driver.until(window.ui.toast.action.isVisible, 20, "the way back")
+        await driver.click(window.ui.toast.action)
         await shows(window, driver, "Which colour?", "Green.")
         # a copy goes on by itself
         first = window.chat.conversation
         await press(window, driver, "Green.", Action.MORE)
-        menu = window.transcript.findChildren(QMenu)[-1]
+        menu = window.ui.transcript.findChildren(QMenu)[-1]
         next(action for action in menu.actions() if action.text() == Action.FORK.value).trigger()
         menu.close()
         await driver.until(lambda: window.chat.conversation != first, 20, "the copy")

@@ -186,8 +186,8 @@ async def test_while_a_reply_is_written_editing_is_refused_politely(window, brid
     window.chat.send("!wait")
     await until(lambda: not is_idle(window) and "ReplyItem" in texts(window))
     window.recovery.perform(Action.EDIT_MESSAGE, "c1-198")
-    assert window.toast.isVisible()
-    assert not window.transcript.editor.isVisible()
+    assert window.ui.toast.isVisible()
+    assert not window.ui.transcript.editor.isVisible()
     window.chat.stop()
     await until(lambda: is_idle(window))
 

@@ -48,8 +48,8 @@ class Engine:
 @pytest.mark.long
 @play_scene(messages=0)
 async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bridge):
-    engine, offer = Engine(bridge), window.chat_pane.welcome.offer
-    line = window.chat_pane.welcome.builtin.findChild(TextLabel)
+    engine, offer = Engine(bridge), window.ui.chat_pane.welcome.offer
+    line = window.ui.chat_pane.welcome.builtin.findChild(TextLabel)
     assert line.isVisible()
     window.chat.open(window.chat.conversation)
     await until(lambda: offer.card.isVisible() and not line.isVisible())
@@ -72,7 +72,7 @@ async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bri
     await until(lambda: offer.task.is_working)
     engine.installing.set_result(p.ModelsListed((MODEL,)))
     await until(lambda: line.isVisible() and not offer.card.isVisible())
-    await until(lambda: is_idle(window) and window.composer.field.hasFocus())
+    await until(lambda: is_idle(window) and window.ui.composer.field.hasFocus())
 
 
 @pytest.mark.long
@@ -87,16 +87,16 @@ async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(win
     await until(lambda: dialog.builtin.task.is_working)
     dialog.reject()
     await until(lambda: not window.findChildren(SettingsDialog))
-    assert window.chat_pane.welcome.offer.task.is_working
+    assert window.ui.chat_pane.welcome.offer.task.is_working
     engine.installing.set_result(p.ModelsListed((MODEL,)))
-    await until(lambda: window.toast.isVisible() and "installed" in window.toast.label.text())
+    await until(lambda: window.ui.toast.isVisible() and "installed" in window.ui.toast.label.text())
     await until(lambda: is_idle(window))
 
 
 @pytest.mark.long
 @play_scene(messages=0)
 async def test_a_bug_says_nothing_of_an_installation_that_can_be_begun_again(window, bridge, monkeypatch):
-    engine, offer, told = Engine(bridge), window.chat_pane.welcome.offer, list[BaseException]()
+    engine, offer, told = Engine(bridge), window.ui.chat_pane.welcome.offer, list[BaseException]()
     monkeypatch.setattr(bridge, "note_bug", told.append)
     window.chat.open(window.chat.conversation)
     await until(lambda: offer.card.isVisible())

@@ -177,16 +177,16 @@ async def test_the_sheet_has_every_shortcut(window, bridge):
 @play_scene()
 async def test_the_log_is_named_with_its_folder(window, bridge):
     window.commands.run("Show the log…")
-    assert window.toast.label.text() == str(bridge.log_file)
-    assert window.toast.action.text()
+    assert window.ui.toast.label.text() == str(bridge.log_file)
+    assert window.ui.toast.action.text()
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 @play_scene()
 async def test_the_menu_of_the_header_has_its_parts_and_says_what_each_line_does_now(window, bridge):
     await until(lambda: window.chat.conversation)
-    window.header.menu.click()
-    menu = window.header.menu.findChild(QMenu)
+    window.ui.header.menu.click()
+    menu = window.ui.header.menu.findChild(QMenu)
     lines = [action.text().split("\t")[0] for action in menu.actions()]
     menu.close()
     parts = [part.split("|") for part in "|".join(lines).split("||")]
@@ -200,12 +200,12 @@ async def test_the_menu_of_the_header_has_its_parts_and_says_what_each_line_does
 async def test_the_look_the_newest_reply_and_the_newest_operation_are_in_the_palette(window, bridge):
     await until(lambda: window.chat.conversation)
     await bridge.ask(p.ApplyPlan(window.chat.conversation, "plan1", "What was said."))
-    await until(window.panel.history.newest_undoable)
-    before, newest = theme.is_dark, window.panel.history.newest_undoable()
+    await until(window.ui.panel.history.newest_undoable)
+    before, newest = theme.is_dark, window.ui.panel.history.newest_undoable()
     window.commands.run("Light theme" if before else "Dark theme")
     await until(lambda: theme.is_dark is not before)
     window.commands.run("Copy the newest reply")
-    replies = [row.message.text for row in window.transcript_model.rows if row.message.role is Role.ASSISTANT]
+    replies = [row.message.text for row in window.ui.transcript_model.rows if row.message.role is Role.ASSISTANT]
     assert QGuiApplication.clipboard().text() == replies[-1]
     window.commands.run("Undo the newest operation")
-    await until(lambda: window.panel.history.newest_undoable() != newest)
+    await until(lambda: window.ui.panel.history.newest_undoable() != newest)

@@ -27,12 +27,12 @@ async def test_a_count_that_comes_behind_the_sending_adds_nothing_to_the_gauge(w
         return await ask(bridge, wish)
 
     monkeypatch.setattr(Bridge, "ask", late)
-    window.composer.set_text(TYPED)
+    window.ui.composer.set_text(TYPED)
     await waiting.wait()
     told = list[int]()
-    monkeypatch.setattr(window.gauge, "set_draft_tokens", told.append)
-    window.chat.send(window.composer.draft().text)
-    await until(lambda: window.composer.draft().text == "")
+    monkeypatch.setattr(window.ui.gauge, "set_draft_tokens", told.append)
+    window.chat.send(window.ui.composer.draft().text)
+    await until(lambda: window.ui.composer.draft().text == "")
     assert set(told) == {0}, "at once, and not behind the count that is under way"
     counted.set()
     await until(lambda: is_idle(window))
@@ -51,12 +51,12 @@ async def test_what_is_typed_next_is_counted_although_an_older_count_came_late(w
         return await ask(bridge, wish)
 
     monkeypatch.setattr(Bridge, "ask", late)
-    window.composer.set_text(TYPED)
+    window.ui.composer.set_text(TYPED)
     await first.wait()
     told = list[int]()
-    monkeypatch.setattr(window.gauge, "set_draft_tokens", told.append)
-    window.composer.set_text("")
-    window.composer.set_text("four letters each")
+    monkeypatch.setattr(window.ui.gauge, "set_draft_tokens", told.append)
+    window.ui.composer.set_text("")
+    window.ui.composer.set_text("four letters each")
     counted.set()
     await until(lambda: told and told[-1] == len("four letters each") // 4)
 
@@ -64,8 +64,8 @@ async def test_what_is_typed_next_is_counted_although_an_older_count_came_late(w
 @play_scene()
 async def test_what_is_sent_before_an_older_draft_is_back_does_not_stay_behind_it(window, bridge):
     window.chat.drafts.forget()
-    window.composer.set_draft(MessageDraft("Hello"))
+    window.ui.composer.set_draft(MessageDraft("Hello"))
     window.chat.drafts.show("c1", MessageDraft("An older one"))
-    assert window.composer.text() == "An older one\n\nHello"
+    assert window.ui.composer.text() == "An older one\n\nHello"
     window.chat.drafts.note_sent("c1", MessageDraft("Hello"))
-    assert window.composer.text() == "An older one"
+    assert window.ui.composer.text() == "An older one"

@@ -49,7 +49,7 @@ async def done(person: Person, task: TaskBlock, words: str) -> None:
 
 
 def titles(person: Person) -> set[str]:
-    return {info.title for info in person.window.sidebar.list.conversations.conversations if info.messages}
+    return {info.title for info in person.window.ui.sidebar.list.conversations.conversations if info.messages}
 
 
 def tick(section: DataSection, key: str) -> tuple[int, int]:
@@ -87,10 +87,10 @@ def test_a_backup_is_made_and_restored_and_the_window_shows_what_was(play_by_eng
         assert rows.rowCount() == 2, "the copy is in the list when it is said to be"
         assert "from before a restore" in rows.rows[1].words
         await person.sees(lambda: titles(person) == {"Tea"}, "the conversations of the backup")
-        assert not window.failure.isVisible()
+        assert not window.ui.failure.isVisible()
         await person.escape()
         await person.wait_until_closed(SettingsDialog)
-        window.sidebar.list.conversation_chosen.emit("tea")
+        window.ui.sidebar.list.conversation_chosen.emit("tea")
         await person.sees(lambda: texts(window) == ["What is tea?"], "what was said in it")
         await person.say("And now?")
         await person.until(lambda: texts(window)[-1:] == ["Still here."], 150, "the answer of the new engine")
@@ -105,7 +105,7 @@ def test_a_deleted_conversation_is_removed_for_good(play_by_engine, data_folder:
 
     async def scene(person: Person) -> None:
         window = person.window
-        window.sidebar.list.conversation_chosen.emit("gone")
+        window.ui.sidebar.list.conversation_chosen.emit("gone")
         await person.sees(lambda: len(texts(window)) > 50, "the long one")
         await person.press_command("Delete conversation")
         await person.sees(lambda: titles(person) == {"Tea"}, "one less")
@@ -192,7 +192,7 @@ def test_what_does_not_work_is_said_where_it_was_asked_for(play_by_engine, data_
 def test_one_is_made_from_the_palette(play_by_engine) -> None:
     async def scene(person: Person) -> None:
         await person.press_command("Back up now")
-        await person.sees(lambda: "Backed up and checked" in person.window.toast.label.text(), "the notice")
+        await person.sees(lambda: "Backed up and checked" in person.window.ui.toast.label.text(), "the notice")
         (made,) = list_backups(backups_folder(person.data))
         assert made.at <= time.time() + 1
 

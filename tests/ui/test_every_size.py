@@ -117,8 +117,8 @@ async def settled(window: QWidget) -> set[str]:
 @play_scene()
 async def test_nothing_is_cut_off(window, bridge, size):
     window.resize(*size)
-    await until(lambda: window.transcript.is_settled)
-    window.header.show_folder(LONG)
+    await until(lambda: window.ui.transcript.is_settled)
+    window.ui.header.show_folder(LONG)
     found: set[str] = set()
 
     async def look(name: str, close: Callable[[], object] = lambda: None) -> None:
@@ -131,22 +131,22 @@ async def test_nothing_is_cut_off(window, bridge, size):
     def close_all() -> None:
         for sheet in window.findChildren(Sheet):
             sheet.close()
-        for drawer in (window.sidebar_pane, window.panel_pane):
+        for drawer in (window.ui.sidebar_pane, window.ui.panel_pane):
             drawer.close_drawer()
-        window.transcript.editor.leave()  # it stays open, and the rows around it move with what comes next
+        window.ui.transcript.editor.leave()  # it stays open, and the rows around it move with what comes next
 
     await look("the window")
-    for drawer in (window.sidebar_pane, window.panel_pane):
+    for drawer in (window.ui.sidebar_pane, window.ui.panel_pane):
         drawer.toggle()
         await look("a drawer", drawer.toggle)
     for action in window.commands.actions:
         if action.name not in NOT_TRIED and action.is_available():
             action.run_if_available()
             await look(action.name, close_all)
-    window.show_request(True)
-    window.toast.show_message("Something happened", "Undo", lambda: None)
-    await look("the request above a notice", window.toast.dismiss.click)
-    window.show_request(False)
+    window.ui.show_request(True)
+    window.ui.toast.show_message("Something happened", "Undo", lambda: None)
+    await look("the request above a notice", window.ui.toast.dismiss.click)
+    window.ui.show_request(False)
     for make in (
         lambda: PolicySheet(Settings(), "balanced", "Billing", {}, window),
         lambda: PlanDialog(PLAN, "c", window),
@@ -160,14 +160,14 @@ async def test_nothing_is_cut_off(window, bridge, size):
             group.unfold()
         await look(type(sheet).__name__, sheet.close)
     needs = (RequiredPermission("bash", "run", LONG, f"{LONG} *"),)
-    window.question.show_question(QuestionAsked("v", "q", "permission", ToolCall("c", "bash", "{}"), needs))
-    await look("a question", window.question.hide)
-    window.failure.show_failure(Failure("x", "Something went wrong", LONG, LONG, LONG), "Try again", lambda: None)
-    window.toast.show_message("Something happened", "Undo", lambda: None)
+    window.ui.question.show_question(QuestionAsked("v", "q", "permission", ToolCall("c", "bash", "{}"), needs))
+    await look("a question", window.ui.question.hide)
+    window.ui.failure.show_failure(Failure("x", "Something went wrong", LONG, LONG, LONG), "Try again", lambda: None)
+    window.ui.toast.show_message("Something happened", "Undo", lambda: None)
     await look("a failure")
-    window.failure.clear()
+    window.ui.failure.clear()
     window.chat.open_new()
-    await until(lambda: window.chat_pane.welcome.isVisible())
+    await until(lambda: window.ui.chat_pane.welcome.isVisible())
     await look("a new conversation")
     assert not found, "\n".join(sorted(found))
 
@@ -177,8 +177,8 @@ async def test_nothing_is_cut_off(window, bridge, size):
 @play_scene()
 async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, text_size):
     window.resize(1_440, 900)
-    await until(lambda: window.transcript.is_settled)
-    header = window.header
+    await until(lambda: window.ui.transcript.is_settled)
+    header = window.ui.header
 
     def menu() -> list[str]:
         QTest.mouseClick(header.menu, Qt.MouseButton.LeftButton)
@@ -204,29 +204,29 @@ async def test_what_the_header_has_no_room_for_is_in_its_menu(window, bridge, te
 @play_scene()
 async def test_the_sidebar_folds_away_and_comes_back(window, bridge, direction):
     window.resize(1_440, 900)
-    await until(lambda: window.sidebar.isVisible())
-    assert not window.header.sidebar_button.isVisible()
+    await until(lambda: window.ui.sidebar.isVisible())
+    assert not window.ui.header.sidebar_button.isVisible()
     window.resize(640, 420)
-    await until(lambda: not window.sidebar.isVisible())
-    middle = window.pages.geometry()
-    QTest.mouseClick(window.header.sidebar_button, Qt.MouseButton.LeftButton)
-    await until(lambda: window.sidebar.isVisible())
-    assert window.pages.geometry() == middle, "it lies over the chat"
+    await until(lambda: not window.ui.sidebar.isVisible())
+    middle = window.ui.pages.geometry()
+    QTest.mouseClick(window.ui.header.sidebar_button, Qt.MouseButton.LeftButton)
+    await until(lambda: window.ui.sidebar.isVisible())
+    assert window.ui.pages.geometry() == middle, "it lies over the chat"
     at_left = direction is LEFT
-    assert window.sidebar.x() == (0 if at_left else 640 - window.sidebar.width())
-    QTest.keyClick(window.sidebar.list, Qt.Key.Key_Escape)
-    assert not window.sidebar.isVisible()
-    QTest.mouseClick(window.header.sidebar_button, Qt.MouseButton.LeftButton)
+    assert window.ui.sidebar.x() == (0 if at_left else 640 - window.ui.sidebar.width())
+    QTest.keyClick(window.ui.sidebar.list, Qt.Key.Key_Escape)
+    assert not window.ui.sidebar.isVisible()
+    QTest.mouseClick(window.ui.header.sidebar_button, Qt.MouseButton.LeftButton)
     beside = QPoint(600 if at_left else 40, 200)
     QTest.mouseClick(window.childAt(beside), Qt.MouseButton.LeftButton)
-    assert not window.sidebar.isVisible(), "a click beside it closes it"
-    QTest.mouseClick(window.header.sidebar_button, Qt.MouseButton.LeftButton)
-    listed = window.sidebar.list
+    assert not window.ui.sidebar.isVisible(), "a click beside it closes it"
+    QTest.mouseClick(window.ui.header.sidebar_button, Qt.MouseButton.LeftButton)
+    listed = window.ui.sidebar.list
     first = listed.visualRect(listed.conversations.index_of("c1")).center()
-    QTest.mouseClick(window.sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=first)
-    assert not window.sidebar.isVisible(), "the chosen conversation is seen"
+    QTest.mouseClick(window.ui.sidebar.list.viewport(), Qt.MouseButton.LeftButton, pos=first)
+    assert not window.ui.sidebar.isVisible(), "the chosen conversation is seen"
     window.resize(1_440, 900)
-    await until(lambda: window.sidebar.isVisible())
+    await until(lambda: window.ui.sidebar.isVisible())
     QTest.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
-    await until(lambda: not window.sidebar.isVisible())
-    assert not window.sidebar_pane.is_wanted
+    await until(lambda: not window.ui.sidebar.isVisible())
+    assert not window.ui.sidebar_pane.is_wanted

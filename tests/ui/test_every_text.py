@@ -52,7 +52,7 @@ class Look:
         window.grab()
         texts = [*(("painted", text) for text in self._painted.texts), *shown_texts(window)]
         if isinstance(window, MainWindow):
-            self.told(window.composer.text())
+            self.told(window.ui.composer.text())
         for where, text in texts:
             if left := untranslated(text, self._told):
                 self.found.setdefault(f"{left!r} in {text!r}" if left != text else repr(text), f"{screen}, {where}")
@@ -99,7 +99,7 @@ async def menu() -> QMenu:
 
 async def grow(window: MainWindow) -> None:
     window.resize(*SIZE)
-    await until(lambda: window.transcript.is_settled)
+    await until(lambda: window.ui.transcript.is_settled)
 
 
 @pytest.mark.wire
@@ -113,8 +113,8 @@ async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
         look.at(window, f"chat after {text}")
     await send(window, bridge, "!compact")
     look.at(window, "chat, compacted")
-    window.panel.requests.undo_requested.emit("op1")
-    await until(lambda: window.transcript_model.rows[0].state is MessageState.IN_VIEW)
+    window.ui.panel.requests.undo_requested.emit("op1")
+    await until(lambda: window.ui.transcript_model.rows[0].state is MessageState.IN_VIEW)
     look.at(window, "chat, compaction undone")
 
 
@@ -122,14 +122,14 @@ async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
 @play_scene(messages=6)
 async def test_a_running_turn(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
-    window.composer.set_text("!wait")
+    window.ui.composer.set_text("!wait")
     look.at(window, "composer with a draft")
     window.chat.send("!wait")
-    await until(lambda: window.transcript_model.is_running)
+    await until(lambda: window.ui.transcript_model.is_running)
     look.at(window, "a reply streams")
-    window.composer.set_text("!run this")
+    window.ui.composer.set_text("!run this")
     look.at(window, "composer with a command")
-    window.composer.set_text("/research what")
+    window.ui.composer.set_text("/research what")
     look.at(window, "composer with /research")
     window.chat.stop()
     await until(lambda: is_idle(window))
@@ -144,14 +144,14 @@ async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None
     await grow(window)
     for text in ("!ask", "!rounds"):
         window.chat.send(text)
-        await until(window.question.isVisible)
+        await until(window.ui.question.isVisible)
         look.at(window, f"question {text}")
-        while window.transcript_model.is_running:
-            if window.question.isVisible():
+        while window.ui.transcript_model.is_running:
+            if window.ui.question.isVisible():
                 look.at(window, f"question {text}")
-                window.question.deny.click()
+                window.ui.question.deny.click()
             await asyncio.sleep(0.05)
-            await until(lambda: window.question.isVisible() or is_idle(window))
+            await until(lambda: window.ui.question.isVisible() or is_idle(window))
     look.at(window, "after the questions")
 
 
@@ -185,20 +185,20 @@ async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
     look.at(window, "insights")
     await act(window, "Insights")
     await act(window, "View the request")
-    await until(lambda: window.chat_pane.request.list.parts.rows)
+    await until(lambda: window.ui.chat_pane.request.list.parts.rows)
     look.at(window, "request")
     await act(window, "View the request")
     for tab in ("history", "pins", "memory", "breakdown"):
-        window.panel.show_tab(tab)
+        window.ui.panel.show_tab(tab)
         await asyncio.sleep(0.1)
         look.at(window, f"panel, {tab}")
     await act(window, "Find in this conversation")
-    window.find_bar.field.setText("zzz")
+    window.ui.find_bar.field.setText("zzz")
     await asyncio.sleep(0.3)
     look.at(window, "find bar")
-    window.find_bar.close_bar()
+    window.ui.find_bar.close_bar()
     await act(window, "New conversation")
-    await until(lambda: window.transcript_model.is_blank)
+    await until(lambda: window.ui.transcript_model.is_blank)
     look.at(window, "welcome")
 
 
@@ -207,12 +207,12 @@ async def test_pages(window: MainWindow, bridge: Bridge, look: Look) -> None:
 @play_scene(messages=6)
 async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
-    listed, header = window.sidebar.list, window.header
+    listed, header = window.ui.sidebar.list, window.ui.header
     index = listed.conversations.index_of("c1")
     above = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, listed.visualRect(index).center(), QPoint(10, 10))
     for name, open_menu in (
         ("of the conversation", header.menu.click),
-        ("of orders", window.sidebar.offer_orders),
+        ("of orders", window.ui.sidebar.offer_orders),
         ("of the list", lambda: listed.contextMenuEvent(above)),
     ):
         open_menu()
@@ -227,7 +227,7 @@ async def test_menus(window: MainWindow, bridge: Bridge, look: Look) -> None:
 @play_scene(messages=6)
 async def test_projects(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
-    listed, model = window.sidebar.list, window.sidebar.list.conversations
+    listed, model = window.ui.sidebar.list, window.ui.sidebar.list.conversations
     look.told(("Billing", "Be brief.", "/nowhere/at/all", "Ledger fact"))
     await act(window, "New project…")
     opened = await sheet(window)
@@ -238,7 +238,7 @@ async def test_projects(window: MainWindow, bridge: Bridge, look: Look) -> None:
     opened.name.edit.setText("Billing")
     opened.instructions.area.setPlainText("Be brief.")
     opened.save.click()
-    await until(lambda: model.projects and window.chat_pane.project.isVisible())
+    await until(lambda: model.projects and window.ui.chat_pane.project.isVisible())
     project = replace(model.projects[0], folder="/nowhere/at/all", recall_in="everything")
     bridge.projects_changed.emit((project,))
     look.at(window, "page of a project")

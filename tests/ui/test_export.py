@@ -37,9 +37,9 @@ async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path
     assert dialog.selectedFiles()[0].endswith(f"Migrating the billing service.{suffix}")
     dialog.fileSelected.emit(str(tmp_path / "chat"))
     dialog.close()
-    await until(lambda: window.toast.isVisible())
+    await until(lambda: window.ui.toast.isVisible())
     assert (tmp_path / "chat").read_text() == f"{kind}, view"
-    assert window.toast.action.isVisible(), "which opens the folder"
+    assert window.ui.toast.action.isVisible(), "which opens the folder"
     await until(lambda: not window.findChildren(ExportSheet))
 
 
@@ -89,10 +89,10 @@ async def test_it_can_be_exported_before_it_is_compacted(window, bridge, tmp_pat
 @pytest.mark.long
 @play_scene()
 async def test_a_part_of_it_is_exported_from_the_menu_of_a_message(window, bridge, tmp_path, way, monkeypatch):
-    asked, message = [], window.transcript_model.rows[3].message.id
+    asked, message = [], window.ui.transcript_model.rows[3].message.id
     ask = bridge.ask
     monkeypatch.setattr(bridge, "ask", lambda request: (asked.append(request), ask(request))[1])
-    window.transcript.perform(way, message)
+    window.ui.transcript.perform(way, message)
     sheet = await opened_sheet(window, ExportSheet)
     assert sheet.part.isVisible()
     assert not sheet.scope.isVisible()

@@ -22,13 +22,13 @@ def is_in_sight(view, key):
 async def find(window, text):
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    await until(window.find_bar.isVisible)
-    QTest.keyClicks(window.find_bar.field, text)
+    await until(window.ui.find_bar.isVisible)
+    QTest.keyClicks(window.ui.find_bar.field, text)
 
 
 @play_scene()
 async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window, bridge):
-    bar, view = window.find_bar, window.transcript
+    bar, view = window.ui.find_bar, window.ui.transcript
     await find(window, "question 4")
     await until(lambda: bar.count.text().startswith("6 of 6"))  # none in sight or behind it
     await until(lambda: is_in_sight(view, "c1-48"))
@@ -44,9 +44,9 @@ async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window
 @play_scene()
 async def test_nothing_found_is_said_and_leaves_the_place_alone(window, bridge):
     await find(window, "no such words")
-    await until(lambda: window.find_bar.count.text() == "Not found")
-    assert not window.find_bar.next.isEnabled()
-    assert at_end(window.transcript)
+    await until(lambda: window.ui.find_bar.count.text() == "Not found")
+    assert not window.ui.find_bar.next.isEnabled()
+    assert at_end(window.ui.transcript)
 
 
 def test_the_occurrence_itself_is_scrolled_to_and_painted(view, qtbot):
@@ -87,11 +87,11 @@ def test_each_place_in_a_message_is_stepped_to_and_outlined(view, qtbot):
 @play_scene()
 async def test_places_are_counted_and_stepped_through_not_messages(window, bridge):
     await find(window, "e")
-    await until(lambda: " of " in window.find_bar.count.text())
+    await until(lambda: " of " in window.ui.find_bar.count.text())
     read = await bridge.ask(p.ReadMessages(window.chat.conversation, 1_000, 1_000))
     texts = [row.message.text.lower() for row in read.rows]
     places = sum(text.count("e") for text in texts)
-    assert window.find_bar.count.text().endswith(f" of {places}")
+    assert window.ui.find_bar.count.text().endswith(f" of {places}")
     assert places > sum("e" in text for text in texts)
 
 

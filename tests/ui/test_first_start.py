@@ -121,10 +121,10 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[[Scene], N
 def test_a_server_that_runs_is_used_with_one_click(play, data_folder):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         found = Server("Mine", provider.base_url, ("scripted",), window=32_000, max_output=1_000)
-        window.chat_pane.welcome.show_found((found,))
-        click(window.chat_pane.welcome.found.buttons[0])
-        await until(lambda: "scripted" in window.header.chip.text())
-        assert not window.chat_pane.welcome.found.isVisible()
+        window.ui.chat_pane.welcome.show_found((found,))
+        click(window.ui.chat_pane.welcome.found.buttons[0])
+        await until(lambda: "scripted" in window.ui.header.chip.text())
+        assert not window.ui.chat_pane.welcome.found.isVisible()
         await send(window, bridge, "hello")
         await until(lambda: is_idle(window) and "At your service" in " ".join(texts(window)))
         assert read_settings(settings_file(data_folder)).chat_model == "Mine/scripted"
@@ -153,15 +153,15 @@ def on_a_usual_port() -> ThreadingHTTPServer:
 @pytest.mark.wire
 def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        welcome = window.chat_pane.welcome
+        welcome = window.ui.chat_pane.welcome
         click(welcome.samples.links["interview.jsonl"])
-        await until(lambda: window.transcript_model.rowCount() > 20)
+        await until(lambda: window.ui.transcript_model.rowCount() > 20)
         with on_a_usual_port() as server:
             port = str(server.server_address[1])
             threading.Thread(target=server.serve_forever, daemon=True).start()
             async with asyncio.timeout(PATIENCE):  # a search gives up early, and a busy machine answers late
                 while not any(port in one.base_url for one in welcome.found.servers):
-                    click(window.sidebar.new)
+                    click(window.ui.sidebar.new)
                     await asyncio.sleep(2)
             assert welcome.found.isVisible()
             server.shutdown()
@@ -172,7 +172,7 @@ def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play
 @pytest.mark.wire
 def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_further_one_is_offered(play, data_folder):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        click(window.chat_pane.welcome.adding)
+        click(window.ui.chat_pane.welcome.adding)
         dialog = await opened(window)
         click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
@@ -184,7 +184,7 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
         ):
             QTest.keyClicks(field.edit, text)
         click(dialog.save)
-        await until(lambda: "scripted" in window.header.chip.text())
+        await until(lambda: "scripted" in window.ui.header.chip.text())
         await send(window, bridge, "hello")
         await until(lambda: is_idle(window) and "At your service" in " ".join(texts(window)))
         assert read_settings(settings_file(data_folder)).chat_model == "Mine/scripted"
@@ -192,10 +192,10 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
         dialog = await opened(window)
         QTest.keyClicks(dialog.servers.forms[0].models.edit, "other")
         click(dialog.save)
-        await until(lambda: window.toast.action.isVisible() and "other" in window.toast.label.text())
-        assert "scripted" in window.header.chip.text(), "what was begun goes on with its model"
-        click(window.toast.action)
-        await until(lambda: "other" in window.header.chip.text())
+        await until(lambda: window.ui.toast.action.isVisible() and "other" in window.ui.toast.label.text())
+        assert "scripted" in window.ui.header.chip.text(), "what was begun goes on with its model"
+        click(window.ui.toast.action)
+        await until(lambda: "other" in window.ui.header.chip.text())
 
     with ScriptedProvider([Reply("At your service")], models=("scripted", "other")) as provider:
         play(scene)
@@ -204,7 +204,7 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
 @pytest.mark.wire
 def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        click(window.chat_pane.welcome.adding)
+        click(window.ui.chat_pane.welcome.adding)
         dialog = await opened(window)
         click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
@@ -212,15 +212,15 @@ def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
             QTest.keyClicks(field.edit, text)
         QTest.keyClicks(form.key.edit, "wrong")
         click(dialog.save)
-        await until(lambda: window.failure.button.isVisible())
-        assert window.composer.field.hasFocus(), "a key that is pressed now goes nowhere else"
-        click(window.failure.button)
-        await until(lambda: not window.failure.isVisible())
+        await until(lambda: window.ui.failure.button.isVisible())
+        assert window.ui.composer.field.hasFocus(), "a key that is pressed now goes nowhere else"
+        click(window.ui.failure.button)
+        await until(lambda: not window.ui.failure.isVisible())
         form = (await opened(window)).servers.forms[0]
         await until(lambda: form.key.edit.hasFocus())
         QTest.keyClicks(form.key.edit, "right")
         click((await opened(window)).save)
-        await until(lambda: "scripted" in window.header.chip.text())
+        await until(lambda: "scripted" in window.ui.header.chip.text())
 
     with ScriptedProvider([Reply("At your service")], key="right", flavour="vllm") as provider:
         play(scene)
@@ -235,11 +235,11 @@ async def opened(window: MainWindow) -> SettingsDialog:
 @pytest.mark.wire
 def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        click(window.chat_pane.welcome.samples.links["interview.jsonl"])
-        await until(lambda: window.transcript_model.rowCount() > 20)
-        await until(lambda: "7,168" in window.gauge.numbers.text())
-        assert window.chat_pane.currentWidget() is window.transcript
-        listed = window.sidebar.list.conversations
+        click(window.ui.chat_pane.welcome.samples.links["interview.jsonl"])
+        await until(lambda: window.ui.transcript_model.rowCount() > 20)
+        await until(lambda: "7,168" in window.ui.gauge.numbers.text())
+        assert window.ui.chat_pane.currentWidget() is window.ui.transcript
+        listed = window.ui.sidebar.list.conversations
         await until(lambda: [info.id for info in listed.conversations] == [window.chat.conversation])
 
     play(scene)
@@ -248,14 +248,14 @@ def test_a_sample_opens_with_one_click_and_fills_the_gauge(play):
 @pytest.mark.wire
 def test_a_draft_keeps_the_conversation_that_a_sample_was_offered_in(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        first, listed = window.chat.conversation, window.sidebar.list.conversations
-        window.composer.set_draft(MessageDraft("Not sent yet."))
-        click(window.chat_pane.welcome.samples.links["interview.jsonl"])
-        await until(lambda: window.transcript_model.rowCount() > 20)
+        first, listed = window.chat.conversation, window.ui.sidebar.list.conversations
+        window.ui.composer.set_draft(MessageDraft("Not sent yet."))
+        click(window.ui.chat_pane.welcome.samples.links["interview.jsonl"])
+        await until(lambda: window.ui.transcript_model.rowCount() > 20)
         await bridge.ask(p.ListConversations())
         assert first in {info.id for info in listed.conversations}
         window.chat.open(first)
-        await until(lambda: window.composer.text() == "Not sent yet.")
+        await until(lambda: window.ui.composer.text() == "Not sent yet.")
 
     play(scene)
 
@@ -263,9 +263,9 @@ def test_a_draft_keeps_the_conversation_that_a_sample_was_offered_in(play):
 @pytest.mark.wire
 def test_the_important_things_are_pointed_at(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.panel.hide()
-        links = window.chat_pane.welcome.places.links
-        for name, target in (("gauge", window.gauge.bar), ("optimize", window.gauge.optimize)):
+        window.ui.panel.hide()
+        links = window.ui.chat_pane.welcome.places.links
+        for name, target in (("gauge", window.ui.gauge.bar), ("optimize", window.ui.gauge.optimize)):
             click(links[name])
             (ring,) = window.findChildren(Ring)
             around = ring.geometry()
@@ -273,8 +273,8 @@ def test_the_important_things_are_pointed_at(play):
             ring.close()
             await until(lambda: not window.findChildren(Ring))
         click(links["history"])
-        assert window.panel.isVisible()
-        assert window.panel.tabs.value() == "history"
+        assert window.ui.panel.isVisible()
+        assert window.ui.panel.tabs.value() == "history"
 
     play(scene)
 
@@ -282,8 +282,8 @@ def test_the_important_things_are_pointed_at(play):
 @pytest.mark.wire
 def test_settings_with_a_fault_are_told_until_the_user_has_seen_it(play, data_folder: Path):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        assert window.failure.isVisible()
-        assert "settings.damaged.json" in window.failure.text.text()
+        assert window.ui.failure.isVisible()
+        assert "settings.damaged.json" in window.ui.failure.text.text()
 
     settings_file(data_folder).parent.mkdir(parents=True, exist_ok=True)
     settings_file(data_folder).write_text('{"theme": "sepia"}')

@@ -16,7 +16,7 @@ TAB, BACKTAB = Qt.Key.Key_Tab, Qt.Key.Key_Backtab
 
 def walk(window: MainWindow, key: Qt.Key = TAB) -> list[QWidget]:
     """Press the key until the keyboard is where it began; return what had it, in order."""
-    window.sidebar.search.setFocus(Qt.FocusReason.TabFocusReason)
+    window.ui.sidebar.search.setFocus(Qt.FocusReason.TabFocusReason)
     stops: list[QWidget] = []
     while (stop := QApplication.focusWidget()) not in stops:
         assert stop is not None
@@ -31,15 +31,15 @@ def walk(window: MainWindow, key: Qt.Key = TAB) -> list[QWidget]:
 @play_scene()
 async def test_tab_walks_through_the_window_as_it_is_read(window, bridge):
     stops = walk(window)
-    sidebar, header, composer = window.sidebar, window.header, window.composer
+    sidebar, header, composer = window.ui.sidebar, window.ui.header, window.ui.composer
     assert stops[:9] == [
         sidebar.search, sidebar.new, sidebar.filter, sidebar.sorting, sidebar.list,
         sidebar.importing, sidebar.insights, sidebar.settings, sidebar.edge,
     ]  # fmt: skip
-    following = [header.folder, header.chip, header.panel_button, header.menu, window.transcript, composer.field]
+    following = [header.folder, header.chip, header.panel_button, header.menu, window.ui.transcript, composer.field]
     places = [stops.index(widget) for widget in following]
     assert places == sorted(places)
-    assert stops.index(composer.field) < stops.index(window.gauge.bar)
+    assert stops.index(composer.field) < stops.index(window.ui.gauge.bar)
     groups = [stop.parent() for stop in stops if isinstance(stop, SegmentButton)]
     assert len(groups) == len(set(groups)) > 0, "one stop each; the arrow keys choose"
     assert walk(window, BACKTAB)[1:] == stops[:0:-1]
@@ -47,19 +47,19 @@ async def test_tab_walks_through_the_window_as_it_is_read(window, bridge):
 
 @play_scene()
 async def test_f6_goes_from_region_to_region(window, bridge):
-    window.sidebar.settings.setFocus()
+    window.ui.sidebar.settings.setFocus()
     seen = []
     for _ in range(5):
         QTest.keyClick(window, Qt.Key.Key_F6)
         seen.append(QApplication.focusWidget())
-    assert seen[:3] == [window.sidebar.list, window.transcript, window.composer.field]
-    assert window.panel.isAncestorOf(seen[3])
+    assert seen[:3] == [window.ui.sidebar.list, window.ui.transcript, window.ui.composer.field]
+    assert window.ui.panel.isAncestorOf(seen[3])
     assert seen[4] is seen[0]
 
 
 @play_scene()
 async def test_every_stop_has_a_name_and_shows_that_it_has_the_keyboard(window, bridge):
-    await until(lambda: window.transcript.is_settled)
+    await until(lambda: window.ui.transcript.is_settled)
     for stop in walk(window):
         name = stop.accessibleName() or getattr(stop, "text", str)()
         assert name, stop

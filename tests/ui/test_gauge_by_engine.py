@@ -15,12 +15,12 @@ LONG = ("word " * 300).strip()
 
 def shown_tokens(person: Person) -> int:
     """Return what the gauge says is used, with the draft."""
-    return int(person.window.gauge.numbers.text().split(" of ")[0].replace(",", ""))
+    return int(person.window.ui.gauge.numbers.text().split(" of ")[0].replace(",", ""))
 
 
 def dot_colour(person: Person) -> str:
     """Return the painted colour of the status."""
-    picture = person.window.gauge.dot.grab().toImage()
+    picture = person.window.ui.gauge.dot.grab().toImage()
     return picture.pixelColor(picture.rect().center()).name()
 
 
@@ -28,13 +28,13 @@ def dot_colour(person: Person) -> str:
 @pytest.mark.row("S10", "reported usage is the anchor")
 def test_it_counts_the_draft_the_reply_that_streams_and_then_what_was_measured(play_by_engine) -> None:
     async def scene(person: Person) -> None:
-        gauge = person.window.gauge
+        gauge = person.window.ui.gauge
         empty = await person.shown_gauge()
         assert empty.total == sum(empty.segments.values()) == shown_tokens(person)
         await person.write("How many words will you write?")
         await person.sees(lambda: shown_tokens(person) >= empty.total + 7, "the draft's tokens")
         assert gauge.gauge == empty, "the draft is added to the gauge, and is not part of it"
-        table = {line.name: line.tokens for line in person.window.panel.breakdown.table.lines}
+        table = {line.name: line.tokens for line in person.window.ui.panel.breakdown.table.lines}
         assert table["In the request"] == shown_tokens(person) == empty.total + table["Your draft"]
         await person.enter()
         await person.sees(person.provider.requests.__len__, "the request")
@@ -57,7 +57,7 @@ def test_it_counts_the_draft_the_reply_that_streams_and_then_what_was_measured(p
 @pytest.mark.row("W1", "colour by status; a click opens a table that adds up")
 def test_its_colour_and_words_follow_the_status_and_a_click_opens_a_table_that_adds_up(play_by_engine) -> None:
     async def scene(person: Person) -> None:
-        gauge, panel = person.window.gauge, person.window.panel
+        gauge, panel = person.window.ui.gauge, person.window.ui.panel
         await person.ask("Write much.", "Much.")
         assert (await person.shown_gauge()).status is Status.SAFE
         calm = dot_colour(person)

@@ -38,7 +38,7 @@ def test_room_that_a_model_made_says_its_cause_its_cost_and_is_in_the_insights(p
     asyncio.run(store_talk(data_folder, long_talk(62)))
 
     async def scene(person: Person) -> None:
-        window, panel = person.window, person.window.panel
+        window, panel = person.window, person.window.ui.panel
         full = await person.shown_gauge()
         assert full.share > 0.9
         await person.ask("Where are we?", "At sea.")
@@ -59,7 +59,7 @@ def test_room_that_a_model_made_says_its_cause_its_cost_and_is_in_the_insights(p
         assert card.summary is not None
         assert "Never restart the server on Fridays." in card.summary.toPlainText()
         # the same in the insights
-        await person.click(window.sidebar.insights)
+        await person.click(window.ui.sidebar.insights)
         await person.sees(lambda: window.insights.page and window.insights.page.chart.isVisible(), "the chart")
         page = window.insights.page
         assert page is not None
@@ -81,10 +81,10 @@ def test_room_that_cannot_be_made_is_a_card_that_says_why_and_offers_a_larger_mo
     asyncio.run(store_talk(data_folder, long_talk(6, opening="This must stay. " * 1_100)))
 
     async def scene(person: Person) -> None:
-        panel = person.window.panel
+        panel = person.window.ui.panel
         await person.press_action(person.id_of("This must stay."), Action.MORE)
         await person.choose_from_menu("Pin")
-        await person.sees(lambda: person.window.transcript_model.rows[0].is_pinned, "the pin")
+        await person.sees(lambda: person.window.ui.transcript_model.rows[0].is_pinned, "the pin")
         await person.say("Where are we?")
         await person.sees(lambda: "FailureItem" in texts(person.window) and is_idle(person.window), "a failure")
         failed = [row for row in person.operations if row.kind == "failed"]

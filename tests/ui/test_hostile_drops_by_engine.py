@@ -121,7 +121,7 @@ def drop(person: Person, onto: QWidget, paths: list[str]) -> None:
 
 def said(person: Person) -> str:
     """What the card of a failure and the toast say."""
-    card, toast = person.window.failure, person.window.toast
+    card, toast = person.window.ui.failure, person.window.ui.toast
     labels = [label for label in card.findChildren(QWidget) if hasattr(label, "text")] if card.isVisible() else []
     return " ".join(str(label.text()) for label in [*labels, *([toast.label] if toast.isVisible() else [])])
 
@@ -132,14 +132,14 @@ QUICK = ("a pipe", "a file that vanishes", "another host")
 @pytest.mark.parametrize("names", [QUICK, pytest.param(tuple(DROPS), marks=pytest.mark.slow)], ids=["3", "all"])
 def test_what_is_dropped_onto_the_chat_holds_nobody_up(play_by_engine, tmp_path: Path, names: tuple[str, ...]) -> None:
     async def scene(person: Person) -> None:
-        window, bar = person.window, person.window.composer.attachments
+        window, bar = person.window, person.window.ui.composer.attachments
         with PauseWatch(window) as watch:
             for number, name in enumerate(names):
                 make, words = DROPS[name]
                 (folder := tmp_path / str(number)).mkdir()
                 paths = make(folder)
                 watch.take()
-                drop(person, window.chat_pane, paths)
+                drop(person, window.ui.chat_pane, paths)
                 if name in VANISHING:
                     Path(paths[0]).unlink()
                 await person.sees(lambda words=words: words in said(person), f"{name}: “{words}”")
@@ -147,8 +147,8 @@ def test_what_is_dropped_onto_the_chat_holds_nobody_up(play_by_engine, tmp_path:
                 check_pause(watch, name)
                 for chip in list(bar.chips):
                     chip.remove.click()
-                window.toast.hide()
-                window.failure.dismiss.click()
+                window.ui.toast.hide()
+                window.ui.failure.dismiss.click()
 
     play_by_engine(scene, [])
 
@@ -211,7 +211,7 @@ def test_what_is_dropped_onto_the_list_holds_nobody_up(play_by_engine, tmp_path:
                 (folder := tmp_path / str(number)).mkdir()
                 paths = IMPORTS[name](folder)
                 watch.take()
-                drop(person, window.sidebar, paths)
+                drop(person, window.ui.sidebar, paths)
                 sheet = await person.sheet(ImportSheet, 60, "the import")
                 await person.sees(lambda sheet=sheet: not sheet.is_reading and has_shown(sheet), f"{name}: an end")
                 check_pause(watch, name)

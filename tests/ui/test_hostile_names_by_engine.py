@@ -30,7 +30,7 @@ def drop(person: Person, *files: Path) -> None:
     content = QMimeData()
     content.setUrls([QUrl.fromEncoded(f"file://{quote(os.fsencode(file))}".encode()) for file in files])
     window = person.window
-    where = QPointF(window.chat_pane.mapTo(window, window.chat_pane.rect().center()))
+    where = QPointF(window.ui.chat_pane.mapTo(window, window.ui.chat_pane.rect().center()))
     held = Qt.DropAction.CopyAction, content, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(window, QDragEnterEvent(where.toPoint(), *held))
     QApplication.sendEvent(window, QDropEvent(where, *held))
@@ -42,7 +42,7 @@ def shown(chip: AttachmentChip) -> str:
 
 async def attached(person: Person, count: int) -> dict[str, AttachmentChip]:
     """Wait for so many attachments; return their chips by their contents, and take them away."""
-    bar = person.window.composer.attachments
+    bar = person.window.ui.composer.attachments
     await person.sees(lambda: not bar.is_reading and len(bar.attachments) == count, f"{count} attachments")
     found = {chip.attachment.content: chip for chip in bar.chips if chip.attachment is not None}
     for what, chip in found.items():
@@ -60,14 +60,14 @@ def test_the_right_files_are_attached(play_by_engine, tmp_path: Path, chosen: tu
         file.write_text(f"needle in {what}")
 
     async def scene(person: Person) -> None:
-        composer, bar = person.window.composer, person.window.composer.attachments
+        composer, bar = person.window.ui.composer, person.window.ui.composer.attachments
         offered = composer.paths.list
         for start in range(0, len(chosen), AT_ONCE):
             some = chosen[start : start + AT_ONCE]
             drop(person, *(files[what] for what in some))
             readable = [what for what in some if is_utf8(NAMES[what])]
             assert sorted(await attached(person, len(readable))) == sorted(f"needle in {what}" for what in readable)
-            assert raw_controls(person.window.failure.accessibleName()) == []
+            assert raw_controls(person.window.ui.failure.accessibleName()) == []
             bar.set_attachments(())
         for number, what in enumerate(chosen):
             await person.click(composer.field.viewport(), (8, 8))

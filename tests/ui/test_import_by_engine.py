@@ -31,7 +31,7 @@ def chat_file(path: Path, *said: str) -> Path:
 
 
 def titles(person: Person) -> set[str]:
-    return {info.title for info in person.window.sidebar.list.conversations.conversations if info.messages}
+    return {info.title for info in person.window.ui.sidebar.list.conversations.conversations if info.messages}
 
 
 def drop_on(person: Person, widget: QWidget, *files: Path) -> None:
@@ -74,7 +74,7 @@ def test_what_is_ticked_is_imported_and_known_the_next_time(play_by_engine, tmp_
 
     async def scene(person: Person) -> None:
         window, before = person.window, titles(person)
-        await person.click(window.sidebar.importing)
+        await person.click(window.ui.sidebar.importing)
         sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
         await person.click(sheet.folder)
         await person.choose_file(tmp_path)
@@ -85,7 +85,7 @@ def test_what_is_ticked_is_imported_and_known_the_next_time(play_by_engine, tmp_
         assert titles(person) == before, "nothing is stored before"
         await person.click(sheet.start)
         await person.wait_until_closed(ImportSheet)
-        await person.sees(lambda: window.toast.label.text() == "1 conversation imported", "what came of it")
+        await person.sees(lambda: window.ui.toast.label.text() == "1 conversation imported", "what came of it")
         await person.sees(lambda: titles(person) == {*before, "What is tea?"}, "it in the list")
         await person.press_toast("1 conversation imported")
         await person.sees(lambda: texts(window) == talk, "its messages")
@@ -104,7 +104,7 @@ def test_what_is_ticked_is_imported_and_known_the_next_time(play_by_engine, tmp_
         await person.wait_until_closed(ImportSheet)
         await person.sees(lambda: texts(window)[-1:] == ["And cold?"], "the message that the file has more")
         # what is here already is not ticked
-        drop_on(person, window.sidebar.list, tmp_path)
+        drop_on(person, window.ui.sidebar.list, tmp_path)
         sheet = await previewed(person)
         assert "already here" in tags(sheet)["What is tea?"]
         assert {each.title for each in sheet.list.found.chosen_found()} == {"What is ink?"}
@@ -119,7 +119,7 @@ def test_where_nothing_is_found_it_says_why_and_what_could_be(play_by_engine, tm
     (tmp_path / "picture.bin").write_bytes(bytes(range(256)))
 
     async def scene(person: Person) -> None:
-        drop_on(person, person.window.sidebar.list, tmp_path / "picture.bin")
+        drop_on(person, person.window.ui.sidebar.list, tmp_path / "picture.bin")
         sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
         await person.sees(lambda: sheet.unread.list.isVisible(), "why it was not read")
         assert sheet.step is Step.CHOOSE
@@ -136,16 +136,16 @@ def test_looking_through_is_cancelled_and_nothing_is_left_of_it(play_by_engine, 
 
     async def scene(person: Person) -> None:
         window, before = person.window, titles(person)
-        drop_on(person, window.sidebar.list, large)
+        drop_on(person, window.ui.sidebar.list, large)
         sheet = await person.sheet(ImportSheet, PATIENCE, "the sheet of the import")
         await person.sees(lambda: sheet.step is Step.LOOK, "the progress")
         await person.click(sheet.cancel)
         await person.wait_until_closed(ImportSheet)
         small = chat_file(tmp_path / "small.jsonl", "What is tea?", "A drink.")
-        drop_on(person, window.sidebar.list, small)
+        drop_on(person, window.ui.sidebar.list, small)
         sheet = await previewed(person)
         assert [each.title for each in sheet.list.found.rows] == ["What is tea?"]
-        assert not window.failure.isVisible()
+        assert not window.ui.failure.isVisible()
         assert titles(person) == before
 
     play_by_engine(scene, [])
@@ -156,8 +156,8 @@ def test_files_dropped_on_the_conversation_are_still_attached(play_by_engine, tm
     file.write_text("The lighthouse blinks.")
 
     async def scene(person: Person) -> None:
-        drop_on(person, person.window.chat_pane, file)
-        await person.sees(lambda: person.window.composer.draft().attachments, "the attachment")
+        drop_on(person, person.window.ui.chat_pane, file)
+        await person.sees(lambda: person.window.ui.composer.draft().attachments, "the attachment")
         assert not [one for one in person.window.findChildren(ImportSheet) if one.isVisible()]
 
     play_by_engine(scene, [])
@@ -171,7 +171,7 @@ def test_a_zip_is_imported_wherever_it_is_dropped_and_a_folder_on_the_sheet(play
     chat_file(tmp_path / "folder" / "ink.jsonl", "What is ink?", "A liquid.")
 
     async def scene(person: Person) -> None:
-        drop_on(person, person.window.chat_pane, tmp_path / "all.zip")
+        drop_on(person, person.window.ui.chat_pane, tmp_path / "all.zip")
         sheet = await previewed(person)
         assert [each.title for each in sheet.list.found.rows] == ["What is tea?"]
         drop(sheet, QPointF(sheet.rect().center()), tmp_path / "folder")
@@ -181,7 +181,7 @@ def test_a_zip_is_imported_wherever_it_is_dropped_and_a_folder_on_the_sheet(play
         await person.sees(lambda: "What is ink?" in titles(person), "it in the list")
         await person.press_toast("imported")
         await person.sees(lambda: texts(person.window) == ["What is ink?", "A liquid."], "its messages")
-        conversations = person.window.sidebar.list.conversations
+        conversations = person.window.ui.sidebar.list.conversations
         await person.sees(lambda: all(info.messages for info in conversations.conversations), "no empty one left")
 
     play_by_engine(scene, [])
@@ -193,7 +193,7 @@ def test_where_it_came_from_and_what_has_no_place_here_can_be_read(play_by_engin
 
     async def scene(person: Person) -> None:
         window = person.window
-        drop_on(person, window.sidebar.list, file)
+        drop_on(person, window.ui.sidebar.list, file)
         sheet = await previewed(person)
         await person.click(sheet.start)
         await person.wait_until_closed(ImportSheet)
@@ -229,7 +229,7 @@ def test_what_is_opened_from_outside_is_previewed_unless_an_import_is_under_way(
         await person.sees(lambda: list(tags(sheet)) == ["What is ink?"], "the other file in its place")
         sheet.show_importing()
         window.show_handed_over(Opening((str(tea),)))
-        assert "under way" in window.toast.label.text()
+        assert "under way" in window.ui.toast.label.text()
         assert sheet.step is Step.IMPORT
         sheet.reject()
         await person.wait_until_closed(ImportSheet)

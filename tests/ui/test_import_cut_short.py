@@ -29,13 +29,13 @@ def many_chats(folder: Path) -> Path:
 
 
 def stored(person: Person) -> int:
-    conversations = person.window.sidebar.list.conversations.conversations
+    conversations = person.window.ui.sidebar.list.conversations.conversations
     return sum(info.title.startswith("Talk ") for info in conversations)
 
 
 async def begin(person: Person, file: Path) -> ImportSheet:
     """Import the file, and come back when some of it is stored."""
-    drop_on(person, person.window.sidebar.list, file)
+    drop_on(person, person.window.ui.sidebar.list, file)
     sheet = await previewed(person)
     await person.click(sheet.start)
     await person.sees(lambda: "imported" in sheet.progress.text(), "that some are stored")
@@ -62,16 +62,16 @@ def test_a_cancel_says_how_many_are_stored_and_the_next_import_goes_on(play_by_e
         sheet = await begin(person, file)
         await person.click(sheet.cancel)
         await person.wait_until_closed(ImportSheet)
-        await person.sees(lambda: window.toast.label.text().startswith("Import cancelled."), "what came of it")
-        count = int(window.toast.label.text().split()[2])
+        await person.sees(lambda: window.ui.toast.label.text().startswith("Import cancelled."), "what came of it")
+        count = int(window.ui.toast.label.text().split()[2])
         assert 0 < count < MANY
         await person.sees(lambda: stored(person) == count, "that many in the list")
-        drop_on(person, window.sidebar.list, file)
+        drop_on(person, window.ui.sidebar.list, file)
         sheet = await previewed(person)
         assert len(sheet.chosen()) == MANY - count
         await import_one(person, sheet)
         await person.sees(lambda: stored(person) == count + 1, "one more")
-        assert not window.failure.isVisible()
+        assert not window.ui.failure.isVisible()
 
     play_by_engine(scene, [])
 

@@ -46,7 +46,7 @@ async def export(person: Person, file: Path) -> list[dict[str, str]]:
 
 async def optimize(person: Person) -> None:
     """Optimize the open conversation as the plan says."""
-    await person.click(person.window.gauge.optimize)
+    await person.click(person.window.ui.gauge.optimize)
     dialog = await person.sheet(PlanDialog, 60, "the plan")
     await person.sees(dialog.apply.isEnabled, "a plan that frees something")
     await person.click(dialog.apply)
@@ -69,10 +69,10 @@ def test_everything_and_its_csv_sum_to_what_the_record_holds(play_by_engine, dat
         window = person.window
         for name, answer in (("c1", "At sea."), ("c2", "Still at sea.")):
             window.chat.open(name)
-            await person.sees(lambda name=name: window.chat.conversation == name and window.gauge.gauge, name)
+            await person.sees(lambda name=name: window.chat.conversation == name and window.ui.gauge.gauge, name)
             await person.ask("Where are we?", answer)
             await optimize(person)
-        await person.click(window.sidebar.insights)
+        await person.click(window.ui.sidebar.insights)
         await person.sees(lambda: window.insights.page and window.insights.page.content.isVisible(), "the figures")
         page = window.insights.page
         assert page is not None
@@ -124,9 +124,9 @@ def test_a_project_is_a_scope_of_its_own(play_by_engine, data_folder) -> None:
     async def scene(person: Person) -> None:
         window = person.window
         window.chat.open("c1")
-        await person.sees(lambda: window.chat.conversation == "c1" and window.gauge.gauge, "c1")
+        await person.sees(lambda: window.chat.conversation == "c1" and window.ui.gauge.gauge, "c1")
         await person.ask("Where are we?", "At sea.")
-        await person.click(window.sidebar.insights)
+        await person.click(window.ui.sidebar.insights)
         await person.sees(lambda: window.insights.page and window.insights.page.content.isVisible(), "the figures")
         page = window.insights.page
         assert page is not None
@@ -137,7 +137,7 @@ def test_a_project_is_a_scope_of_its_own(play_by_engine, data_folder) -> None:
         page.closed.emit()
         window.chat.open("c3")
         await person.sees(lambda: window.chat.conversation == "c3", "c3")
-        await person.click(window.sidebar.insights)
+        await person.click(window.ui.sidebar.insights)
         await person.sees(lambda: page.isVisible() and page.scope.button("project").isHidden(), "no project to choose")
 
     play_by_engine(scene, [Reply("At sea.")], window=8_192)

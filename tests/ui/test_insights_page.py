@@ -164,14 +164,14 @@ async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(wind
     await until(lambda: page.curve.isHidden())
     assert page.cards[0].value.text() == "9,200"
     window.chat.open("c2")
-    await until(lambda: window.chat_page.isVisible())
-    window.sidebar.insights.click()
+    await until(lambda: window.ui.chat_page.isVisible())
+    window.ui.sidebar.insights.click()
     assert page.isVisible()
     page.scope.button("one").click()
     await until(lambda: page.empty.isVisible())
     QTest.keyClick(page, Qt.Key.Key_Escape)
-    assert window.chat_page.isVisible()
-    window.panel.breakdown.insights.click()
+    assert window.ui.chat_page.isVisible()
+    window.ui.panel.breakdown.insights.click()
     assert page.isVisible()
 
 

@@ -30,34 +30,34 @@ async def break_off(person: Person) -> str:
     os.kill(pid, signal.SIGKILL)
     await person.sees(lambda: person.bridge.engine_pid not in (0, pid), "another engine")
     await person.sees(lambda: texts(window)[-1] == "FailureItem" and is_idle(window), "what happened")
-    partial = window.transcript_model.rows[-1].message
+    partial = window.ui.transcript_model.rows[-1].message
     assert partial.is_interrupted
     return partial.text
 
 
 def is_streaming(person: Person) -> bool:
     """Return whether enough has been shown that some of it was stored: it is, every half second."""
-    model = person.window.transcript_model
+    model = person.window.ui.transcript_model
     item = model.item(model.rowCount() - 1)
     return isinstance(item, ReplyItem) and len(item.text) > 200
 
 
 def offered(person: Person) -> list[str]:
     """Return what can be clicked in the last row."""
-    row = person.window.transcript_model.rowCount() - 1
-    regions = person.window.transcript.layout_of(row).hit_regions
+    row = person.window.ui.transcript_model.rowCount() - 1
+    regions = person.window.ui.transcript.layout_of(row).hit_regions
     return [region.words.text for region in regions if region.words is not None]
 
 
 @pytest.mark.row("U9", "an engine that is killed comes back")
 def test_what_had_arrived_when_the_engine_was_killed_is_kept_and_asked_for_again(play_by_engine) -> None:
     async def scene(person: Person) -> None:
-        model = person.window.transcript_model
+        model = person.window.ui.transcript_model
         kept = await break_off(person)
         assert kept
         assert LONG.startswith(kept)
         assert texts(person.window)[-3:] == ["Tell me all.", kept, "FailureItem"]
-        assert person.window.toast.label.text() == CAME_BACK
+        assert person.window.ui.toast.label.text() == CAME_BACK
         card = model.item(model.rowCount() - 1)
         assert isinstance(card, FailureItem)
         assert card.failure.title == BROKE_OFF.title
@@ -79,7 +79,7 @@ def test_another_window_offers_to_write_the_interrupted_reply_again(play_by_engi
     async def second(person: Person) -> None:
         await person.sees(lambda: texts(person.window)[-2:] == ["Tell me all.", *kept], "what was kept")
         await person.sees(lambda: "Write it again" in offered(person), "the way to have it written again")
-        model = person.window.transcript_model
+        model = person.window.ui.transcript_model
         await person.press_action(model.item(model.rowCount() - 1).key, Action.TRY_AGAIN)
         await person.sees_end("This is all.")
 
@@ -94,7 +94,7 @@ def test_a_reply_that_was_cut_says_so_and_is_continued_also_in_another_window(pl
         assert {"Continue", "Write it again"} <= set(offered(person))
 
     async def second(person: Person) -> None:
-        model = person.window.transcript_model
+        model = person.window.ui.transcript_model
         await person.sees(lambda: texts(person.window)[-1:] == ["It comes twice a da"], "the reply that was cut")
         for whole in ("It comes twice a day, and go", "It comes twice a day, and goes again."):
             await person.press_action(model.item(model.rowCount() - 1).key, Action.CONTINUE_REPLY)

@@ -82,11 +82,11 @@ def test_with_high_contrast_lines_and_parts_of_bars_stand_out(palette: Palette) 
 )
 def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qapp, scale, with_panel, alone) -> None:
     text_size(scale)
-    main_window.header.show_conversation("A conversation with a long title", ModelInfo("a/b", "model", 200_000, 1))
-    main_window.header.show_folder(LONG)
+    main_window.ui.header.show_conversation("A conversation with a long title", ModelInfo("a/b", "model", 200_000, 1))
+    main_window.ui.header.show_folder(LONG)
     main_window.show()
     assert main_window.minimumSizeHint().width() <= with_panel
-    main_window.panel.hide()
+    main_window.ui.panel.hide()
     qapp.processEvents()
     assert main_window.minimumSizeHint().width() <= alone
     assert main_window.minimumSizeHint().height() <= 700
@@ -94,39 +94,39 @@ def test_the_window_fits_the_screens_that_people_have(main_window, text_size, qa
 
 @pytest.mark.long
 def test_where_it_has_no_place_the_panel_is_left_closed_until_it_has_one(main_window, text_size, qtbot) -> None:
-    main_window.header.show_conversation("Title", ModelInfo("a/b", "claude-sonnet-4-5", 200_000, 1))
-    main_window.header.show_folder(LONG)
+    main_window.ui.header.show_conversation("Title", ModelInfo("a/b", "claude-sonnet-4-5", 200_000, 1))
+    main_window.ui.header.show_folder(LONG)
     main_window.resize(1_100, 700)
     main_window.show()
-    assert main_window.panel.isVisible()
+    assert main_window.ui.panel.isVisible()
     text_size(1.5)
-    qtbot.waitUntil(lambda: not main_window.panel.isVisible())
+    qtbot.waitUntil(lambda: not main_window.ui.panel.isVisible())
     text_size(1.0)
-    qtbot.waitUntil(main_window.panel.isVisible)
+    qtbot.waitUntil(main_window.ui.panel.isVisible)
     main_window.resize(800, 500)
-    qtbot.waitUntil(lambda: not main_window.panel.isVisible())
-    assert main_window.panel_pane.is_wanted
+    qtbot.waitUntil(lambda: not main_window.ui.panel.isVisible())
+    assert main_window.ui.panel_pane.is_wanted
 
 
 def test_in_a_small_window_the_panel_lies_over_the_conversation_and_nothing_moves(main_window, qtbot) -> None:
     main_window.resize(800, 500)
     main_window.show()
     qtbot.wait(20)
-    button = main_window.header.panel_button
+    button = main_window.ui.header.panel_button
     place = button.mapTo(main_window, QPoint(0, 0))
-    column = main_window.chat_pane.width()
+    column = main_window.ui.chat_pane.width()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.wait(20)
-    assert main_window.panel.isVisible()
+    assert main_window.ui.panel.isVisible()
     assert (main_window.width(), main_window.height()) == (800, 500)
     assert button.mapTo(main_window, QPoint(0, 0)) == place
-    assert main_window.chat_pane.width() == column
-    main_window.panel.tabs.setFocus()
-    qtbot.keyClick(main_window.panel.tabs, Qt.Key.Key_Escape)
-    assert not main_window.panel.isVisible()
+    assert main_window.ui.chat_pane.width() == column
+    main_window.ui.panel.tabs.setFocus()
+    qtbot.keyClick(main_window.ui.panel.tabs, Qt.Key.Key_Escape)
+    assert not main_window.ui.panel.isVisible()
     main_window.resize(1_440, 900)
     qtbot.wait(20)
-    main_window.panel.show()
+    main_window.ui.panel.show()
     qtbot.wait(20)
     wide = button.mapTo(main_window, QPoint(0, 0))
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -156,12 +156,12 @@ def test_a_failure_is_read_without_scrolling_where_there_is_room(main_window, qt
     if not is_early:
         main_window.show()
         qtbot.wait(50)
-    main_window.failure.show_failure(Failure("engine", "The engine has ended", "It is started again."))
+    main_window.ui.failure.show_failure(Failure("engine", "The engine has ended", "It is started again."))
     qtbot.wait(50)
-    main_window.failure.show_failure(failure, "Restart", lambda: None)
+    main_window.ui.failure.show_failure(failure, "Restart", lambda: None)
     main_window.show()
     qtbot.wait(50)
-    qtbot.waitUntil(lambda: main_window.failure.area.verticalScrollBar().maximum() == 0)
+    qtbot.waitUntil(lambda: main_window.ui.failure.area.verticalScrollBar().maximum() == 0)
 
 
 @pytest.mark.parametrize(
@@ -175,32 +175,32 @@ def test_a_failure_is_read_without_scrolling_where_there_is_room(main_window, qt
 def test_cards_and_toasts_squash_nothing_and_never_change_the_window(main_window, qapp, size, is_blank, lines) -> None:
     window = main_window
     if not is_blank:
-        window.transcript_model.open(chat(6), ())
+        window.ui.transcript_model.open(chat(6), ())
     window.resize(*size)
     window.show()
     qapp.processEvents()
-    window.composer.set_text("\n".join(["word"] * lines))
+    window.ui.composer.set_text("\n".join(["word"] * lines))
     for show in (
-        lambda: window.failure.show_failure(FAILURE, "Try again", lambda: None),
-        lambda: window.question.show_question(ASKED),
-        lambda: window.toast.show_message("Something happened", "Undo", lambda: None),
-        window.failure.clear,
-        lambda: window.transcript_model.open(chat(6), ()),
+        lambda: window.ui.failure.show_failure(FAILURE, "Try again", lambda: None),
+        lambda: window.ui.question.show_question(ASKED),
+        lambda: window.ui.toast.show_message("Something happened", "Undo", lambda: None),
+        window.ui.failure.clear,
+        lambda: window.ui.transcript_model.open(chat(6), ()),
     ):
         show()
         for _ in range(4):
             qapp.processEvents()
             assert (window.width(), window.height()) == size
-            shown = [window.question, window.failure, window.composer, window.gauge]
+            shown = [window.ui.question, window.ui.failure, window.ui.composer, window.ui.gauge]
             boxes = [place_in(window, widget) for widget in shown if widget.isVisible()]
-            for over in (window.chat_pane, window.toast):  # which lies over the chat, and over nothing else
+            for over in (window.ui.chat_pane, window.ui.toast):  # which lies over the chat, and over nothing else
                 around = [*boxes, *([place_in(window, over)] if over.isVisible() else [])]
                 assert overlapping(around) == []
             boxes = around
             assert all(window.rect().contains(box) for box in boxes)
-            for widget in (window.composer, window.gauge):
+            for widget in (window.ui.composer, window.ui.gauge):
                 assert widget.height() >= widget.minimumSizeHint().height()
-            assert window.composer.field.height() >= window.composer.field.fontMetrics().lineSpacing()
+            assert window.ui.composer.field.height() >= window.ui.composer.field.fontMetrics().lineSpacing()
 
 
 def overlapping(boxes: list[QRect]) -> list[tuple[QRect, QRect]]:
@@ -225,11 +225,11 @@ def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, 
     text_size(1.5)
     needs = (RequiredPermission("move", "read", LONG, "/a"), RequiredPermission("move", "write", LONG, "/*"))
     asked = QuestionAsked("v", "q", "permission", ToolCall("c", "move", f'{{"from": "{LONG}"}}'), needs)
-    main_window.transcript_model.open(chat(6), ())
-    main_window.panel.hide()
+    main_window.ui.transcript_model.open(chat(6), ())
+    main_window.ui.panel.hide()
     main_window.resize(1_000, height)
     main_window.show()
-    card = main_window.question
+    card = main_window.ui.question
     card.show_question(asked)
     card.whole.click()
     inner = (card.note, card.targets, card.whole)
@@ -242,10 +242,10 @@ def test_nothing_in_a_question_lies_over_something_else(main_window, text_size, 
 
 
 def test_a_card_that_fits_does_not_scroll(main_window, qtbot) -> None:
-    main_window.transcript_model.open(chat(6), ())
+    main_window.ui.transcript_model.open(chat(6), ())
     main_window.resize(1_300, 900)
     main_window.show()
-    card: QuestionCard = main_window.question
+    card: QuestionCard = main_window.ui.question
     need = RequiredPermission("bash", "run", "git push", "git push *")
     card.show_question(QuestionAsked("v", "q", "permission", ToolCall("c", "bash", '{"command": "git push"}'), (need,)))
     qtbot.waitUntil(lambda: card.area.height() >= card.rule.geometry().bottom() > 0)
@@ -255,10 +255,10 @@ def test_a_card_that_fits_does_not_scroll(main_window, qtbot) -> None:
 def test_in_a_narrow_composer_the_keys_are_not_named_by_half(main_window, text_size, qtbot) -> None:
     main_window.resize(1_440, 900)
     main_window.show()
-    assert "Shift+Enter" in main_window.composer.field.placeholderText()
+    assert "Shift+Enter" in main_window.ui.composer.field.placeholderText()
     text_size(1.5)
     main_window.resize(main_window.minimumSizeHint())
-    qtbot.waitUntil(lambda: main_window.composer.field.placeholderText() == "Message…")
+    qtbot.waitUntil(lambda: main_window.ui.composer.field.placeholderText() == "Message…")
 
 
 def test_in_a_narrow_header_the_title_has_the_room(qtbot) -> None:

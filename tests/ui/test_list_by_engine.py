@@ -23,7 +23,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 async def choose_line(person: Person, name: str) -> None:
     """Click on a conversation in the list, and wait until it is open."""
-    listed = person.window.sidebar.list
+    listed = person.window.ui.sidebar.list
     row = listed.conversations.index(listed.conversations.row_of(name))
     await person.click(listed.viewport(), listed.visualRect(row).center().toTuple())
     await person.sees(lambda: person.window.chat.conversation == name, "the conversation")
@@ -36,14 +36,14 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
     asyncio.run(store_talk(data_folder, long_talk(3), "c2", "Second"))
 
     async def scene(person: Person) -> None:
-        window, listed = person.window, person.window.sidebar.list.conversations
+        window, listed = person.window, person.window.ui.sidebar.list.conversations
         await choose_line(person, "c1")
-        window.sidebar.list.setFocus()
+        window.ui.sidebar.list.setFocus()
         await person.press_keys(Qt.Key.Key_F2)
         await person.sees(lambda: isinstance(QApplication.focusWidget(), QLineEdit), "an editor")
         await person.type("Harbour")
         await person.enter()
-        await person.sees(lambda: window.header.title == "Harbour", "the new title")
+        await person.sees(lambda: window.ui.header.title == "Harbour", "the new title")
         await person.press_keys(Qt.Key.Key_D, CTRL)
         await person.sees(lambda: listed.info_of("c1").is_pinned, "the pin")
         await person.press_keys(Qt.Key.Key_S, CTRL, SHIFT)
@@ -54,9 +54,9 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
         await person.press_keys(Qt.Key.Key_D, CTRL, SHIFT)
         await person.sees(lambda: window.chat.conversation not in ("c1", "c2"), "the copy")
         copy = window.chat.conversation
-        assert len(window.transcript_model.rows) > 3
-        await person.sees(lambda: window.sidebar.list.chosen() == (copy,), "the copy in the list")
-        window.sidebar.list.setFocus()
+        assert len(window.ui.transcript_model.rows) > 3
+        await person.sees(lambda: window.ui.sidebar.list.chosen() == (copy,), "the copy in the list")
+        window.ui.sidebar.list.setFocus()
         await person.press(Qt.Key.Key_Delete)
         await person.sees(lambda: listed.row_of(copy) < 0, "a list without it")
         await person.sees(lambda: window.chat.conversation != copy, "another conversation")
@@ -74,9 +74,9 @@ def test_conversations_are_arranged_and_found_again(play_by_engine, data_folder:
         await person.sees(lambda: any("topic23" in text for text in texts(window)), "the message")
         # and in the open one
         await person.press_keys(Qt.Key.Key_F, CTRL)
-        await person.sees(window.find_bar.isVisible, "the find bar")
+        await person.sees(window.ui.find_bar.isVisible, "the find bar")
         await person.type("topic4 ")
-        await person.sees(lambda: window.find_bar.count.text().startswith("1 of 1"), "the one message with it")
+        await person.sees(lambda: window.ui.find_bar.count.text().startswith("1 of 1"), "the one message with it")
 
     play_by_engine(scene, [])
 
@@ -89,7 +89,7 @@ def test_it_is_exported_as_it_was_said_and_read_again(play_by_engine, tmp_path: 
     async def scene(person: Person) -> None:
         window = person.window
         await person.ask("How **deep** is <it>?", "Nine fathoms.")
-        await person.click(window.header.menu)
+        await person.click(window.ui.header.menu)
         await person.choose_from_menu("Export conversation")
         sheet = await person.sheet(ExportSheet, 30, "the export")
         await person.click(sheet.format.button(kind))

@@ -32,37 +32,37 @@ from slowness import slowness
 
 @play_scene()
 async def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(window, bridge):
-    assert window.header.label.text() == "Migrating the billing service"
+    assert window.ui.header.label.text() == "Migrating the billing service"
     assert texts(window)[-1].startswith("Answer 199")
     await send(window, bridge, "Make it lossless.")
     assert texts(window)[-2] == "Make it lossless."
     assert "The down step drops data." in texts(window)[-1]
-    assert window.gauge.numbers.text().startswith("2,4")
+    assert window.ui.gauge.numbers.text().startswith("2,4")
 
 
 @play_scene(messages=0)
 async def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(window, bridge):
-    assert window.chat_pane.currentWidget() is window.chat_pane.welcome
-    assert window.header.chip.text() == "SmolLM2 135M · 8K"
+    assert window.ui.chat_pane.currentWidget() is window.ui.chat_pane.welcome
+    assert window.ui.header.chip.text() == "SmolLM2 135M · 8K"
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-    window.chat_pane.welcome.prompts[0].click()
+    window.ui.chat_pane.welcome.prompts[0].click()
     await finished
     assert len(texts(window)) == 2
-    assert window.chat_pane.currentWidget() is window.chat_pane.transcript
+    assert window.ui.chat_pane.currentWidget() is window.ui.chat_pane.transcript
 
 
 @pytest.mark.long
 @play_scene(messages=0)
 async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridge, qtbot):
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-    qtbot.keyClicks(window.composer.field, "before")
-    window.chat_pane.welcome.prompts[0].setFocus()
-    qtbot.mouseClick(window.chat_pane.welcome.prompts[0], Qt.MouseButton.LeftButton)
-    assert window.focusWidget() is window.composer.field
+    qtbot.keyClicks(window.ui.composer.field, "before")
+    window.ui.chat_pane.welcome.prompts[0].setFocus()
+    qtbot.mouseClick(window.ui.chat_pane.welcome.prompts[0], Qt.MouseButton.LeftButton)
+    assert window.focusWidget() is window.ui.composer.field
     await finished
     qtbot.keyClicks(window.focusWidget(), " and after")
-    assert window.composer.text() == "before and after"
-    await until(lambda: window.composer.draft_tokens)
+    assert window.ui.composer.text() == "before and after"
+    await until(lambda: window.ui.composer.draft_tokens)
 
 
 @pytest.mark.long
@@ -71,15 +71,15 @@ def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, en
         bridge = Bridge(engine_command(messages=4), tmp_path / "engine.log")
         window = MainWindow(bridge, Settings(), tmp_path / "window.json")
         window.show()
-        window.composer.set_text("Early bird")
+        window.ui.composer.set_text("Early bird")
         window.chat.send("Early bird")
         window.chat.send("Early bird")
         await asyncio.sleep(0.05)
-        assert window.composer.text() == "Early bird"
+        assert window.ui.composer.text() == "Early bird"
         bridge.start_engine()
         await until(lambda: "Early bird" in texts(window) and is_idle(window))
         assert texts(window).count("Early bird") == 1
-        assert window.composer.text() == ""
+        assert window.ui.composer.text() == ""
         await bridge.close()
 
     run(whole())
@@ -89,10 +89,10 @@ def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, en
 async def test_a_reply_is_stopped_and_kept(window, bridge):
     window.chat.send("!wait")
     await until(lambda: not is_idle(window) and "ReplyItem" in texts(window))
-    assert window.composer.button.text() == "Stop"
+    assert window.ui.composer.button.text() == "Stop"
     window.chat.stop()
     await until(lambda: is_idle(window))
-    last = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+    last = window.ui.transcript_model.item(window.ui.transcript_model.rowCount() - 1)
     assert isinstance(last, MessageItem)
     assert last.row.message.is_interrupted
 
@@ -111,7 +111,7 @@ async def test_a_reply_is_asked_for_again(window, bridge):
 async def test_a_failed_turn_is_a_card_and_the_message_stays(window, bridge):
     await send(window, bridge, "!fail")
     await until(lambda: texts(window)[-1] == "FailureItem")
-    item = window.transcript_model.item(window.transcript_model.rowCount() - 1)
+    item = window.ui.transcript_model.item(window.ui.transcript_model.rowCount() - 1)
     assert isinstance(item, FailureItem)
     assert item.failure.title == "The model did not answer"
     assert texts(window)[-2] == "!fail"
@@ -129,7 +129,7 @@ async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_st
     await back
     await until(lambda: texts(window)[-2:] == ["!wait", "FailureItem"])
     assert is_idle(window)
-    assert window.toast.label.text() == CAME_BACK
+    assert window.ui.toast.label.text() == CAME_BACK
     await send(window, bridge, "And now?")
     assert "The tests pass" in texts(window)[-1]
 
@@ -137,11 +137,11 @@ async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_st
 @play_scene(messages=0)
 async def test_an_archive_that_takes_long_to_open_is_told_until_the_engine_is_ready(window, bridge):
     bridge.happened.emit(DataProgressed("", 0, 0, "opening"))
-    assert window.toast.isVisible()
+    assert window.ui.toast.isVisible()
     bridge.happened.emit(DataProgressed("", 50, 200, "opening"))
-    assert "25" in window.toast.label.text()
+    assert "25" in window.ui.toast.label.text()
     bridge.became_ready.emit(p.Welcome(p.VERSION))
-    assert not window.toast.isVisible()
+    assert not window.ui.toast.isVisible()
     await until(lambda: is_idle(window))
 
 
@@ -152,19 +152,19 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
         window = MainWindow(bridge, Settings(), tmp_path / "window.json")
         window.show()
         bridge.start_engine()
-        await until(window.failure.isVisible)
+        await until(window.ui.failure.isVisible)
         window.chat.send("Hello")
         await until(lambda: not window.chat._is_sending)
-        assert not window.toast.isVisible()  # no engine is starting up
-        assert window.failure.button.text() == "Restart"
-        window.failure.dismiss.click()
+        assert not window.ui.toast.isVisible()  # no engine is starting up
+        assert window.ui.failure.button.text() == "Restart"
+        window.ui.failure.dismiss.click()
         window.chat.open_new()
-        await until(window.failure.isVisible)
-        assert window.failure.button.text() == "Restart"
+        await until(window.ui.failure.isVisible)
+        assert window.ui.failure.button.text() == "Restart"
         bridge._engine._command = engine_command(messages=4)
-        window.failure.button.click()
+        window.ui.failure.button.click()
         await until(lambda: len(texts(window)) == 4)
-        assert not window.failure.isVisible()
+        assert not window.ui.failure.isVisible()
         await bridge.close()
 
     run(whole())
@@ -172,10 +172,10 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
 
 @play_scene()
 async def test_older_messages_are_read_when_the_user_scrolls_up(window, bridge):
-    assert window.transcript_model.item(0) == GapItem(0, 139)
-    view = window.chat_pane.transcript
+    assert window.ui.transcript_model.item(0) == GapItem(0, 139)
+    view = window.ui.chat_pane.transcript
     view.verticalScrollBar().setValue(view.heights.top(1))
-    await until(lambda: window.transcript_model.item(0) == GapItem(0, 79))
+    await until(lambda: window.ui.transcript_model.item(0) == GapItem(0, 79))
     assert texts(window)[1:3] == ["Question 80", "Answer 81\n\n- one\n- two"]
 
 
@@ -189,42 +189,42 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
     found = await bridge.ask(p.SearchMessages("Question 4"))
     result = next(r for r in found.results if r.index == 4 and r.conversation == "c1")
     window.listing.hits.walk("Question 4", found.results, result)
-    await until(lambda: window.transcript_model.row_of("c1-4") >= 0)
-    view = window.chat_pane.transcript
-    row = window.transcript_model.row_of("c1-4")
-    await until(lambda: 0 <= view.visualRect(window.transcript_model.index(row)).top() < view.height())
+    await until(lambda: window.ui.transcript_model.row_of("c1-4") >= 0)
+    view = window.ui.chat_pane.transcript
+    row = window.ui.transcript_model.row_of("c1-4")
+    await until(lambda: 0 <= view.visualRect(window.ui.transcript_model.index(row)).top() < view.height())
     palette.close()
 
 
 @pytest.mark.long
 @play_scene()
 async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
-    window.gauge.optimize.click()
+    window.ui.gauge.optimize.click()
     await until(lambda: window.context._dialog)
     window.context._dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
     await until(lambda: "MarkItem" in texts(window))
     await until(lambda: window.context._dialog is None)
-    assert "5,102 → 2,871" in window.toast.label.text()
-    mark = window.transcript_model.row_of("mark op1")
-    item, first = window.transcript_model.item(mark), window.transcript_model.item(1)
+    assert "5,102 → 2,871" in window.ui.toast.label.text()
+    mark = window.ui.transcript_model.row_of("mark op1")
+    item, first = window.ui.transcript_model.item(mark), window.ui.transcript_model.item(1)
     assert isinstance(item, MarkItem)
     assert isinstance(first, MessageItem)
     assert first.row.state is MessageState.ARCHIVED
-    window.toast.action.click()
+    window.ui.toast.action.click()
     await until(lambda: "MarkItem" not in texts(window))
 
 
 @pytest.mark.long
 @play_scene()
 async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
-    window.gauge.optimize.click()
+    window.ui.gauge.optimize.click()
     await until(lambda: window.findChildren(PlanDialog))
     (dialog,) = window.findChildren(PlanDialog)
     dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
-    await until(lambda: window.toast.isVisible() and window.toast.action.isVisible())
-    window.sidebar.new.click()
+    await until(lambda: window.ui.toast.isVisible() and window.ui.toast.action.isVisible())
+    window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation != "c1")
-    assert not window.toast.isVisible()
+    assert not window.ui.toast.isVisible()
 
 
 @pytest.mark.long
@@ -238,7 +238,7 @@ async def test_of_two_plans_the_one_that_was_requested_last_is_shown(window, bri
         await asyncio.sleep(0.05 if request.tail_tokens == 1 else 0)
         return replace(PLAN, summary=f"Tail {request.tail_tokens}")
 
-    window.gauge.optimize.click()
+    window.ui.gauge.optimize.click()
     await until(lambda: window.findChild(PlanDialog))
     dialog = window.findChild(PlanDialog)
     monkeypatch.setattr(bridge, "ask", answer)
@@ -252,11 +252,11 @@ async def test_of_two_plans_the_one_that_was_requested_last_is_shown(window, bri
 
 @play_scene()
 async def test_a_pin_is_shown_in_the_chat_and_in_the_panel(window, bridge):
-    window.chat_pane.transcript.perform(Action.PIN, "c1-199")
-    await until(lambda: window.transcript_model.item(60).row.is_pinned)
-    assert list(window.panel.pins.list.cards) == ["c1-199"]
-    window.transcript.perform(Action.UNPIN, "c1-199")
-    await until(lambda: not window.transcript_model.item(60).row.is_pinned)
+    window.ui.chat_pane.transcript.perform(Action.PIN, "c1-199")
+    await until(lambda: window.ui.transcript_model.item(60).row.is_pinned)
+    assert list(window.ui.panel.pins.list.cards) == ["c1-199"]
+    window.ui.transcript.perform(Action.UNPIN, "c1-199")
+    await until(lambda: not window.ui.transcript_model.item(60).row.is_pinned)
 
 
 @pytest.mark.wire
@@ -271,7 +271,7 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         await asyncio.sleep(0.1)  # what opening the window requests is over
         for text in ("Hello", "!tool 3", "!compact", "!continue"):
-            window.composer.set_text(text)
+            window.ui.composer.set_text(text)
             await until(lambda text=text: p.CountDraft("c1", text) in requests)
             requests.clear()
             window.chat.send(text)
@@ -297,55 +297,55 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
 @pytest.mark.long
 @play_scene()
 async def test_conversations_are_made_renamed_deleted_and_restored(window, bridge):
-    listed = window.sidebar.list.conversations
-    window.sidebar.new.click()
+    listed = window.ui.sidebar.list.conversations
+    window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c3")
-    window.header.title_changed.emit("Renamed")
-    await until(lambda: window.header.label.text() == "Renamed")
-    window.sidebar.list.delete_requested.emit(("c3",))
+    window.ui.header.title_changed.emit("Renamed")
+    await until(lambda: window.ui.header.label.text() == "Renamed")
+    window.ui.sidebar.list.delete_requested.emit(("c3",))
     await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
-    assert window.toast.label.text() == "“Renamed” deleted"
-    window.toast.action.click()
+    assert window.ui.toast.label.text() == "“Renamed” deleted"
+    window.ui.toast.action.click()
     await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
 
 
 @pytest.mark.long
 @play_scene()
 async def test_a_blank_conversation_is_used_before_another_one_is_made(window, bridge):
-    window.sidebar.new.click()
+    window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c3")
-    window.sidebar.new.click()
+    window.ui.sidebar.new.click()
     window.chat.open("c1")
     await until(lambda: window.chat.conversation == "c1" and texts(window))
-    window.sidebar.new.click()
+    window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c3")
     await send(window, bridge, "Not blank any more")
-    window.sidebar.new.click()
+    window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation == "c4")
 
 
 @pytest.mark.long
 @play_scene()
 async def test_each_conversation_has_its_own_draft(window, bridge):
-    window.composer.set_text("for the first one")
+    window.ui.composer.set_text("for the first one")
     window.chat.open("c2")
-    await until(lambda: window.header.label.text() == "Trip to Lisbon")
-    window.composer.field.undo()
-    assert window.composer.text() == "", "and Ctrl+Z brings none of another one's"
+    await until(lambda: window.ui.header.label.text() == "Trip to Lisbon")
+    window.ui.composer.field.undo()
+    assert window.ui.composer.text() == "", "and Ctrl+Z brings none of another one's"
     window.chat.open("c1")
-    await until(lambda: window.composer.text() == "for the first one")
+    await until(lambda: window.ui.composer.text() == "for the first one")
 
 
 @play_scene()
 async def test_the_draft_is_counted_while_typing(window, bridge):
-    window.composer.field.insert_text("x" * 400)
-    await until(lambda: window.composer.note.text() == "draft 100 tokens")
+    window.ui.composer.field.insert_text("x" * 400)
+    await until(lambda: window.ui.composer.note.text() == "draft 100 tokens")
 
 
 @play_scene()
 async def test_an_import_that_fails_says_why(window, bridge):
     window.importing.import_files(["/no/such/file.jsonl"])
-    await until(lambda: window.toast.label.text() == "/no/such/file.jsonl: there is no such file or folder")
+    await until(lambda: window.ui.toast.label.text() == "/no/such/file.jsonl: there is no such file or folder")
 
 
 @pytest.mark.long
@@ -360,16 +360,16 @@ async def test_settings_change_the_theme_at_once(window, bridge):
 @pytest.mark.long
 def test_the_layout_and_the_open_conversation_are_remembered(play):
     async def leave(window: MainWindow, bridge: Bridge) -> None:
-        window.header.panel_button.click()
+        window.ui.header.panel_button.click()
         await asyncio.sleep(0.05)
         window.resize(790, 640)
         window.chat.open("c2")
-        await until(lambda: window.header.label.text() == "Trip to Lisbon")
+        await until(lambda: window.ui.header.label.text() == "Trip to Lisbon")
 
     async def come_back(window: MainWindow, bridge: Bridge) -> None:
         assert (window.width(), window.height()) == (790, 640)
-        assert not window.panel.isVisible()
-        assert window.header.label.text() == "Trip to Lisbon"
+        assert not window.ui.panel.isVisible()
+        assert window.ui.header.label.text() == "Trip to Lisbon"
 
     play(leave)
     play(come_back)

@@ -167,14 +167,14 @@ def test_the_cause_of_a_flush_is_said_where_it_is_known():
 
 @play_scene()
 async def test_deleting_in_the_window_can_be_undone(window, bridge):
-    memories = window.panel.memories
-    window.panel.show_tab("memory")
+    memories = window.ui.panel.memories
+    window.ui.panel.show_tab("memory")
     await until(lambda: len(memories.cards) == 2)
     assert memories.total.text() == MEMORIES.format(tokens=20, most=1_000, memories="2 memories")
     assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
     link(memories.cards[0], "Delete").click()
     await until(lambda: len(memories.cards) == 1)
-    window.toast.action.click()
+    window.ui.toast.action.click()
     await until(lambda: len(memories.cards) == 2)
     window.settings.changed.emit(Settings(is_memory_on=False))
     assert memories.off.isVisible()

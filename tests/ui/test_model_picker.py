@@ -124,19 +124,19 @@ def test_a_model_can_always_be_added(picker):
 @pytest.mark.wire
 @play_scene()
 async def test_the_chip_opens_the_picker_and_the_switch_offers_what_was_said(window, bridge):
-    QTest.mouseClick(window.header.chip, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(window.ui.header.chip, Qt.MouseButton.LeftButton)
     await until(lambda: window.findChildren(ModelPicker) and window.findChildren(ModelPicker)[0].isVisible())
     (picker,) = window.findChildren(ModelPicker)
     await until(lambda: "61,000 → 6,000" in rows(picker)["builtin"].words)
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
-    await until(lambda: window.toast.isVisible())
-    assert "61,000 → 6,000" in window.toast.accessibleName() + window.toast.label.text()
+    await until(lambda: window.ui.toast.isVisible())
+    assert "61,000 → 6,000" in window.ui.toast.accessibleName() + window.ui.toast.label.text()
 
 
 @pytest.mark.wire
 @play_scene()
 async def test_adding_a_model_leads_to_the_servers(window, bridge):
-    QTest.mouseClick(window.header.chip, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(window.ui.header.chip, Qt.MouseButton.LeftButton)
     await until(lambda: window.findChildren(ModelPicker) and window.findChildren(ModelPicker)[0].isVisible())
     (picker,) = window.findChildren(ModelPicker)
     QTest.keyClick(picker.field, Qt.Key.Key_Up)

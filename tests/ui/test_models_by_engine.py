@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.wire, pytest.mark.qt_log_ignore("This plugin does not 
 
 async def pick(person: Person, name: str) -> str:
     """Choose a model by its name; return what its row says."""
-    await person.click(person.window.header.chip)
+    await person.click(person.window.ui.header.chip)
     picker = await person.sheet(ModelPicker, 30, "the models")
     await person.type(name)
 
@@ -47,7 +47,7 @@ def test_a_smaller_model_is_switched_to_and_the_conversation_is_compacted_first(
         assert found
         before, after = (int(figure.replace(",", "")) for figure in found.groups())
         assert abs(before - large.total) <= large.total * 0.02
-        await person.sees(lambda: person.window.gauge.gauge.window == 6_000, "the window of the small model")
+        await person.sees(lambda: person.window.ui.gauge.gauge.window == 6_000, "the window of the small model")
         assert (await person.shown_gauge()).status is Status.EXCEEDED
         await person.ask("Where are we?", "At sea.")
         (row,) = [row for row in person.operations if row.kind == "compaction"]
@@ -66,7 +66,7 @@ def test_a_persona_is_saved_and_a_conversation_begun_with_it(play_by_engine) -> 
     async def scene(person: Person) -> None:
         window = person.window
         await person.ask("Hello?", "Hello.")
-        await person.click(window.header.menu)
+        await person.click(window.ui.header.menu)
         await person.choose_from_menu("Conversation settings…")
         sheet = await person.sheet(SetupSheet, 30, "the sheet of this conversation")
         await person.replace_text(sheet.prompt.area.viewport(), "Talk like a pirate.")

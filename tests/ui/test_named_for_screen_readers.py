@@ -60,7 +60,7 @@ def faults(tree: Node) -> Iterator[str]:
 
 
 def read_all(window: MainWindow) -> list[Node]:
-    window.transcript.accessible_rows.show_rows()
+    window.ui.transcript.accessible_rows.show_rows()
     tops = [window, *(top for top in QApplication.topLevelWidgets() if top.isVisible() and top is not window)]
     return [read(top) for top in tops]
 
@@ -87,7 +87,7 @@ LEFT_OUT = {
 @play_scene()
 async def test_every_screen_can_be_heard(window, bridge, listening):
     """Each action is carried out, and what it has opened is read."""
-    await until(lambda: window.transcript.is_settled)
+    await until(lambda: window.ui.transcript.is_settled)
     found: dict[str, list[str]] = {}
     before = heard(read_all(window))
     assert len(before) > 40

@@ -146,10 +146,10 @@ async def test_images_that_another_model_looks_at_are_told_until_the_reply_start
     )
     for end in (ReplyStarted("c1", "r", "Sonnet"), TurnFailed("c1", Failure("server", "No answer"))):
         bridge.happened.emit(DescriptionStarted("c1", 1, "GPT-5.1"))
-        assert window.toast.label.text() == "GPT-5.1 is describing 1 image…"
-        assert window.toast.isVisible()
+        assert window.ui.toast.label.text() == "GPT-5.1 is describing 1 image…"
+        assert window.ui.toast.isVisible()
         bridge.happened.emit(end)
-        assert not window.toast.isVisible()
+        assert not window.ui.toast.isVisible()
 
 
 def test_the_toast_and_the_mark_tell_the_same_pair_of_one_optimize():
@@ -211,11 +211,11 @@ def test_the_first_summary_is_explained_once():
 async def test_the_explanation_leads_to_the_history_and_does_not_come_again(window, bridge):
     done = ViewChanged("c1", (operation(),), (), Trigger.BEFORE_REQUEST)
     bridge.happened.emit(done)
-    assert "Nothing is gone" in window.toast.label.text()
-    press(window.toast.action)
-    assert window.panel.isVisible()
-    assert window.panel.tabs.value() == "history"
+    assert "Nothing is gone" in window.ui.toast.label.text()
+    press(window.ui.toast.action)
+    assert window.ui.panel.isVisible()
+    assert window.ui.panel.tabs.value() == "history"
     bridge.happened.emit(done)
-    assert "Nothing is gone" not in window.toast.label.text()
+    assert "Nothing is gone" not in window.ui.toast.label.text()
     window._memory.wait()
     assert WindowMemory(window._memory._file).is_set(EXPLAINED, False), "a crash does not explain it again"

@@ -61,7 +61,7 @@ def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Cal
 
 def tokens_of_rows(window: MainWindow) -> dict[str, int]:
     """Return the tokens that the transcript shows for each message."""
-    model, cache = window.transcript_model, window.transcript.cache
+    model, cache = window.ui.transcript_model, window.ui.transcript.cache
     items = [model.item(n) for n in range(model.rowCount())]
     return {i.row.message.id: int(i.row.tokens * cache.token_scale) for i in items if isinstance(i, MessageItem)}
 
@@ -72,7 +72,7 @@ async def request_of(window: MainWindow, bridge: Bridge) -> tuple[SentPart, ...]
 
 def test_every_place_has_the_figures_of_the_request(play) -> None:
     async def scene(window: MainWindow, driver: Driver, bridge: Bridge) -> None:
-        chat, gauge = window.chat, window.gauge
+        chat, gauge = window.chat, window.ui.gauge
         await bridge.ask(p.WriteMemory(Memory("", "Lives in Lisbon.", 0.0, 0.0), chat.conversation))
         chat.send("What do the notes say?")
         await driver.until(lambda: texts(window)[-1] == "At four." and is_idle(window), 60, "the end of the turn")
@@ -93,19 +93,19 @@ def test_every_place_has_the_figures_of_the_request(play) -> None:
         assert first_number(sheet.total.text()) == tools
         sheet.accept()
 
-        window.panel.show_tab("memory")
+        window.ui.panel.show_tab("memory")
         (memory,) = [part.tokens for part in parts if part.kind is PartKind.MEMORY]
-        await driver.until(lambda: first_number(window.panel.memories.total.text()) == memory, 20, "the memories")
+        await driver.until(lambda: first_number(window.ui.panel.memories.total.text()) == memory, 20, "the memories")
         assert shown.segments[Segment.MEMORY] == memory
 
-        QTest.keyClicks(window.composer.field, "And when does it turn back again?")
+        QTest.keyClicks(window.ui.composer.field, "And when does it turn back again?")
         await driver.until(lambda: gauge.draft_tokens > 0, 20, "the count of the draft")
         total = shown.total + gauge.draft_tokens
         assert first_number(gauge.numbers.text()) == total
-        lines = {line.name: line for line in window.panel.breakdown.table.lines}
+        lines = {line.name: line for line in window.ui.panel.breakdown.table.lines}
         assert lines["In the request"].tokens == total
         assert lines["In the request"].share_words in gauge.share.text()
-        conversations = window.sidebar.list.conversations
+        conversations = window.ui.sidebar.list.conversations
         assert conversations.fill_of(conversations.info_of(chat.conversation)) == gauge.fill
 
         window.models.offer()

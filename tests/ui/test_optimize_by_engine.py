@@ -23,7 +23,7 @@ MINE = "And the harbour is mine."
 
 async def optimize(person: Person) -> str:
     """Move the slider, add a sentence to the summary, apply; return the operation's id."""
-    await person.click(person.window.gauge.optimize)
+    await person.click(person.window.ui.gauge.optimize)
     dialog = await person.sheet(PlanDialog, 30, "the plan")
     kept = dialog.tail_label.text()
     dialog.tail.setFocus()
@@ -43,7 +43,7 @@ async def optimize(person: Person) -> str:
 
 async def bring_back_and_pin(person: Person, operation: str, words: str) -> None:
     """From the mark in the chat to the archived messages; find one there, bring it back and pin it."""
-    panel = person.window.panel
+    panel = person.window.ui.panel
     await person.press_action(f"mark {operation}", Action.SHOW_OPERATION)
     archived = panel.history.archived
     await person.sees(lambda: archived.list.rows.rowCount() > 5, "the archived messages")
@@ -52,13 +52,13 @@ async def bring_back_and_pin(person: Person, operation: str, words: str) -> None
     await person.sees(lambda: archived.list.rows.rowCount() == 1, "what was searched for")
     await person.click(archived.list.viewport(), (60, 20))
     await person.sees(lambda: words in archived.reader.page.toPlainText(), "the message, whole")
-    toast, tokens = person.window.toast, (await person.shown_gauge()).total
+    toast, tokens = person.window.ui.toast, (await person.shown_gauge()).total
     await person.click(archived.reader.bring_back)
     await person.sees(lambda: not archived.reader.bring_back.isVisible(), "the message in the view")
     await person.press_toast("1 message is")
     await person.sees(archived.reader.bring_back.isVisible, "the message archived again")
     await person.sees(lambda: toast.label.text().startswith("Undone"), "what was undone")
-    await person.sees(lambda: person.window.gauge.gauge.total == tokens, "the gauge of before")
+    await person.sees(lambda: person.window.ui.gauge.gauge.total == tokens, "the gauge of before")
     await person.click(archived.reader.bring_back)
     await person.sees(lambda: not archived.reader.bring_back.isVisible(), "the message in the view again")
     await person.click(archived.reader.pin)
@@ -72,20 +72,20 @@ def test_a_conversation_is_optimized_browsed_and_taken_back(play_by_engine, data
     asyncio.run(store_talk(data_folder, long_talk(50)))
 
     async def scene(person: Person) -> None:
-        window, panel = person.window, person.window.panel
+        window, panel = person.window, person.window.ui.panel
         before = await person.shown_gauge()
         operation = await optimize(person)
-        await person.sees(lambda: window.gauge.gauge.total < 0.8 * before.total, "a lower gauge")
+        await person.sees(lambda: window.ui.gauge.gauge.total < 0.8 * before.total, "a lower gauge")
         (row,) = person.operations
         after = await person.shown_gauge()
         assert (row.trigger, row.tokens_before, row.tokens_after) == (Trigger.USER, before.total, after.total)
         assert row.summary.endswith(MINE)
         assert after.segments[Segment.SUMMARY] > 0
-        states = [message.state for message in window.transcript_model.rows]
+        states = [message.state for message in window.ui.transcript_model.rows]
         assert (states[0], states[-1]) == (MessageState.ARCHIVED, MessageState.IN_VIEW)
         # archived messages
         await bring_back_and_pin(person, operation, "topic7")
-        await person.sees(lambda: window.gauge.gauge.segments.get(Segment.PINNED), "the pin in the gauge")
+        await person.sees(lambda: window.ui.gauge.gauge.segments.get(Segment.PINNED), "the pin in the gauge")
         await person.click(panel.tabs.button("pins"))
         (pin,) = panel.pins.list.findChildren(PinCard)
         await person.sees(pin.isVisible, "the list of pins")
@@ -97,12 +97,12 @@ def test_a_conversation_is_optimized_browsed_and_taken_back(play_by_engine, data
         if panel.history.archived.isVisible():
             await person.click(panel.history.archived.back)
         await person.press_link(panel.history.list.cards[operation], "undo")
-        await person.sees(lambda: window.gauge.gauge.total > full, "the gauge as it was, and more")
+        await person.sees(lambda: window.ui.gauge.gauge.total > full, "the gauge as it was, and more")
         await person.press_link(panel.history.list.cards[operation], "redo")
-        await person.sees(lambda: window.gauge.gauge.total < full, "a lower gauge again")
+        await person.sees(lambda: window.ui.gauge.gauge.total < full, "a lower gauge again")
         await person.press_action(f"mark {operation}", Action.UNDO_OPERATION)
-        await person.sees(lambda: window.gauge.gauge.total > full, "the gauge as it was again")
-        assert MessageState.ARCHIVED not in [message.state for message in window.transcript_model.rows]
+        await person.sees(lambda: window.ui.gauge.gauge.total > full, "the gauge as it was again")
+        assert MessageState.ARCHIVED not in [message.state for message in window.ui.transcript_model.rows]
 
     (request,) = play_by_engine(scene, [Reply("At sea.", usage=None)], window=10_000).requests
     said = "\n".join(text for _, text in request.turns)
@@ -123,7 +123,7 @@ def test_undo_in_the_toast_takes_it_back_at_once(play_by_engine, data_folder: Pa
         before = (await person.shown_gauge()).total
         await optimize(person)
         await person.press_toast("")
-        await person.sees(lambda: person.window.gauge.gauge.total == before, "the gauge as it was")
+        await person.sees(lambda: person.window.ui.gauge.gauge.total == before, "the gauge as it was")
         await person.sees(lambda: person.operations[-1].is_undone, "an operation that is undone")
 
     play_by_engine(scene, [], window=10_000)

@@ -57,9 +57,9 @@ def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data
         await until(lambda: "instead of" in sheet.effect.past.text())
         assert sheet.effect.table.cells[1][2].text() != before
         await until(lambda: "message" in sheet.effect.now.text())  # it would archive some now; asked for on its own
-        assert window.gauge.gauge.thresholds[2] == 0.9, "nothing is changed by trying"
+        assert window.ui.gauge.gauge.thresholds[2] == 0.9, "nothing is changed by trying"
         QTest.mouseClick(sheet.use_here, LEFT)
-        await until(lambda: window.gauge.gauge.thresholds[2] == 0.4)
+        await until(lambda: window.ui.gauge.gauge.thresholds[2] == 0.4)
         settings = read_settings(settings_file(data_folder))
         assert settings.policies == (OwnPolicy("Mine", "balanced", {"background_at": 0.3, "compact_at": 0.4}),)
         assert settings.policy == "balanced"
@@ -67,11 +67,11 @@ def test_a_policy_is_tried_used_here_then_everywhere_and_is_kept(run, qapp, data
         assert sheet.name.text() == "Mine", "the conversation's own is shown"
         type_share(sheet, "compact_at", "50 %")
         QTest.mouseClick(sheet.use_everywhere, LEFT)
-        await until(lambda: window.gauge.gauge.thresholds[2] == 0.5)
+        await until(lambda: window.ui.gauge.gauge.thresholds[2] == 0.5)
         await until(lambda: read_settings(settings_file(data_folder)).policy == "Mine")
         sheet = await open_sheet(window)
         QTest.mouseClick(sheet.remove, LEFT)
-        await until(lambda: window.gauge.gauge.thresholds[2] == 0.9)
+        await until(lambda: window.ui.gauge.gauge.thresholds[2] == 0.9)
         assert read_settings(settings_file(data_folder)).policies == ()
 
     with ScriptedProvider([Reply(WORDS, usage=None) for _ in range(4)]) as provider:
@@ -114,7 +114,7 @@ def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(r
         (dialog,) = window.findChildren(SettingsDialog)
         await until(lambda: dialog.is_complete)
         await asyncio.to_thread(store, "balanced", "--set", "compact_at=85%", "--as", "late", "--use")
-        await until(lambda: window.toast.isVisible())
+        await until(lambda: window.ui.toast.isVisible())
         read = await bridge.ask(p.ReadSettings())
         assert read.settings.policy == "late", "the engine uses it"
         dialog.save_requested.emit(replace(dialog.settings(), theme="dark"), {})
@@ -133,7 +133,7 @@ def test_what_another_process_stores_is_used_and_kept_by_the_windows_next_save(r
 
 def x_of_mark(window: MainWindow, mark: int) -> float:
     """Where the gauge says that a mark stands, in pixels."""
-    bar = window.gauge.bar
+    bar = window.ui.gauge.bar
     found = [x for x in range(bar.width()) if bar.mark_at(x) == mark]
     return sum(found) / len(found)
 
@@ -161,8 +161,8 @@ def test_in_german_at_200_percent_a_number_of_the_policy_moves_the_gauges_mark(r
         await until(lambda: not window.findChildren(SettingsDialog))
 
     async def turn_a_number(window: MainWindow) -> None:
-        await until(lambda: window.gauge.gauge and window.gauge.gauge.is_window_known)
-        assert window.composer.field.font().pixelSize() >= 28
+        await until(lambda: window.ui.gauge.gauge and window.ui.gauge.gauge.is_window_known)
+        assert window.ui.composer.field.font().pixelSize() >= 28
         before = x_of_mark(window, 2)
         sheet = await open_sheet(window)
         assert sheet.windowTitle() == "Platz schaffen"
@@ -170,9 +170,9 @@ def test_in_german_at_200_percent_a_number_of_the_policy_moves_the_gauges_mark(r
         await until(lambda: "früher" in sheet.effect.now.text())
         assert x_of_mark(window, 2) == before, "nothing is changed by trying"
         QTest.mouseClick(sheet.use_everywhere, LEFT)
-        await until(lambda: window.gauge.gauge.thresholds[2] == 0.825)
+        await until(lambda: window.ui.gauge.gauge.thresholds[2] == 0.825)
         assert x_of_mark(window, 2) < before
-        assert "82 %" in window.gauge.bar.hint_of_mark(2)
+        assert "82 %" in window.ui.gauge.bar.hint_of_mark(2)
         assert read_settings(path).policies == (OwnPolicy("Meine", "balanced", {"compact_at": 0.825}),)
 
     with ScriptedProvider([]) as provider:

@@ -24,7 +24,7 @@ RULE = "Amounts are integers in cents."
 
 async def press_button(person: Person, key: str, button: HeadingButton) -> None:
     """Click on a button of a heading."""
-    listed = person.window.sidebar.list
+    listed = person.window.ui.sidebar.list
     await person.sees(lambda: listed.conversations.row_of(key) >= 0, "the heading")
     index = listed.conversations.index_of(key)
     box = buttons_of(index.data(Qt.ItemDataRole.UserRole), listed.visualRect(index).toRectF())[button]
@@ -41,9 +41,9 @@ async def make(person: Person, name: str, instructions: str) -> str:
     await person.sees(lambda: sheet.tokens.text()[:1].isdigit(), "the tokens of the instructions")
     await person.click(sheet.save)
     await person.wait_until_closed(ProjectSheet)
-    page = person.window.chat_pane.project
+    page = person.window.ui.chat_pane.project
     await person.sees(lambda: page.isVisible() and page.title.text() == name, "the project's page")
-    listed = person.window.sidebar.list.conversations
+    listed = person.window.ui.sidebar.list.conversations
     return next(project.id for project in listed.projects if project.name == name)
 
 
@@ -54,7 +54,7 @@ def sent(person: Person) -> str:
 @pytest.mark.row("J1", "made by its sheet; its instructions are sent, and not outside of it")
 def test_a_project_is_made_and_its_instructions_are_sent(play_by_engine, data_folder: Path) -> None:
     async def scene(person: Person) -> None:
-        window, listed = person.window, person.window.sidebar.list.conversations
+        window, listed = person.window, person.window.ui.sidebar.list.conversations
         project = await make(person, "Billing", RULE)
         await person.ask("What is 12.50?", "1250")
         assert RULE in sent(person)
@@ -81,9 +81,9 @@ def test_a_project_is_deleted_and_comes_back_with_its_conversations(play_by_engi
     asyncio.run(store_talk(data_folder, long_talk(3), "c1", "First"))
 
     async def scene(person: Person) -> None:
-        window, listed = person.window, person.window.sidebar.list.conversations
+        window, listed = person.window, person.window.ui.sidebar.list.conversations
         project = await make(person, "Billing", RULE)
-        window.sidebar.list.move_requested.emit(("c1",), project)  # as a drag ends
+        window.ui.sidebar.list.move_requested.emit(("c1",), project)  # as a drag ends
         await person.sees(lambda: listed.project_of("c1") is not None, "the conversation in the project")
         await press_button(person, project, HeadingButton.MENU)
         await person.choose_from_menu("Delete")
@@ -108,7 +108,7 @@ def test_what_the_project_gives_is_seen_and_can_be_overruled(play_by_engine, dat
     folder.mkdir()
 
     async def scene(person: Person) -> None:
-        window, listed = person.window, person.window.sidebar.list.conversations
+        window, listed = person.window, person.window.ui.sidebar.list.conversations
         project = await make(person, "Billing", RULE)
         await press_button(person, project, HeadingButton.MENU)
         await person.choose_from_menu("Settings")
@@ -117,7 +117,7 @@ def test_what_the_project_gives_is_seen_and_can_be_overruled(play_by_engine, dat
         await person.click(sheet.recall.choices.button("project"))
         await person.click(sheet.save)
         await person.wait_until_closed(ProjectSheet)
-        await person.sees(lambda: window.header.folder.text() == "ledger", "the folder of the project")
+        await person.sees(lambda: window.ui.header.folder.text() == "ledger", "the folder of the project")
         await person.press_keys(Qt.Key.Key_I, CTRL, SHIFT)
         setup = await person.sheet(SetupSheet, 30, "the conversation's sheet")
         assert "This project" in setup.recall.select.currentText()

@@ -24,8 +24,8 @@ CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 async def make(window: MainWindow, name: str) -> Project:
     """Make a project by its sheet; its page is shown."""
-    model = window.sidebar.list.conversations
-    window.sidebar.list.new_project_requested.emit()
+    model = window.ui.sidebar.list.conversations
+    window.ui.sidebar.list.new_project_requested.emit()
     sheet = await opened_sheet(window, ProjectSheet)
     QTest.keyClicks(sheet.name.edit, name)
     press(sheet.save)
@@ -39,21 +39,21 @@ async def make(window: MainWindow, name: str) -> Project:
 @play_scene()
 async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(window, bridge):
     project = await make(window, "Work")
-    page = window.chat_pane.project
+    page = window.ui.chat_pane.project
     await until(page.isVisible)
     assert page.title.text() == "Work"
-    assert window.header.project.text() == "Work ›"
+    assert window.ui.header.project.text() == "Work ›"
     conversation = window.chat.conversation
     await send(window, bridge, "A question")
     assert window.chat.conversation == conversation
     assert not page.isVisible()
-    window.sidebar.list.begin_requested.emit(project.id)
+    window.ui.sidebar.list.begin_requested.emit(project.id)
     await until(lambda: window.chat.conversation != conversation and page.isVisible())
     blank = window.chat.conversation
     window.chat.open_new()
     await until(lambda: window.chat.conversation != blank)
     assert not page.isVisible(), "a conversation of no project"
-    assert window.header.project.text() == ""
+    assert window.ui.header.project.text() == ""
     window.projects.go_to(project.id)
     await until(lambda: window.chat.conversation == blank), "the one that is empty is used again"
 
@@ -62,18 +62,18 @@ async def test_a_new_project_shows_its_page_and_begins_with_what_is_written(wind
 @pytest.mark.long
 @play_scene()
 async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
-    model = window.sidebar.list.conversations
+    model = window.ui.sidebar.list.conversations
     QTest.keyClick(window, Qt.Key.Key_S, CONTROL | SHIFT)
     palette = await opened_sheet(window, ProjectPalette)
     QTest.keyClicks(palette.field, "Work")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     await until(lambda: model.project_of("c1") is not None)
-    await until(lambda: window.header.project.text() == "Work ›")
-    assert "moved to Work" in window.toast.label.text()
-    window.sidebar.list.move_requested.emit(("c1", "c2"), model.project_of("c1").id)
+    await until(lambda: window.ui.header.project.text() == "Work ›")
+    assert "moved to Work" in window.ui.toast.label.text()
+    window.ui.sidebar.list.move_requested.emit(("c1", "c2"), model.project_of("c1").id)
     await until(lambda: model.project_of("c2") is not None)
-    assert MOVED_TO_PROJECT.format(count=2, project="Work") in window.toast.label.text()
-    window.toast.action.click()
+    assert MOVED_TO_PROJECT.format(count=2, project="Work") in window.ui.toast.label.text()
+    window.ui.toast.action.click()
     await until(lambda: model.project_of("c2") is None)
     assert model.project_of("c1") is not None, "it was there before"
     window.projects.choose_for(("c1",))
@@ -81,23 +81,23 @@ async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     keys = [row.key for row in palette.list.rows.rows]
     palette.list.row_chosen.emit(keys[-1])
     await until(lambda: model.project_of("c1") is None)
-    assert window.header.project.text() == ""
+    assert window.ui.header.project.text() == ""
 
 
 @pytest.mark.long
 @play_scene()
 async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
-    model = window.sidebar.list.conversations
+    model = window.ui.sidebar.list.conversations
     project = await make(window, "Work")
     conversation = window.chat.conversation
     model.setData(model.index_of(project.id), "Paid work")
     await until(lambda: model.project(project.id).name == "Paid work")
-    assert window.header.project.text() == "Paid work ›"
-    window.sidebar.list.project_delete_requested.emit(project.id)
+    assert window.ui.header.project.text() == "Paid work ›"
+    window.ui.sidebar.list.project_delete_requested.emit(project.id)
     await until(lambda: model.project(project.id) is None)
     assert model.row_of(conversation) >= 0
-    assert window.header.project.text() == ""
-    window.toast.action.click()
+    assert window.ui.header.project.text() == ""
+    window.ui.toast.action.click()
     await until(lambda: model.project(project.id) is not None)
     assert model.project_of(conversation).name == "Paid work"
 
@@ -116,9 +116,9 @@ async def test_what_a_project_gives_is_shown_with_its_source(window, bridge, tmp
     sheet.policy.select.choose("relaxed")
     press(sheet.recall.choices.button("everything"))
     press(sheet.save)
-    await until(lambda: window.header.folder.text() == "ledger")
-    assert "from the project Work" in window.header.folder.toolTip()
-    stored = window.sidebar.list.conversations.project(project.id)
+    await until(lambda: window.ui.header.folder.text() == "ledger")
+    assert "from the project Work" in window.ui.header.folder.toolTip()
+    stored = window.ui.sidebar.list.conversations.project(project.id)
     expected = (str(folder), "Be brief.", "relaxed", "everything")
     assert (stored.folder, stored.instructions, stored.policy, stored.recall_in) == expected
     await until(lambda: not window.findChildren(ProjectSheet))
@@ -149,11 +149,11 @@ async def test_a_conversation_works_without_the_folder_of_its_project(window, br
     folder = tmp_path / "ledger"
     folder.mkdir()
     await window.projects._save(replace(project, folder=str(folder)))
-    await until(lambda: window.header.folder.text() == "ledger")
+    await until(lambda: window.ui.header.folder.text() == "ledger")
     for choice, shown in (("Work without a folder", "No folder"), ("folder of the project", "ledger")):
-        window.header.folder.click()
+        window.ui.header.folder.click()
         next(action for action in opened.pop().actions() if choice in action.text()).trigger()
-        await until(lambda shown=shown: window.header.folder.text() == shown)
+        await until(lambda shown=shown: window.ui.header.folder.text() == shown)
 
 
 @pytest.mark.long
@@ -168,7 +168,7 @@ async def test_a_sheet_that_comes_late_is_not_shown_over_another_conversation(wi
         asked.append(request)
         return answer
 
-    await until(lambda: window.sidebar.list.conversations.info_of(window.chat.conversation))
+    await until(lambda: window.ui.sidebar.list.conversations.info_of(window.chat.conversation))
     before = window.chat.conversation
     monkeypatch.setattr(bridge, "ask", wait)
     window.setup.open()
@@ -185,6 +185,6 @@ async def test_a_sheet_that_comes_late_is_not_shown_over_another_conversation(wi
 async def test_a_list_with_other_projects_changes_what_is_open(window, bridge):
     project = await make(window, "Work")
     bridge.projects_changed.emit((replace(project, name="Other"),))
-    assert window.header.project.text() == "Other ›"
+    assert window.ui.header.project.text() == "Other ›"
     bridge.projects_changed.emit(())
-    assert window.header.project.text() == ""
+    assert window.ui.header.project.text() == ""

@@ -21,7 +21,7 @@ NOTE = Attachment("note.txt", "text/plain", "A note.")
 
 
 def queued(person: Person) -> list[str]:
-    return [row.text.text() for row in person.window.queue.rows]
+    return [row.text.text() for row in person.window.ui.queue.rows]
 
 
 def stored_draft(person: Person) -> str:
@@ -33,7 +33,7 @@ def stored_draft(person: Person) -> str:
 async def stream(person: Person) -> None:
     """Send a first message, and wait until its reply has begun."""
     await person.say("One?")
-    await person.sees(lambda: person.window.transcript_model.streaming_text, "a reply that streams")
+    await person.sees(lambda: person.window.ui.transcript_model.streaming_text, "a reply that streams")
 
 
 @pytest.mark.row("U1", "stop keeps what arrived")
@@ -43,22 +43,22 @@ def test_what_is_sent_meanwhile_waits_is_edited_removed_and_sent_now(play_by_eng
         await stream(person)
         for text in ("Two?", "Three?", "Four?"):
             await person.say(text)
-            await person.sees(lambda: not person.window.composer.text(), "an empty composer: the message is stored")
+            await person.sees(lambda: not person.window.ui.composer.text(), "an empty composer: the message is stored")
         await person.sees(lambda: queued(person) == ["Two?", "Three?", "Four?"], "three that wait")
         await person.press(Qt.Key.Key_Up)
-        await person.sees(lambda: person.window.composer.text() == "Four?", "the last one in the composer")
+        await person.sees(lambda: person.window.ui.composer.text() == "Four?", "the last one in the composer")
         await person.type(" Now")
         await person.enter()
         await person.sees(lambda: queued(person) == ["Two?", "Three?", "Four? Now"], "it waits again")
-        await person.click(person.window.queue.rows[1].remove)
+        await person.click(person.window.ui.queue.rows[1].remove)
         await person.sees(lambda: queued(person) == ["Two?", "Four? Now"], "two that wait")
         assert len(person.provider.requests) == 1, "nothing is sent before its time"
-        await person.click(person.window.queue.rows[1].send)
+        await person.click(person.window.ui.queue.rows[1].send)
         await person.sees(lambda: "Four." in texts(person.window), "the answer to what was sent now")
         await person.sees_end("Two.")
-        assert not person.window.queue.isVisible()
+        assert not person.window.ui.queue.isVisible()
         assert texts(person.window)[1:] == ["One?", "It begins", "Four? Now", "Four.", "Two?", "Two."]
-        assert person.window.transcript_model.rows[2].message.is_interrupted
+        assert person.window.ui.transcript_model.rows[2].message.is_interrupted
 
     steps = [Hang("It begins"), Reply("Four.", usage=None), Reply("Two.", usage=None)]
     provider = play_by_engine(scene, steps)
@@ -70,18 +70,18 @@ def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(pla
     async def scene(person: Person) -> None:
         await stream(person)
         await person.write("Two?")
-        QTest.keyClick(person.window.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        QTest.keyClick(person.window.ui.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
         await person.sees(lambda: len(person.provider.requests) == 2, "the second request")
-        await person.sees(lambda: "begins again" in person.window.transcript_model.streaming_text, "its reply")
+        await person.sees(lambda: "begins again" in person.window.ui.transcript_model.streaming_text, "its reply")
         await person.say("Three?")
         await person.sees(lambda: queued(person) == ["Three?"], "one that waits")
-        name, listed = person.window.chat.conversation, person.window.sidebar.list
+        name, listed = person.window.chat.conversation, person.window.ui.sidebar.list
         row = listed.conversations.index(listed.conversations.row_of(name))
         await person.click(listed.viewport(), listed.visualRect(row).center().toTuple())
         QTest.keyClick(listed, Qt.Key.Key_Delete)
         await person.sees(lambda: person.window.chat.conversation != name, "another conversation")
         await person.ask("Four?", "Four.")
-        await person.sees(lambda: not person.window.queue.isVisible(), "no queue")
+        await person.sees(lambda: not person.window.ui.queue.isVisible(), "no queue")
 
     steps = [Hang("It begins"), Hang("It begins again"), Reply("Four.", usage=None)]
     provider = play_by_engine(scene, steps)
@@ -93,7 +93,7 @@ def test_ctrl_enter_stops_and_sends_and_a_deleted_conversation_sends_nothing(pla
 def test_a_draft_that_is_stored_when_enter_comes_does_not_come_back_after_a_restart(play_by_engine) -> None:
     async def write_and_send(person: Person) -> None:
         await person.write("On")
-        person.window.composer.set_draft(MessageDraft("On", (NOTE,)))
+        person.window.ui.composer.set_draft(MessageDraft("On", (NOTE,)))
         await person.sees(lambda: "A note." in stored_draft(person), "a draft that is stored")
         await person.type("e?")
         await person.enter()  # before the timer of the next draft
@@ -101,21 +101,21 @@ def test_a_draft_that_is_stored_when_enter_comes_does_not_come_back_after_a_rest
 
     async def look(person: Person) -> None:
         await person.sees(lambda: texts(person.window)[-1:] == ["One."], "the conversation of before")
-        assert person.window.composer.draft() == MessageDraft()
+        assert person.window.ui.composer.draft() == MessageDraft()
 
     play_by_engine(write_and_send, [Reply("One.", usage=None)])
     play_by_engine(look, [])
 
 
 def edit_newest(person: Person, text: str) -> None:
-    person.window.transcript.edit_message(asked_id(person))
-    editor = person.window.transcript.editor
+    person.window.ui.transcript.edit_message(asked_id(person))
+    editor = person.window.ui.transcript.editor
     editor.field.selectAll()
     QTest.keyClicks(editor.field, text)
 
 
 def asked_id(person: Person) -> str:
-    rows = person.window.transcript_model.rows
+    rows = person.window.ui.transcript_model.rows
     return next(row.message.id for row in reversed(rows) if row.message.role is Role.USER)
 
 
@@ -128,10 +128,10 @@ def test_the_text_of_an_edited_message_is_there_after_a_restart_until_it_is_sent
 
     async def send(person: Person) -> None:
         await person.sees(lambda: texts(person.window)[-1:] == ["One."], "the conversation of before")
-        toast = person.window.toast
+        toast = person.window.ui.toast
         await person.sees(lambda: toast.isVisible() and toast.action.text() == "Edit", "that an edit was kept")
         await person.click(toast.action)
-        editor = person.window.transcript.editor
+        editor = person.window.ui.transcript.editor
         await person.sees(lambda: editor.isVisible() and editor.field.written() == "Which one?", "the text")
         QTest.keyClick(editor.field, Qt.Key.Key_Return)
         await person.sees_end("This one.")
@@ -146,11 +146,11 @@ def test_a_message_that_is_sent_leaves_the_edit_of_another_stored(play_by_engine
     async def scene(person: Person) -> None:
         await person.ask("One?", "One.")
         edit_newest(person, "Which one?")
-        QTest.keyClick(person.window.transcript.editor.field, Qt.Key.Key_Escape)
+        QTest.keyClick(person.window.ui.transcript.editor.field, Qt.Key.Key_Escape)
         await person.ask("Two?", "Two.")
         assert "Which one?" in stored_draft(person)
-        person.window.transcript.edit_message(person.window.transcript.editor.newest_left())
-        await person.click(person.window.transcript.editor.cancel)
+        person.window.ui.transcript.edit_message(person.window.ui.transcript.editor.newest_left())
+        await person.click(person.window.ui.transcript.editor.cancel)
         await person.sees(lambda: "Which one?" not in stored_draft(person), "what was cancelled is not stored")
 
     play_by_engine(scene, [Reply("One.", usage=None), Reply("Two.", usage=None)])

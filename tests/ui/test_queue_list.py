@@ -39,10 +39,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 @play_scene()
 async def test_each_message_can_be_edited_sent_or_removed(window, bridge, asked):
-    assert not window.queue.isVisible()
+    assert not window.ui.queue.isVisible()
     bridge.happened.emit(QueueChanged("c1", QUEUE))
-    first, second = window.queue.rows
-    assert window.queue.isVisible()
+    first, second = window.ui.queue.rows
+    assert window.ui.queue.isVisible()
     assert (first.text.text(), "1 attachment" in second.text.text()) == ("one two", True)
     paused = first.state.text()
     bridge.happened.emit(TurnStarted("c1"))
@@ -50,23 +50,23 @@ async def test_each_message_can_be_edited_sent_or_removed(window, bridge, asked)
     QTest.mouseClick(first.send, LEFT)
     QTest.mouseClick(second.remove, LEFT)
     QTest.mouseClick(first.edit, LEFT)
-    await until(lambda: window.composer.text() == "one")
+    await until(lambda: window.ui.composer.text() == "one")
     for request in (
         p.SendQueued("c1", "1"), p.RemoveQueued("c1", "2"), p.TakeBackQueued("c1", "1", MessageDraft())
     ):  # fmt: skip
         assert request in asked
     bridge.happened.emit(QueueChanged("c1", QUEUE[:1]))
-    assert window.queue.rows == (first,)
+    assert window.ui.queue.rows == (first,)
     bridge.happened.emit(QueueChanged("c1"))
-    assert not window.queue.isVisible()
+    assert not window.ui.queue.isVisible()
 
 
 @play_scene()
 async def test_up_in_an_empty_composer_edits_the_last_one(window, bridge, asked):
     bridge.happened.emit(QueueChanged("c1", QUEUE))
     bridge.happened.emit(QueueChanged("c2", QUEUE[:1]))
-    QTest.keyClick(window.composer.field, Qt.Key.Key_Up)
-    await until(lambda: window.composer.text() == "one")
+    QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Up)
+    await until(lambda: window.ui.composer.text() == "one")
     assert p.TakeBackQueued("c1", "2", MessageDraft()) in asked
 
 
@@ -74,9 +74,9 @@ async def test_up_in_an_empty_composer_edits_the_last_one(window, bridge, asked)
 @pytest.mark.long
 @play_scene()
 async def test_a_draft_is_stored_soon_and_at_once_when_it_is_left(window, bridge, asked):
-    QTest.keyClicks(window.composer.field, "half a thought")
+    QTest.keyClicks(window.ui.composer.field, "half a thought")
     await until(lambda: p.KeepDraft("c1", "half a thought") in asked)
-    window.composer.set_draft(MessageDraft("and a picture", (IMAGE,)))
+    window.ui.composer.set_draft(MessageDraft("and a picture", (IMAGE,)))
     window.chat.open("c2")
     await until(lambda: window.chat.conversation == "c2")
     await until(lambda: p.KeepDraft("c1", "and a picture", (IMAGE,)) in asked)
@@ -96,16 +96,16 @@ async def test_a_message_whose_draft_is_stored_behind_it_does_not_come_back_as_a
         return await ask(bridge, request)
 
     monkeypatch.setattr(Bridge, "ask", note)
-    window.composer.set_text("sent at once")
+    window.ui.composer.set_text("sent at once")
     window.chat.send("sent at once")
-    await until(lambda: is_idle(window) and not window.composer.text())
+    await until(lambda: is_idle(window) and not window.ui.composer.text())
     await bridge.ask(p.ListModels())  # what was asked before is answered
     assert kept in ([], ["sent at once", ""])
 
 
 @play_scene()
 async def test_a_stored_draft_is_shown_before_what_was_typed_meanwhile(window, bridge):
-    drafts, composer = window.chat.drafts, window.composer
+    drafts, composer = window.chat.drafts, window.ui.composer
     composer.set_text("typed")
     drafts.show("c3", MessageDraft("stored", (IMAGE,)))
     assert composer.draft() == MessageDraft("stored", (IMAGE,))
@@ -124,14 +124,14 @@ async def test_what_is_typed_while_a_deleted_conversation_is_left_is_for_the_nex
         return await ask(bridge, request)
 
     monkeypatch.setattr(Bridge, "ask", wait)
-    QTest.keyClicks(window.composer.field, "of the deleted one")
-    window.sidebar.list.setFocus()
-    QTest.keyClick(window.sidebar.list, Qt.Key.Key_Delete)
+    QTest.keyClicks(window.ui.composer.field, "of the deleted one")
+    window.ui.sidebar.list.setFocus()
+    QTest.keyClick(window.ui.sidebar.list, Qt.Key.Key_Delete)
     await until(lambda: not window.chat.conversation)
-    QTest.keyClicks(window.composer.field, "of the next one")
+    QTest.keyClicks(window.ui.composer.field, "of the next one")
     is_typed.set()
     await until(lambda: window.chat.conversation not in ("", deleted))
-    assert window.composer.text() == "of the next one"
-    QTest.mouseClick(window.toast.action, LEFT)
+    assert window.ui.composer.text() == "of the next one"
+    QTest.mouseClick(window.ui.toast.action, LEFT)
     await until(lambda: window.chat.conversation == deleted)
-    assert window.composer.text() == "of the deleted one"
+    assert window.ui.composer.text() == "of the deleted one"

@@ -40,14 +40,14 @@ DELTAS = 16
 
 def place(window: MainWindow) -> tuple[str, int]:
     """The first row in sight, and where it begins on the screen."""
-    view = window.transcript
+    view = window.ui.transcript
     row = view.heights.row_at(view.verticalOffset())
     top = view.heights.top(row) - view.verticalOffset()
     return view.transcript.item(row).key, view.viewport().mapTo(window, QPoint(0, top)).y()
 
 
 def scroll_up(window: MainWindow, notches: int) -> None:
-    view = window.transcript.viewport()
+    view = window.ui.transcript.viewport()
     at = QPointF(view.rect().center())
     for _ in range(notches):
         turn = QPoint(0, 120)
@@ -61,12 +61,12 @@ def scroll_up(window: MainWindow, notches: int) -> None:
 @pytest.mark.long
 @play_scene()
 async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(window: MainWindow, bridge: Bridge) -> None:
-    conversation, view = window.chat.conversation, window.transcript
-    newest = window.transcript_model.rows[-1]
+    conversation, view = window.chat.conversation, window.ui.transcript
+    newest = window.ui.transcript_model.rows[-1]
     reply = model(WORDS * DELTAS, id="r")
     mark = OperationRow(
         "op", "compaction", 9e9, Trigger.AFTER_TURN, {"extractive": 4}, 4, 9_000, 4_000,
-        after_message_id=window.transcript_model.rows[0].message.id,
+        after_message_id=window.ui.transcript_model.rows[0].message.id,
     )  # fmt: skip
     asked = QuestionAsked(conversation, "q", "permission", CALL, (RequiredPermission("bash", "run", "ls"),))
     happening: list[TurnEvent] = [
@@ -100,14 +100,14 @@ async def test_what_is_read_stays_while_a_reply_streams_ends_and_cards_come(wind
         bridge.happened.emit(event)
         await settle()
         assert place(window) == before, type(event).__name__
-    window.toast.show_message("Something else", "Undo", lambda: None)
+    window.ui.toast.show_message("Something else", "Undo", lambda: None)
     await settle()
     assert place(window) == before
-    window.failure.show_failure(Failure("disk", "The disk is full", "x", "y", "z"), "Try again", lambda: None)
+    window.ui.failure.show_failure(Failure("disk", "The disk is full", "x", "y", "z"), "Try again", lambda: None)
     await settle()
     assert place(window) == before
-    window.failure.clear()
-    window.toast.hide()
+    window.ui.failure.clear()
+    window.ui.toast.hide()
     await settle()
     assert place(window) == before
     assert view.jump.isVisible(), "and it is told that there is more below"

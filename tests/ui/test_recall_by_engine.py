@@ -46,17 +46,17 @@ def test_what_another_conversation_holds_is_asked_for_and_opened(run: Run, qapp:
 
         async def scene() -> None:
             window.chat.send("When does the boat leave?")
-            await driver.until(window.question.isVisible, 60, "the question")
-            assert window.question.targets.text.toPlainText() == "All your conversations (2)"
-            await driver.until(lambda: window.question.is_listening, 5, "a question that takes answers")
-            await driver.click(window.question.once)
+            await driver.until(window.ui.question.isVisible, 60, "the question")
+            assert window.ui.question.targets.text.toPlainText() == "All your conversations (2)"
+            await driver.until(lambda: window.ui.question.is_listening, 5, "a question that takes answers")
+            await driver.click(window.ui.question.once)
             await driver.until(lambda: texts(window)[-1] == "At nine." and is_idle(window), 60, "the end of the turn")
             assert FERRY in provider.requests[-1].text
-            items = [window.transcript_model.item(n) for n in range(window.transcript_model.rowCount())]
+            items = [window.ui.transcript_model.item(n) for n in range(window.ui.transcript_model.rowCount())]
             results = [item.row.message.tool_result for item in items if isinstance(item, MessageItem)]
             (page,) = [result.text for result in results if result is not None]
             assert TRIP[:12] in {source.conversation for source in sources_in(page)}
-            window.transcript.perform(Action.SHOW_RECALLED, f"{TRIP[:12]}#12")
+            window.ui.transcript.perform(Action.SHOW_RECALLED, f"{TRIP[:12]}#12")
             await driver.until(lambda: window.chat.conversation == TRIP, 40, "the other conversation")
             await driver.until(lambda: FERRY in texts(window), 20, "its messages")
 

@@ -26,9 +26,9 @@ from desktop_app.ui.transcript.transcript_items import FailureItem
 
 
 def offered(window: MainWindow) -> list[Action]:
-    model = window.transcript_model
+    model = window.ui.transcript_model
     row = next(n for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem))
-    return [hot.action for hot in window.transcript.layout_of(row).hit_regions]
+    return [hot.action for hot in window.ui.transcript.layout_of(row).hit_regions]
 
 
 async def fail(window: MainWindow, text: str = "!overflow") -> None:
@@ -58,12 +58,12 @@ async def test_a_failed_turn_offers_ways_out_and_takes_none_by_itself(window, br
     await fail(window, text)
     assert offered(window) == ways
     stored = texts(window)[:-1]
-    window.composer.set_text("a draft")
-    window.transcript.perform(way, "")
+    window.ui.composer.set_text("a draft")
+    window.ui.transcript.perform(way, "")
     await until(lambda: "The down step drops data." in texts(window)[-1] and is_idle(window))
     assert texts(window)[:-1] == stored, "what was done stays"
-    assert window.composer.text() == "a draft"
-    await until(lambda: window.composer.draft_tokens)  # before the loop ends
+    assert window.ui.composer.text() == "a draft"
+    await until(lambda: window.ui.composer.draft_tokens)  # before the loop ends
 
 
 @play_scene()
@@ -71,14 +71,14 @@ async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge
     await fail(window, "!cut")
     assert texts(window)[-2:] == ["Here it is.", "FailureItem"]
     assert window.chat.conversation not in window.chat.turns.activities, "nothing stopped with an error"
-    window.transcript.perform(Action.USE_OWN_WINDOW, "")
+    window.ui.transcript.perform(Action.USE_OWN_WINDOW, "")
     await until(lambda: "FailureItem" not in texts(window))
 
 
 @play_scene()
 async def test_switching_offers_the_largest_windows_first(window, bridge):
     await fail(window)
-    window.transcript.perform(Action.SWITCH_MODEL, "")
+    window.ui.transcript.perform(Action.SWITCH_MODEL, "")
     await until(lambda: window.findChildren(ModelPicker))
     (picker,) = window.findChildren(ModelPicker)
     rows = [row.key for row in picker.list.rows.rows]
@@ -88,12 +88,12 @@ async def test_switching_offers_the_largest_windows_first(window, bridge):
 @play_scene()
 async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     await fail(window)
-    window.composer.set_text("something else")
+    window.ui.composer.set_text("something else")
     window.recovery.perform(Action.EDIT_MESSAGE)
-    assert window.transcript.editor.isVisible()
-    assert window.transcript.editor.field.written() == "!overflow"
-    assert window.composer.text() == "something else"
-    await until(lambda: window.composer.draft_tokens == len("something else") // 4)  # before the loop ends
+    assert window.ui.transcript.editor.isVisible()
+    assert window.ui.transcript.editor.field.written() == "!overflow"
+    assert window.ui.composer.text() == "something else"
+    await until(lambda: window.ui.composer.draft_tokens == len("something else") // 4)  # before the loop ends
 
 
 @pytest.mark.row("U9", "every kind of failure has a way out")
@@ -159,7 +159,7 @@ async def test_the_buttons_of_what_fills_the_window_open_where_room_is_made(wind
     window.findChildren(ToolsSheet)[0].close()
     for action, tab in ((Action.SHOW_PINS, "pins"), (Action.SHOW_MEMORY, "memory")):
         window.recovery.perform(action)
-        assert window.panel.tabs.value() == tab
+        assert window.ui.panel.tabs.value() == tab
     window.recovery.perform(Action.EDIT_SETUP)
     await until(lambda: window.findChildren(SetupSheet))
     window.findChildren(SetupSheet)[0].close()
@@ -183,7 +183,7 @@ async def test_the_way_into_the_settings_names_the_field_and_leads_there(window,
         assert (link.argument, link.words and link.words.text) == (f"servers/home/{field}", label)
     server = Server("home", "http://127.0.0.1:9/v1", ("m",))
     await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
-    window.transcript.perform(Action.OPEN_SETTINGS, "servers/home/key")
+    window.ui.transcript.perform(Action.OPEN_SETTINGS, "servers/home/key")
     await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
     (dialog,) = window.findChildren(SettingsDialog)
     shown = dialog.servers.forms[0].field("key")

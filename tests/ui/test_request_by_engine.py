@@ -22,7 +22,7 @@ READ = Reply("I look.", calls=(Call("read", '{"path": "notes.txt"}'),), finish="
 
 
 def view_of(person: Person) -> RequestView:
-    return person.window.chat_pane.request
+    return person.window.ui.chat_pane.request
 
 
 async def shown_rows(person: Person, moment: ShownRequest, text: str) -> list[PartRow]:
@@ -54,7 +54,7 @@ def test_what_is_shown_and_copied_is_what_the_provider_gets(play_by_engine, tmp_
     async def scene(person: Person) -> None:
         await person.ask("Read my notes.", "At noon.")
         person.window.activateWindow()
-        await person.click(person.window.header.views.button("request"))
+        await person.click(person.window.ui.header.views.button("request"))
         rows = await shown_rows(person, ShownRequest.NOW, "At noon.")
         gauge = await person.shown_gauge()
         assert sum(row.part.tokens for row in rows) == gauge.total
@@ -63,7 +63,7 @@ def test_what_is_shown_and_copied_is_what_the_provider_gets(play_by_engine, tmp_
         assert any("turns at noon" in row.part.text for row in rows if row.part.segment is Segment.RESULTS)
         # the same view, by its key, and the chat again
         await person.press_keys(Qt.Key.Key_X, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier)
-        await person.sees(person.window.transcript.isVisible, "the chat")
+        await person.sees(person.window.ui.transcript.isVisible, "the chat")
         await person.ask("And the next one?", "At midnight.")
         # what the model saw when it answered first
         await person.press_action(person.id_of("At noon."), Action.MORE)
@@ -82,7 +82,7 @@ def test_what_is_shown_and_copied_is_what_the_provider_gets(play_by_engine, tmp_
         view_of(person).list.choose(number)
         box = view_of(person).list.link_box(number, PartAction.SHOW_IN_CHAT)
         await person.click(view_of(person).list.viewport(), box.center().toPoint().toTuple())
-        await person.sees(person.window.transcript.isVisible, "the message in the chat")
+        await person.sees(person.window.ui.transcript.isVisible, "the message in the chat")
 
     off = ("bash", "edit", "glob", "grep", "list", "recall", "web_fetch", "save_memory", "web_search", "write")
     steps = [READ, Reply("At noon.", usage=None), Reply("At midnight.", usage=None)]

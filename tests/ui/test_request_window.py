@@ -32,8 +32,8 @@ async def click(button: QWidget) -> None:
 
 async def switch(window: MainWindow) -> list[PartRow]:
     """Turns to the X-ray; its rows, once they are there."""
-    await click(window.header.views.button("request"))
-    rows = window.chat_pane.request.list.parts.rows
+    await click(window.ui.header.views.button("request"))
+    rows = window.ui.chat_pane.request.list.parts.rows
     await until(lambda: rows)
     return rows
 
@@ -44,33 +44,33 @@ async def test_the_switch_and_the_key_turn_the_chat_into_the_request_and_back(
 ) -> None:
     rows = await switch(window)
     assert len(rows) == 200
-    assert window.chat_pane.currentWidget() is window.chat_pane.request
+    assert window.ui.chat_pane.currentWidget() is window.ui.chat_pane.request
     QTest.keyClick(window, Qt.Key.Key_X, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert window.chat_pane.currentWidget() is window.transcript
-    assert window.header.views.value() == "chat"
+    assert window.ui.chat_pane.currentWidget() is window.ui.transcript
+    assert window.ui.header.views.value() == "chat"
 
 
 @pytest.mark.long
 @play_scene()
 async def test_a_new_conversation_shows_its_page_and_not_its_request(window: MainWindow, bridge: Bridge) -> None:
     await switch(window)
-    await click(window.sidebar.new)
-    await until(lambda: window.chat_pane.currentWidget() is window.chat_pane.welcome)
-    assert window.header.views.value() == "chat"
+    await click(window.ui.sidebar.new)
+    await until(lambda: window.ui.chat_pane.currentWidget() is window.ui.chat_pane.welcome)
+    assert window.ui.header.views.value() == "chat"
 
 
 @play_scene()
 async def test_a_part_leads_to_its_message_and_a_message_to_its_part(window: MainWindow, bridge: Bridge) -> None:
     await switch(window)
-    view = window.chat_pane.request
+    view = window.ui.chat_pane.request
     asked = view.list.parts.rows[-2].part.message_id
     view.list.choose(len(view.list.parts.rows) - 2)
     box = view.list.link_box(len(view.list.parts.rows) - 2, PartAction.SHOW_IN_CHAT)
     QTest.mouseClick(view.list.viewport(), Qt.MouseButton.LeftButton, pos=box.center().toPoint())
-    await until(lambda: window.chat_pane.currentWidget() is window.transcript)
+    await until(lambda: window.ui.chat_pane.currentWidget() is window.ui.transcript)
     other = view.list.parts.rows[-4].part.message_id
     assert other != asked
-    window.transcript.perform(Action.SHOW_IN_REQUEST, other)
+    window.ui.transcript.perform(Action.SHOW_IN_REQUEST, other)
     await until(lambda: view.list.currentIndex().isValid())
     await until(lambda: view.list.parts.rows[view.list.currentIndex().row()].part.message_id == other)
 
@@ -78,9 +78,9 @@ async def test_a_part_leads_to_its_message_and_a_message_to_its_part(window: Mai
 @pytest.mark.long
 @play_scene()
 async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: Bridge) -> None:
-    rows = [row for row in window.transcript_model.rows if row.message.role == "assistant"]
-    window.transcript.perform(Action.SHOW_REQUEST, rows[-1].message.id)
-    view = window.chat_pane.request
+    rows = [row for row in window.ui.transcript_model.rows if row.message.role == "assistant"]
+    window.ui.transcript.perform(Action.SHOW_REQUEST, rows[-1].message.id)
+    view = window.ui.chat_pane.request
     await until(lambda: view.list.parts.rows)
     assert view.moment is ShownRequest.THEN
     assert len(view.list.parts.rows) == rows[-1].index
@@ -97,32 +97,32 @@ async def test_what_the_model_saw_when_it_answered(window: MainWindow, bridge: B
 @pytest.mark.long
 @play_scene(messages=0)
 async def test_the_request_follows_what_is_sent_and_pinned(window: MainWindow, bridge: Bridge) -> None:
-    await click(window.header.views.button("request"))
-    view = window.chat_pane.request
+    await click(window.ui.header.views.button("request"))
+    view = window.ui.chat_pane.request
     window.chat.send("Why?")
     await until(lambda: len(view.list.parts.rows) == 2)
     assert view.isVisible(), "sending does not turn away from it"
     window.request.perform(PartAction.PIN, view.list.parts.rows[0])
     await until(lambda: view.list.parts.rows[0].part.is_pinned)
-    await until(lambda: window.panel.breakdown.largest.parts)
+    await until(lambda: window.ui.panel.breakdown.largest.parts)
 
 
 @pytest.mark.long
 @play_scene(messages=0)
 async def test_the_largest_parts_follow_while_a_reply_streams(window: MainWindow, bridge: Bridge) -> None:
     window.chat.send("!wait")
-    await until(lambda: [part.name.text() for part in window.panel.breakdown.largest.parts] == ["You · !wait"])
-    assert window.transcript_model.is_running
+    await until(lambda: [part.name.text() for part in window.ui.panel.breakdown.largest.parts] == ["You · !wait"])
+    assert window.ui.transcript_model.is_running
     window.chat.stop()
-    await until(lambda: not window.transcript_model.is_running)
+    await until(lambda: not window.ui.transcript_model.is_running)
 
 
 @pytest.mark.row("W5", "a part whole, as JSON and as curl")
 @pytest.mark.long
 @play_scene()
 async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWindow, bridge: Bridge) -> None:
-    window.panel.requests.segment_requested.emit(Segment.ASSISTANT)
-    view = window.chat_pane.request
+    window.ui.panel.requests.segment_requested.emit(Segment.ASSISTANT)
+    view = window.ui.chat_pane.request
     await until(lambda: view.list.parts.rows)
     assert {row.part.segment for row in view.list.parts.rows} == {Segment.ASSISTANT}
     row = view.list.parts.rows[0]
@@ -141,9 +141,9 @@ async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWi
 
 @play_scene()
 async def test_another_conversation_begins_with_the_request_of_now(window: MainWindow, bridge: Bridge) -> None:
-    reply = next(row for row in window.transcript_model.rows if row.message.role == "assistant")
-    window.transcript.perform(Action.SHOW_REQUEST, reply.message.id)
-    view = window.chat_pane.request
+    reply = next(row for row in window.ui.transcript_model.rows if row.message.role == "assistant")
+    window.ui.transcript.perform(Action.SHOW_REQUEST, reply.message.id)
+    view = window.ui.chat_pane.request
     view.filter(Segment.USER)
     other = "c2" if window.chat.conversation == "c1" else "c1"
     window.chat.open(other)
@@ -155,10 +155,10 @@ async def test_another_conversation_begins_with_the_request_of_now(window: MainW
 @play_scene()
 async def test_tools_are_left_out_and_taken_back(window: MainWindow, bridge: Bridge) -> None:
     ours = SentPart(PartKind.TOOLS, "", "", "", 0, 240, Segment.SCHEMAS)
-    window.panel.requests.part_requested.emit(PartAction.LEAVE_OUT, ours)
-    await until(window.toast.isVisible)
+    window.ui.panel.requests.part_requested.emit(PartAction.LEAVE_OUT, ours)
+    await until(window.ui.toast.isVisible)
     assert (await bridge.ask(p.ReadSettings())).settings.tools_off == ("bash", "read")
-    await click(window.toast.action)
+    await click(window.ui.toast.action)
     read = p.ReadSettings()
     async with asyncio.timeout(20):
         while (await bridge.ask(read)).settings.tools_off:
@@ -169,16 +169,18 @@ async def test_tools_are_left_out_and_taken_back(window: MainWindow, bridge: Bri
 async def test_earlier_requests_are_offered_as_their_replies_read(
     window: MainWindow, bridge: Bridge, monkeypatch
 ) -> None:
-    rows = [row for row in window.transcript_model.rows if row.message.role == "assistant"]
+    rows = [row for row in window.ui.transcript_model.rows if row.message.role == "assistant"]
     said = replace(rows[-1].message, parts=(Text("## Report\n\n**Bold** words" + " that go on" * 20),))
-    window.transcript_model.apply(MessageRecorded(window.chat.conversation, replace(rows[-1], message=said)), RESTING)
+    window.ui.transcript_model.apply(
+        MessageRecorded(window.chat.conversation, replace(rows[-1], message=said)), RESTING
+    )
     offered = list[str]()
 
     def offer(replies: list[tuple[str, str]]) -> QMenu:
         offered.extend(text for _, text in replies)
         return QMenu(window)
 
-    monkeypatch.setattr(window.chat_pane.request, "offer_replies", offer)
+    monkeypatch.setattr(window.ui.chat_pane.request, "offer_replies", offer)
     window.request.offer_replies()
     assert "  Report Bold words that go on" in offered[0]
     assert offered[0].endswith("…")

@@ -36,7 +36,7 @@ def results(palette: SearchPalette) -> list[str]:
 
 
 async def opened(person: Person) -> SearchPalette:
-    await person.click(person.window.sidebar.search)
+    await person.click(person.window.ui.sidebar.search)
     return await person.sheet(SearchPalette, 20, "the search")
 
 
@@ -80,7 +80,7 @@ def test_hits_are_walked_through_at_the_very_line_and_escape_ends_it(play_by_eng
     store_talks(data_folder)
 
     async def scene(person: Person) -> None:
-        window, bar, view = person.window, person.window.hit_bar, person.window.transcript
+        window, bar, view = person.window, person.window.ui.hit_bar, person.window.ui.transcript
         palette = await opened(person)
         await person.type("harbour ledger")
         await person.sees(lambda: results(palette) == ["Report · Assistant"], "the hit")
@@ -101,15 +101,15 @@ def test_hits_are_walked_through_at_the_very_line_and_escape_ends_it(play_by_eng
         first = results(palette)[0]
         await person.enter()
         titles = {"Lisbon · You": "Lisbon", "Report · You": "Report"}
-        await person.sees(lambda: window.header.title == titles[first], "the first hit")
+        await person.sees(lambda: window.ui.header.title == titles[first], "the first hit")
         window.activateWindow()  # the platform without a screen does so for nobody
         QTest.keyClick(window, Qt.Key.Key_F3)
-        await person.sees(lambda: window.header.title == titles[{*titles}.difference({first}).pop()], "the next one")
+        await person.sees(lambda: window.ui.header.title == titles[{*titles}.difference({first}).pop()], "the next one")
         assert bar.count.text() == "2 of 2"
         assert view.found_text == ("harbour",)
         QTest.keyClick(window, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
-        await person.sees(lambda: window.header.title == titles[first] and view.is_settled, "the first again")
-        QTest.keyClick(window.composer.field, Qt.Key.Key_Escape)
+        await person.sees(lambda: window.ui.header.title == titles[first] and view.is_settled, "the first again")
+        QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Escape)
         await person.sees(bar.isHidden, "no bar")
         assert view.found_text == ""
 

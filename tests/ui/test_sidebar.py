@@ -242,16 +242,16 @@ def test_a_title_that_is_cut_keeps_what_tells_it_apart(qtbot):
 
 @play_scene()
 async def test_the_circle_of_the_open_conversation_says_what_the_gauge_says(window, bridge):
-    conversations = window.sidebar.list.conversations
-    await until(lambda: window.gauge.fill is not None)
-    gauge, opened = window.gauge, window.chat.conversation
+    conversations = window.ui.sidebar.list.conversations
+    await until(lambda: window.ui.gauge.fill is not None)
+    gauge, opened = window.ui.gauge, window.chat.conversation
 
     def is_same() -> bool:
         return conversations.fill_of(conversations.info_of(opened)) == gauge.fill
 
     assert is_same()
     before = gauge.fill
-    QTest.keyClicks(window.composer.field, "a long draft " * 40)
+    QTest.keyClicks(window.ui.composer.field, "a long draft " * 40)
     await until(lambda: gauge.draft_tokens > 0)
     assert gauge.fill[0] > before[0]
     assert is_same()

@@ -30,8 +30,8 @@ async def dialog_of(window: MainWindow) -> PlanDialog:
 
 
 async def from_the_header(window: MainWindow) -> None:
-    window.header.menu.click()
-    menu = window.header.menu.findChild(QMenu)
+    window.ui.header.menu.click()
+    menu = window.ui.header.menu.findChild(QMenu)
     entries = {action.text().split("\t")[0]: action for action in menu.actions()}
     assert "Export conversation…" in entries
     entries[Action.START_FRESH.value].trigger()
@@ -41,7 +41,7 @@ async def from_the_header(window: MainWindow) -> None:
 async def from_a_failure(window: MainWindow) -> None:
     window.chat.send("!overflow")
     await until(lambda: "FailureItem" in texts(window) and is_idle(window))
-    view, model = window.transcript, window.transcript_model
+    view, model = window.ui.transcript, window.ui.transcript_model
     row = next(n for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem))
     point = point_of(view, model.item(row).key, Action.START_FRESH)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
@@ -65,16 +65,16 @@ async def test_each_way_leads_to_the_dialog_and_on_to_the_new_conversation(windo
     assert not dialog.tail.isVisible()
     assert not dialog.strategy.choices.button("last_messages").isVisible()
     click(dialog.apply)
-    await until(lambda: window.header.label.text() == "Started fresh")
+    await until(lambda: window.ui.header.label.text() == "Started fresh")
     await until(lambda: not window.findChildren(PlanDialog))
     assert window.chat.conversation not in ("", before)
-    assert window.focusWidget() is window.composer.field, "it can be written in at once"
+    assert window.focusWidget() is window.ui.composer.field, "it can be written in at once"
 
 
 @pytest.mark.long
 @play_scene()
 async def test_cancelled_it_leaves_nothing_and_the_export_is_one_click_away(window, bridge):
-    before, listed = window.chat.conversation, window.sidebar.list.model().rowCount()
+    before, listed = window.chat.conversation, window.ui.sidebar.list.model().rowCount()
     window.context.start_fresh()
     dialog = await dialog_of(window)
     click(dialog.export)
@@ -83,7 +83,7 @@ async def test_cancelled_it_leaves_nothing_and_the_export_is_one_click_away(wind
     sheet.reject()
     click(dialog.cancel)
     await until(lambda: not window.findChildren(PlanDialog))
-    assert (window.chat.conversation, window.sidebar.list.model().rowCount()) == (before, listed)
+    assert (window.chat.conversation, window.ui.sidebar.list.model().rowCount()) == (before, listed)
     assert is_idle(window)
     assert texts(window)
 

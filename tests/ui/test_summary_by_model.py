@@ -65,19 +65,19 @@ def play(run: Run, qapp: QApplication, data_folder: Path) -> Callable[..., Scrip
             window = MainWindow(bridge, settings, data_folder / "window.json")
             window.resize(1_280, 800)
             driver = Driver(window, bridge)
-            run(in_window(window, bridge, lambda: scene(window, driver, provider), window.transcript_model.rowCount))
+            run(in_window(window, bridge, lambda: scene(window, driver, provider), window.ui.transcript_model.rowCount))
             return provider
 
     return play_scene
 
 
 async def plan_of(window: MainWindow, driver: Driver) -> PlanDialog:
-    await driver.click(window.gauge.optimize)
+    await driver.click(window.ui.gauge.optimize)
     return await driver.sheet(PlanDialog, 30, "the plan")
 
 
 def operations(window: MainWindow) -> list:
-    return list(window.panel.history._rows.values())
+    return list(window.ui.panel.history._rows.values())
 
 
 @pytest.mark.row("W2", "a summary by a model: asked for, progress, edited")
@@ -144,12 +144,12 @@ def test_room_that_a_turn_waits_for_tells_how_far_it_is_and_can_be_stopped(play)
     async def scene(window: MainWindow, driver: Driver, provider: ScriptedProvider) -> None:
         told: list[RoomProgressed] = []
         driver.bridge.happened.connect(lambda e: told.append(e) if isinstance(e, RoomProgressed) else None)
-        window.composer.set_text("Where are we?")
+        window.ui.composer.set_text("Where are we?")
         window.chat.send("Where are we?")
-        await driver.until(lambda: told and window.toast.action.text() == "Stop", 40, "progress")
-        await driver.click(window.toast.action)
-        await driver.until(lambda: not window.transcript_model.is_running, 20, "the end of the turn")
+        await driver.until(lambda: told and window.ui.toast.action.text() == "Stop", 40, "progress")
+        await driver.click(window.ui.toast.action)
+        await driver.until(lambda: not window.ui.transcript_model.is_running, 20, "the end of the turn")
         assert operations(window) == []
-        assert not window.toast.isVisible()
+        assert not window.ui.toast.isVisible()
 
     play(scene, [Hang('{"summary": "It was about topics and about the'), Hang()], turns=64)

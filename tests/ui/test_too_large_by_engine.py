@@ -26,9 +26,9 @@ def test_a_message_that_is_too_large_is_sent_by_the_first_button(
     run, qapp, data_folder: Path, tools_off: tuple[str, ...], first: Action
 ) -> None:
     async def scene(window: MainWindow, bridge: Bridge) -> None:
-        window.composer.set_text(LINES)
+        window.ui.composer.set_text(LINES)
         window.chat.send(LINES)
-        model, transcript = window.transcript_model, window.transcript
+        model, transcript = window.ui.transcript_model, window.ui.transcript
         await until(lambda: "FailureItem" in texts(window) and is_idle(window))
         row = next(n for n in range(model.rowCount()) if isinstance(model.item(n), FailureItem))
         button = next(one for one in transcript.layout_of(row).hit_regions if one.words)

@@ -57,15 +57,15 @@ def play(run: Run, qapp: QApplication, data_folder: Path, tmp_path: Path) -> Cal
 @pytest.mark.row("U4", "asked, allowed, run, opened whole")
 def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
-        assert window.header.folder.text() == "work"
+        assert window.ui.header.folder.text() == "work"
         window.chat.send("Count to sixty thousand.")
-        await driver.until(window.question.isVisible, 40, "the question")
-        assert window.question.targets.text.toPlainText() == "seq 1 60000"
-        assert window.question.pattern.text() == "seq *"
-        await driver.until(lambda: window.question.is_listening, 5, "a question that takes answers")
-        await driver.click(window.question.always)
+        await driver.until(window.ui.question.isVisible, 40, "the question")
+        assert window.ui.question.targets.text.toPlainText() == "seq 1 60000"
+        assert window.ui.question.pattern.text() == "seq *"
+        await driver.until(lambda: window.ui.question.is_listening, 5, "a question that takes answers")
+        await driver.click(window.ui.question.always)
         await driver.until(lambda: texts(window)[-1] == "Counted." and is_idle(window), 40, "the end of the turn")
-        items = [window.transcript_model.item(n) for n in range(window.transcript_model.rowCount())]
+        items = [window.ui.transcript_model.item(n) for n in range(window.ui.transcript_model.rowCount())]
         result = next(i.row.message.tool_result for i in items if isinstance(i, MessageItem) and i.call is not None)
         assert result is not None
         assert result.spill
@@ -83,8 +83,8 @@ def test_a_command_is_asked_for_allowed_run_and_opened_whole(play) -> None:
 def test_the_insights_of_a_real_turn_are_those_of_its_record_and_the_log_has_its_truncation(play, data_folder) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         window.chat.send("Count to sixty thousand.")
-        await driver.until(lambda: window.question.is_listening, 40, "a question that takes answers")
-        await driver.click(window.question.once)
+        await driver.until(lambda: window.ui.question.is_listening, 40, "a question that takes answers")
+        await driver.click(window.ui.question.once)
         await driver.until(lambda: texts(window)[-1] == "Counted." and is_idle(window), 40, "the end of the turn")
         window.insights.toggle()
         page = window.insights.page
@@ -95,7 +95,7 @@ def test_the_insights_of_a_real_turn_are_those_of_its_record_and_the_log_has_its
         (row,) = [row for row in page.models.table.rows if row.note == "chat"]
         assert row.cells[0] == "2"
         await driver.escape()
-        assert window.chat_page.isVisible()
+        assert window.ui.chat_page.isVisible()
 
     play(scene, [COUNT, Reply("Counted.")])
     log = log_file(data_folder).read_text()
@@ -106,9 +106,9 @@ def test_the_insights_of_a_real_turn_are_those_of_its_record_and_the_log_has_its
 async def run_a_command(window: MainWindow, driver: Driver) -> str:
     """Lets the model run its command; the key of its card, which has put something out."""
     window.chat.send("Sleep.")
-    await driver.until(lambda: window.question.is_listening, 40, "a question that takes answers")
-    await driver.click(window.question.once)
-    model = window.transcript_model
+    await driver.until(lambda: window.ui.question.is_listening, 40, "a question that takes answers")
+    await driver.click(window.ui.question.once)
+    model = window.ui.transcript_model
 
     def card() -> ToolItem | None:
         item = model.item(model.rowCount() - 1)
@@ -122,7 +122,7 @@ async def run_a_command(window: MainWindow, driver: Driver) -> str:
 def test_a_command_is_stopped_on_its_card_and_the_turn_goes_on(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
         key = await run_a_command(window, driver)
-        window.chat_pane.transcript.perform(Action.STOP, key)
+        window.ui.chat_pane.transcript.perform(Action.STOP, key)
         await driver.until(lambda: texts(window)[-1] == "Never mind." and is_idle(window), 40, "the end of the turn")
         assert texts(window)[-2].startswith("begun\n")
         assert "Stopped by the user" in texts(window)[-2]
@@ -153,7 +153,7 @@ def commands_running() -> list[bytes]:
 
 def test_the_tools_that_are_on_offer_are_listed_and_switched(play) -> None:
     async def scene(window: MainWindow, driver: Driver) -> None:
-        window.composer.tools.click()
+        window.ui.composer.tools.click()
         sheet = await driver.sheet(ToolsSheet, 20, "the tools")
         assert "bash" in sheet.rows
         before = sheet.total.text()

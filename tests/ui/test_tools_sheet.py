@@ -72,7 +72,7 @@ async def open_sheet(window: MainWindow) -> ToolsSheet:
 @pytest.mark.wire
 @play_scene()
 async def test_switching_in_the_window_is_stored(window, bridge):
-    window.composer.tools.click()
+    window.ui.composer.tools.click()
     sheet = await open_sheet(window)
     assert all(row.isVisible() for row in sheet.rows.values())
     sheet.rows["bash"].switch.click()
@@ -85,16 +85,16 @@ async def test_switching_in_the_window_is_stored(window, bridge):
 @pytest.mark.wire
 @play_scene()
 async def test_a_folder_is_chosen_and_shown(window, bridge, tmp_path):
-    assert window.header.folder.text() == "No folder"
-    window.header.folder.click()
+    assert window.ui.header.folder.text() == "No folder"
+    window.ui.header.folder.click()
     dialog = window.findChildren(QFileDialog)[0]
     (tmp_path / "billing").mkdir()
     dialog.fileSelected.emit(str(tmp_path / "billing"))
     dialog.close()
-    await until(lambda: window.header.folder.text() == "billing")
-    assert window.header.folder.accessibleName() == f"Working folder: {tmp_path / 'billing'}"
+    await until(lambda: window.ui.header.folder.text() == "billing")
+    assert window.ui.header.folder.accessibleName() == f"Working folder: {tmp_path / 'billing'}"
     window.tools.use_folder("")
-    await until(lambda: window.header.folder.text() == "No folder")
+    await until(lambda: window.ui.header.folder.text() == "No folder")
 
 
 # Whole outputs
@@ -200,15 +200,15 @@ def test_a_command_without_its_question_is_not_sent():
 @pytest.mark.wire
 @play_scene()
 async def test_research_starts_a_turn(window, bridge):
-    window.composer.set_text("/research")
-    assert "searches the web" in window.composer.note.text()
-    window.composer.button.click()
-    assert "Type a question" in window.composer.note.text()
-    window.composer.set_text("/research Why is the sky blue?")
-    window.composer.button.click()
+    window.ui.composer.set_text("/research")
+    assert "searches the web" in window.ui.composer.note.text()
+    window.ui.composer.button.click()
+    assert "Type a question" in window.ui.composer.note.text()
+    window.ui.composer.set_text("/research Why is the sky blue?")
+    window.ui.composer.button.click()
     await until(lambda: "researched: Why is the sky blue?" in texts(window))
     await until(lambda: is_idle(window))
-    assert window.composer.text() == ""
+    assert window.ui.composer.text() == ""
 
 
 @pytest.mark.wire
@@ -217,7 +217,7 @@ async def test_an_output_that_is_gone_says_so_and_can_be_asked_for_again(window,
     window.tools.open_whole("gone", "bash make all")
     viewer = window.findChildren(SpillViewer)[0]
     await until(lambda: viewer.note.text() == "There is no such conversation")
-    assert not window.failure.isVisible()
+    assert not window.ui.failure.isVisible()
     viewer.field.setText("line")
     await until(lambda: viewer.note.text().startswith("5,000 lines"))
     viewer.close()
@@ -229,4 +229,4 @@ async def test_a_switch_that_cannot_be_stored_goes_back(window, bridge):
     window.tools.open()
     switch = (await open_sheet(window)).rows["find_issue"].switch
     switch.click()
-    await until(lambda: window.failure.isVisible() and switch.isChecked())
+    await until(lambda: window.ui.failure.isVisible() and switch.isChecked())

@@ -67,7 +67,7 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
 
 @play_scene()
 async def test_the_window_shows_what_was_spent(window, bridge):
-    totals = window.panel.breakdown.totals
+    totals = window.ui.panel.breakdown.totals
     await until(lambda: totals.isVisible())
     assert "80 % cached" in totals.replies.text()
     await send(window, bridge, "Once more")

@@ -30,21 +30,21 @@ def type_letters(window, text: str) -> None:
 
 @play_scene()
 async def test_letters_after_a_click_on_a_message_are_written_and_edit_nothing(window, bridge):
-    transcript = window.transcript
+    transcript = window.ui.transcript
     QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton)
     assert transcript.hasFocus()
     type_letters(window, "hello, 2 eggs")
-    assert window.composer.text() == "hello, 2 eggs"
+    assert window.ui.composer.text() == "hello, 2 eggs"
     assert not transcript.editor.isVisible()
 
 
 @play_scene()
 async def test_letters_on_a_button_are_written_and_shortcuts_are_not(window, bridge):
-    window.header.chip.setFocus()
-    QTest.keyClick(window.header.chip, Qt.Key.Key_B, Qt.KeyboardModifier.MetaModifier)
-    assert window.composer.text() == ""
+    window.ui.header.chip.setFocus()
+    QTest.keyClick(window.ui.header.chip, Qt.Key.Key_B, Qt.KeyboardModifier.MetaModifier)
+    assert window.ui.composer.text() == ""
     type_letters(window, "A b")
-    assert window.composer.text() == "A b"
+    assert window.ui.composer.text() == "A b"
 
 
 def begin_anew(window) -> None:
@@ -57,14 +57,14 @@ def begin_anew(window) -> None:
 @play_scene()
 async def test_letters_right_after_ctrl_n_are_of_the_new_conversation(window, bridge):
     before = window.chat.conversation
-    window.transcript.setFocus()
+    window.ui.transcript.setFocus()
     type_letters(window, "of the old one")
     begin_anew(window)
     await until(lambda: window.chat.conversation != before)
-    assert window.composer.text() == "of the new one"
+    assert window.ui.composer.text() == "of the new one"
     window.chat.open(before)
     await until(lambda: window.chat.conversation == before)
-    assert window.composer.text() == "of the old one"
+    assert window.ui.composer.text() == "of the old one"
 
 
 @pytest.mark.long
@@ -75,7 +75,7 @@ async def test_what_is_sent_right_after_ctrl_n_is_said_in_the_new_conversation(w
     QTest.keyClick(window.focusWidget(), Qt.Key.Key_Return)
     await until(lambda: "of the new one" in texts(window) and is_idle(window))
     assert window.chat.conversation != before
-    assert window.composer.text() == ""
+    assert window.ui.composer.text() == ""
 
 
 @play_scene()
@@ -89,9 +89,9 @@ async def test_a_new_conversation_that_cannot_be_made_leaves_what_was_written_in
     type_letters(window, "of the old one")
     monkeypatch.setattr(bridge, "ask", refuse)
     begin_anew(window)
-    await until(lambda: "of the old one" in window.composer.text())
+    await until(lambda: "of the old one" in window.ui.composer.text())
     monkeypatch.undo()
-    assert "of the new one" in window.composer.text()
+    assert "of the new one" in window.ui.composer.text()
     assert window.chat.conversation == before
 
 
@@ -99,7 +99,7 @@ async def test_a_new_conversation_that_cannot_be_made_leaves_what_was_written_in
 @pytest.mark.long
 def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, part):
     async def scene(window, bridge):
-        editor = window.transcript.editor
+        editor = window.ui.transcript.editor
         window.recovery.edit_message()
         QTest.keyClicks(editor.field, "and more")
         attrgetter(part)(window).setFocus()
@@ -116,16 +116,16 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
 @pytest.mark.long
 def test_escape_leads_back_from_the_x_ray_and_ends_the_walk_through_hits(play, part):
     async def scene(window, bridge):
-        window.hit_bar.show_hit("tests", 1, 2)
+        window.ui.hit_bar.show_hit("tests", 1, 2)
         place = attrgetter(part)(window)
-        (place if place.isVisible() else window.transcript).setFocus()
+        (place if place.isVisible() else window.ui.transcript).setFocus()
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
-        assert not window.hit_bar.isVisible()
+        assert not window.ui.hit_bar.isVisible()
         window.request.show(True)
         place.setFocus()
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
-        assert not window.chat_pane.is_request_shown
-        assert window.transcript.hasFocus()
+        assert not window.ui.chat_pane.is_request_shown
+        assert window.ui.transcript.hasFocus()
 
     play(scene)
 
@@ -141,7 +141,7 @@ def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
         attrgetter(part)(window).setFocus()
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
         assert asked == [Stop(window.chat.conversation)]
-        assert window.transcript.editor.isVisible()
+        assert window.ui.transcript.editor.isVisible()
 
     play(scene)
 
@@ -151,17 +151,17 @@ async def test_a_sheet_keeps_what_is_typed_from_the_draft(window, bridge):
     window.export.open()
     sheet = await opened_sheet(window, ExportSheet)
     QTest.keyClicks(sheet.choose, "x")
-    assert window.composer.text() == ""
+    assert window.ui.composer.text() == ""
 
 
 @play_scene()
 async def test_a_model_that_was_chosen_leaves_the_keyboard_in_the_draft(window, bridge):
-    QTest.mouseClick(window.header.chip, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(window.ui.header.chip, Qt.MouseButton.LeftButton)
     await until(lambda: any(picker.isVisible() for picker in window.findChildren(ModelPicker)))
     (picker,) = window.findChildren(ModelPicker)
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
-    await until(window.toast.isVisible)
-    assert window.focusWidget() is window.composer.field
+    await until(window.ui.toast.isVisible)
+    assert window.focusWidget() is window.ui.composer.field
 
 
 def test_enter_presses_the_button_that_has_the_focus_once(qtbot):
@@ -190,24 +190,24 @@ def places_of_the_keyboard(window: QWidget) -> list[QWidget]:
 
 
 def show_project(window) -> None:
-    window.chat_pane.show_project(Project("p", "A project"))
-    window.chat_pane.setCurrentWidget(window.chat_pane.project)
+    window.ui.chat_pane.show_project(Project("p", "A project"))
+    window.ui.chat_pane.setCurrentWidget(window.ui.chat_pane.project)
 
 
 def show_archived(window) -> None:
-    compaction = next(row for row in window.transcript_model.operations if row.kind == "compaction")
-    window.panel.open_archived(compaction.id)
+    compaction = next(row for row in window.ui.transcript_model.operations if row.kind == "compaction")
+    window.ui.panel.open_archived(compaction.id)
 
 
 SCREENS = {
     "chat": lambda window: None,
-    "history": lambda window: window.panel.show_tab("history"),
+    "history": lambda window: window.ui.panel.show_tab("history"),
     "archived messages": show_archived,
-    "pins": lambda window: window.panel.show_tab("pins"),
-    "memory": lambda window: window.panel.show_tab("memory"),
+    "pins": lambda window: window.ui.panel.show_tab("pins"),
+    "memory": lambda window: window.ui.panel.show_tab("memory"),
     "x-ray": lambda window: window.request.show(True),
     "insights": lambda window: window.insights.toggle(),
-    "hits": lambda window: window.hit_bar.show_hit("tests", 1, 2),
+    "hits": lambda window: window.ui.hit_bar.show_hit("tests", 1, 2),
     "find": lambda window: window.finder.open(),
     "welcome": lambda window: window.chat.open_new(),
     "project": show_project,
@@ -229,11 +229,11 @@ def test_letters_are_written_wherever_the_keyboard_is(play, screen):
             place.setFocus()
             if window.focusWidget() is not place:
                 continue
-            window.composer.set_text("")
+            window.ui.composer.set_text("")
             QTest.keyClicks(place, "x")
             name = f"{type(place).__name__} “{place.accessibleName()}”"
             tried.append(name)
-            if window.composer.text() != "x" or window.focusWidget() is not window.composer.field:
+            if window.ui.composer.text() != "x" or window.focusWidget() is not window.ui.composer.field:
                 swallowed.append(name)
             if screen == "insights" and not window.insights.is_shown:
                 window.insights.toggle()
@@ -247,15 +247,15 @@ def test_letters_are_written_wherever_the_keyboard_is(play, screen):
 @play_scene()
 async def test_what_is_pasted_where_nothing_takes_it_is_written(window, bridge):
     QApplication.clipboard().setText("from elsewhere")
-    window.sidebar.list.setFocus()
-    QTest.keyClick(window.sidebar.list, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
-    assert window.composer.text() == "from elsewhere"
+    window.ui.sidebar.list.setFocus()
+    QTest.keyClick(window.ui.sidebar.list, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert window.ui.composer.text() == "from elsewhere"
 
 
 @pytest.mark.long
 @play_scene()
 async def test_letters_after_a_click_in_the_list_are_written_and_enter_sends_them(window, bridge):
-    listed = window.sidebar.list
+    listed = window.ui.sidebar.list
     box = listed.visualRect(listed.conversations.index_of("c2"))
     QTest.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
     await until(lambda: window.chat._shown == "c2")
@@ -269,21 +269,21 @@ async def test_letters_after_a_click_in_the_list_are_written_and_enter_sends_the
 @play_scene()
 async def test_letters_after_a_copy_from_a_message_are_written_and_edit_nothing(window, bridge):
     await send(window, bridge, "Hello")
-    transcript = window.transcript
-    row = next(n for n in range(window.transcript_model.rowCount()) if texts(window)[n] == "Hello")
+    transcript = window.ui.transcript
+    row = next(n for n in range(window.ui.transcript_model.rowCount()) if texts(window)[n] == "Hello")
     QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton)
-    transcript.setCurrentIndex(window.transcript_model.index(row))
+    transcript.setCurrentIndex(window.ui.transcript_model.index(row))
     QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(transcript, Qt.Key.Key_PageUp)
     type_letters(window, "explain")
-    assert window.composer.text() == "explain"
+    assert window.ui.composer.text() == "explain"
     assert not transcript.editor.isVisible()
 
 
 @play_scene()
 async def test_letters_are_written_while_a_card_takes_the_place_of_the_draft(window, bridge):
-    window.composer.hide()
-    window.transcript.setFocus()
+    window.ui.composer.hide()
+    window.ui.transcript.setFocus()
     type_letters(window, "hello")
-    window.composer.show()
-    assert window.composer.text() == "hello"
+    window.ui.composer.show()
+    assert window.ui.composer.text() == "hello"

@@ -149,15 +149,15 @@ def test_a_paid_summary_comes_back_with_its_tail(plan, qtbot):
 async def test_escape_keeps_an_edited_message_and_says_so(window, bridge):
     await send(window, bridge, "Hello")
     window.recovery.edit_message()
-    editor = window.transcript.editor
+    editor = window.ui.transcript.editor
     QTest.keyClick(editor.field, Qt.Key.Key_Escape)
-    assert not window.toast.isVisible(), "nothing was changed"
+    assert not window.ui.toast.isVisible(), "nothing was changed"
     window.recovery.edit_message()
     QTest.keyClicks(editor.field, " and more")
     QTest.keyClick(editor.field, Qt.Key.Key_Escape)
     assert not editor.isVisible()
-    assert "kept" in window.toast.label.text()
-    press(window.toast.action)
+    assert "kept" in window.ui.toast.label.text()
+    press(window.ui.toast.action)
     assert editor.field.written() == "Hello and more"
     press(editor.cancel)
     window.recovery.edit_message()
@@ -168,15 +168,15 @@ async def test_escape_keeps_an_edited_message_and_says_so(window, bridge):
 @pytest.mark.long
 @play_scene()
 async def test_a_deleted_conversation_is_restored_from_a_list(window, bridge):
-    window.sidebar.list.delete_requested.emit(("c2",))
-    await until(lambda: window.sidebar.list.conversations.row_of("c2") < 0)
-    window.toast.hide()
-    window.sidebar.deleted_requested.emit()
+    window.ui.sidebar.list.delete_requested.emit(("c2",))
+    await until(lambda: window.ui.sidebar.list.conversations.row_of("c2") < 0)
+    window.ui.toast.hide()
+    window.ui.sidebar.deleted_requested.emit()
     palette = await opened_sheet(window, DeletedPalette)
     assert [row.title for row in palette.list.rows.rows] == ["Trip to Lisbon"]
     QTest.keyClicks(palette.field, "billing")
     assert palette.note.text() == NO_TITLE_MATCHES
     palette.field.setText("lisb")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
-    await until(lambda: window.sidebar.list.conversations.row_of("c2") >= 0)
+    await until(lambda: window.ui.sidebar.list.conversations.row_of("c2") >= 0)
     await until(lambda: window.chat.conversation == "c2")

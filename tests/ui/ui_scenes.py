@@ -128,22 +128,22 @@ async def in_window(
 
 def texts(window: MainWindow) -> list[str]:
     """What the messages say, and what other rows are."""
-    model = window.transcript_model
+    model = window.ui.transcript_model
     items = [model.item(n) for n in range(model.rowCount())]
     return [i.row.message.text if isinstance(i, MessageItem) else type(i).__name__ for i in items]
 
 
 def is_idle(window: MainWindow) -> bool:
-    return not window.transcript_model.is_running
+    return not window.ui.transcript_model.is_running
 
 
 async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
     """Writes and sends, and waits until the turn is over."""
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
-    window.composer.set_text(text)
+    window.ui.composer.set_text(text)
     window.chat.send(text)
     await finished
-    await until(lambda: not window.composer.text())
+    await until(lambda: not window.ui.composer.text())
 
 
 def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:

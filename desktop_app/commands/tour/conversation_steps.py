@@ -30,7 +30,7 @@ REMEMBERED = "I write for readers who have never seen the sea."
 
 async def see_the_tools(tour: TourSession) -> None:
     """List the tools with their tokens, and the note that this model cannot call any."""
-    await tour.driver.click(tour.window.composer.tools)
+    await tour.driver.click(tour.window.ui.composer.tools)
     sheet = await tour.driver.sheet(ToolsSheet, 20, "the tools")
     if not sheet.warning.isVisible():
         raise NotSeen("that this model cannot call tools")
@@ -48,7 +48,7 @@ async def see_the_servers(tour: TourSession) -> None:
     """Look for servers on this machine, in the settings."""
     await tour.driver.click((await tour.driver.sheet(ToolsSheet, 20, "the tools")).close_button)
     await tour.driver.wait_until_closed(ToolsSheet)
-    await tour.driver.click(tour.window.sidebar.settings)
+    await tour.driver.click(tour.window.ui.sidebar.settings)
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.scroll_to(settings.servers, settings.area)
     await tour.driver.click(settings.servers.find_button)
@@ -84,8 +84,8 @@ async def remember_something(tour: TourSession) -> None:
     """Write a memory by hand."""
     settings = await tour.driver.sheet(SettingsDialog, 20, "the settings")
     await tour.driver.leave(SettingsDialog, settings.cancel)
-    tour.window.panel.show_tab("memory")
-    memories = tour.window.panel.memories
+    tour.window.ui.panel.show_tab("memory")
+    memories = tour.window.ui.panel.memories
     await tour.driver.click(memories.add)
     await tour.driver.until(lambda: memories.cards and memories.cards[0].editing, 5, "a card to write in")
     await tour.driver.type(REMEMBERED)
@@ -112,7 +112,7 @@ async def say_too_much(tour: TourSession) -> None:
     """Write a message that is larger than the window; a card says so and offers solutions."""
     before = tour.window.chat.conversation
     await tour.show_sidebar()
-    await tour.driver.click(tour.window.sidebar.new)
+    await tour.driver.click(tour.window.ui.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
     await tour.driver.paste("All the tides of a year: " + "high and low, " * 6_000)
     await tour.driver.enter()
@@ -121,16 +121,16 @@ async def say_too_much(tour: TourSession) -> None:
 
 async def see_why_no_room_was_made(tour: TourSession) -> None:
     """Show the history: the card of the failed compaction says why, what was kept, and what can help."""
-    await tour.driver.click(tour.window.panel.tabs.button("history"))
+    await tour.driver.click(tour.window.ui.panel.tabs.button("history"))
     failed = [row.id for row in tour.model.operations if row.kind == "failed"]
-    cards = tour.window.panel.history.list.cards
+    cards = tour.window.ui.panel.history.list.cards
     await tour.driver.until(lambda: failed and failed[-1] in cards and cards[failed[-1]].isVisible(), 10, "its card")
 
 
 async def open_a_tool_card(tour: TourSession) -> None:
     """Open a tool call's card, with its arguments and its result."""
     item = next(i for i in _messages(tour) if i.call is not None and i.row.message.tool_result is not None)
-    transcript = tour.window.chat_pane.transcript
+    transcript = tour.window.ui.chat_pane.transcript
     if not transcript.show_message(item.row.message.id):
         raise NotSeen("the card of a tool")
     transcript.perform(Action.FOLD, item.key)
@@ -155,19 +155,19 @@ async def see_formulas(tour: TourSession) -> None:
     """Import a conversation with formulas and a table, and read it from its beginning."""
     before = graphics.version
     await tour.import_sample("tides.jsonl")
-    tour.window.transcript.go_to_start()
+    tour.window.ui.transcript.go_to_start()
     await _transcript(tour).is_drawn(before)
 
 
 async def see_a_diagram(tour: TourSession) -> None:
     """Scroll to a diagram, with the code below it."""
-    tour.window.transcript.show_message(tour.model.rows[REPLY_WITH_DIAGRAM].message.id)
+    tour.window.ui.transcript.show_message(tour.model.rows[REPLY_WITH_DIAGRAM].message.id)
     await _transcript(tour).has_diagram(REPLY_WITH_DIAGRAM)
 
 
 async def let_long_lines_be(tour: TourSession) -> None:
     """Stop wrapping the long lines of the code."""
-    transcript = tour.window.transcript
+    transcript = tour.window.ui.transcript
     before = transcript.layout_of(REPLY_WITH_DIAGRAM).height
     await _transcript(tour).click(REPLY_WITH_DIAGRAM, Action.WRAP_CODE)
     await tour.driver.until(
@@ -177,7 +177,7 @@ async def let_long_lines_be(tour: TourSession) -> None:
 
 async def select_over_messages(tour: TourSession) -> None:
     """Select text with the mouse, from one message into the next one."""
-    transcript = tour.window.transcript
+    transcript = tour.window.ui.transcript
     transcript.follow_end()
     await tour.driver.until(lambda: transcript.is_settled, 10, "the end")
     last = tour.model.rowCount() - 1
@@ -187,23 +187,23 @@ async def select_over_messages(tour: TourSession) -> None:
 async def copy_it_as_markdown(tour: TourSession) -> None:
     """Copy the selection as Markdown, with the speakers."""
     await _transcript(tour).copy_as_markdown()
-    await tour.driver.until(lambda: tour.window.toast.isVisible(), 5, "that it was copied")
+    await tour.driver.until(lambda: tour.window.ui.toast.isVisible(), 5, "that it was copied")
 
 
 def _transcript(tour: TourSession) -> TranscriptDriver:
-    return TranscriptDriver(tour.driver, tour.window.transcript)
+    return TranscriptDriver(tour.driver, tour.window.ui.transcript)
 
 
 async def see_the_request(tour: TourSession) -> None:
     """Turn the transcript into the request, part by part."""
-    view = tour.window.chat_pane.request
-    await tour.driver.click(tour.window.header.views.button("request"))
+    view = tour.window.ui.chat_pane.request
+    await tour.driver.click(tour.window.ui.header.views.button("request"))
     await tour.driver.until(lambda: view.isVisible() and view.list.model().rowCount(), 20, "the parts of the request")
 
 
 async def see_what_has_changed(tour: TourSession) -> None:
     """Compare the request with the newest reply's request."""
-    view = tour.window.chat_pane.request
+    view = tour.window.ui.chat_pane.request
     replies = [row.message.id for row in tour.model.rows if row.message.role is Role.ASSISTANT]
     tour.window.request.show_earlier(replies[-1], ShownRequest.CHANGES)
     await tour.driver.until(
@@ -213,18 +213,18 @@ async def see_what_has_changed(tour: TourSession) -> None:
 
 async def see_the_chat_again(tour: TourSession) -> None:
     """Turn back to the transcript."""
-    await tour.driver.click(tour.window.header.views.button("chat"))
-    if not tour.window.transcript.isVisible():
+    await tour.driver.click(tour.window.ui.header.views.button("chat"))
+    if not tour.window.ui.transcript.isVisible():
         raise NotSeen("the transcript")
 
 
 async def copy_it_as_a_command(tour: TourSession) -> None:
     """Copy the request to a server as a curl command; the chat comes back after that."""
-    view = tour.window.chat_pane.request
+    view = tour.window.ui.chat_pane.request
     await see_the_request(tour)
     await tour.driver.click(view.curl)
     await tour.driver.until(lambda: tour.driver.copied().startswith("curl"), 10, "the command")
-    await tour.driver.until(lambda: tour.window.toast.isVisible(), 5, "that it was copied")
+    await tour.driver.until(lambda: tour.window.ui.toast.isVisible(), 5, "that it was copied")
 
 
 QUESTION = "In two sentences: what is a palimpsest?"
@@ -253,14 +253,14 @@ async def first_reply(tour: TourSession) -> None:
 
 async def draft_is_counted(tour: TourSession) -> None:
     """Type a draft; its tokens are shown while it is typed."""
-    tour.window.composer.take_focus()
+    tour.window.ui.composer.take_focus()
     await tour.driver.type("And which famous one can be read again today?")
-    await tour.driver.until(lambda: tour.window.composer.draft_tokens > 5, 10, "the draft's tokens")
+    await tour.driver.until(lambda: tour.window.ui.composer.draft_tokens > 5, 10, "the draft's tokens")
 
 
 async def attach_a_picture_and_a_file(tour: TourSession) -> None:
     """Attach a picture as from the clipboard, and a file; their tokens are shown before anything is sent."""
-    composer = tour.window.composer
+    composer = tour.window.ui.composer
     tour.window.attach.attach_image(tour.window.grab().toImage())
     tour.window.attach.attach_files([str(SAMPLES / "README.md")])
     await tour.driver.until(lambda: len(composer.attachments.attachments) == 2, 30, "two attachments")
@@ -269,7 +269,7 @@ async def attach_a_picture_and_a_file(tour: TourSession) -> None:
 
 async def stop_a_reply(tour: TourSession) -> None:
     """Stop a long reply; its text stays, marked as interrupted."""
-    tour.window.composer.clear()
+    tour.window.ui.composer.clear()
     await tour.say(LONG_TASK)
     await tour.driver.until(lambda: len(tour.model.streaming_text) > 80, 60, "some text of the reply")
     await tour.driver.escape()
@@ -290,7 +290,7 @@ async def regenerate_it(tour: TourSession) -> None:
 
 async def edit_the_first_message(tour: TourSession) -> None:
     """Edit the first question in its place and send it again; go back to what was said before."""
-    transcript, first = tour.window.transcript, tour.model.rows[1].message.id
+    transcript, first = tour.window.ui.transcript, tour.model.rows[1].message.id
     tour.window.recovery.edit_message(first)
     await tour.driver.type(" And where does the word come from?")
     await tour.driver.enter()
@@ -312,12 +312,12 @@ async def import_a_conversation(tour: TourSession) -> None:
 
 async def see_the_breakdown(tour: TourSession) -> None:
     """Show what fills the context window."""
-    await tour.driver.click(tour.window.gauge.bar)
+    await tour.driver.click(tour.window.ui.gauge.bar)
 
 
 async def see_the_plan(tour: TourSession) -> None:
     """Show what would be archived, what stays, and the summary."""
-    await tour.driver.click(tour.window.gauge.optimize)
+    await tour.driver.click(tour.window.ui.gauge.optimize)
     await tour.driver.sheet(PlanDialog, 30, "the plan")
 
 
@@ -339,13 +339,13 @@ async def optimize_it(tour: TourSession) -> None:
 async def see_the_mark_in_the_chat(tour: TourSession) -> None:
     """Scroll to the mark of the compaction; the archived messages above it are dimmed."""
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
-    if not tour.window.chat_pane.transcript.show_message(operation.after_message_id):
+    if not tour.window.ui.chat_pane.transcript.show_message(operation.after_message_id):
         raise NotSeen("the last archived message")
 
 
 async def browse_the_archived_messages(tour: TourSession) -> None:
     """List the archived messages in the history panel, and read one of them."""
-    panel = tour.window.panel
+    panel = tour.window.ui.panel
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
     tour.window.recovery.perform(Action.SHOW_OPERATION, operation.id)
     archived = panel.history.archived
@@ -356,21 +356,21 @@ async def browse_the_archived_messages(tour: TourSession) -> None:
 
 async def bring_one_back(tour: TourSession) -> None:
     """Restore an archived message to the view."""
-    reader = tour.window.panel.history.archived.reader
+    reader = tour.window.ui.panel.history.archived.reader
     await tour.change_view(lambda: tour.driver.click(reader.bring_back), 10, "the message in the view")
 
 
 async def pin_it(tour: TourSession) -> None:
     """Pin the message."""
-    reader = tour.window.panel.history.archived.reader
+    reader = tour.window.ui.panel.history.archived.reader
     await tour.change_view(lambda: tour.driver.click(reader.pin), 10, "the pin")
-    tour.window.panel.show_tab("pins")
+    tour.window.ui.panel.show_tab("pins")
 
 
 async def undo_it(tour: TourSession) -> None:
     """Undo the compaction; the gauge is as before."""
     operation = next(row for row in reversed(tour.model.operations) if row.kind == "compaction")
-    tour.window.panel.show_tab("history")
+    tour.window.ui.panel.show_tab("history")
 
     async def undo() -> None:
         tour.window.context.post(UndoOperation, operation.id)
@@ -392,7 +392,7 @@ async def go_on_until_room_is_made(tour: TourSession) -> None:
 async def search_everything(tour: TourSession) -> None:
     """Search for archived messages."""
     await tour.show_sidebar()
-    await tour.driver.click(tour.window.sidebar.search)
+    await tour.driver.click(tour.window.ui.sidebar.search)
     palette = await tour.driver.sheet(SearchPalette, 10, "the search")
     await tour.driver.type("harbour")
     await tour.driver.until(lambda: "result" in palette.note.text(), 10, "results")
@@ -401,8 +401,8 @@ async def search_everything(tour: TourSession) -> None:
 async def find_it_in_the_chat(tour: TourSession) -> None:
     """Press Enter to go to the message, and walk no further."""
     await tour.driver.enter()
-    await tour.driver.until(tour.window.hit_bar.isVisible, 10, "the bar of hits")
-    await tour.driver.click(tour.window.hit_bar.close_button)
+    await tour.driver.until(tour.window.ui.hit_bar.isVisible, 10, "the bar of hits")
+    await tour.driver.click(tour.window.ui.hit_bar.close_button)
 
 
 async def survive_a_crash(tour: TourSession) -> None:
@@ -422,7 +422,7 @@ async def a_long_agent_session(tour: TourSession) -> None:
 
 async def optimize_the_long_session(tour: TourSession) -> None:
     """Make the session fit into the window with one click."""
-    await tour.driver.click(tour.window.gauge.optimize)
+    await tour.driver.click(tour.window.ui.gauge.optimize)
     plan = await tour.driver.sheet(PlanDialog, 30, "the plan")
     await tour.change_view(lambda: tour.driver.click(plan.apply), 30, "the optimized view")
     await tour.driver.until(lambda: tour.gauge and tour.gauge.share < 0.75, 10, "a gauge in the green")

@@ -17,7 +17,7 @@ async def put_it_in_a_project(tour: TourSession) -> None:
     await tour.driver.sheet(ProjectPalette, 10, "the projects")
     await tour.driver.type(PROJECT)
     await tour.driver.enter()
-    listed, chat = tour.window.sidebar.list.conversations, tour.window.chat
+    listed, chat = tour.window.ui.sidebar.list.conversations, tour.window.chat
 
     def is_moved() -> bool:
         project = listed.project_of(chat.conversation)
@@ -42,7 +42,7 @@ async def let_recall_look_further(tour: TourSession) -> None:
     await tour.driver.click(sheet.recall.choices.button("project"))
     await tour.driver.click(sheet.save)
     await tour.driver.wait_until_closed(ProjectSheet)
-    model, chat = tour.window.sidebar.list.conversations, tour.window.chat
+    model, chat = tour.window.ui.sidebar.list.conversations, tour.window.chat
 
     def is_stored() -> bool:
         project = model.project_of(chat.conversation)
@@ -53,16 +53,16 @@ async def let_recall_look_further(tour: TourSession) -> None:
 
 async def begin_in_the_project(tour: TourSession) -> None:
     """Begin a conversation in the project: its page shows the project's settings."""
-    project = tour.window.sidebar.list.conversations.project_of(tour.window.chat.conversation)
-    tour.window.sidebar.list.begin_requested.emit(project.id if project is not None else "")
-    await tour.driver.until(tour.window.chat_pane.project.isVisible, 10, "the project's page")
+    project = tour.window.ui.sidebar.list.conversations.project_of(tour.window.chat.conversation)
+    tour.window.ui.sidebar.list.begin_requested.emit(project.id if project is not None else "")
+    await tour.driver.until(tour.window.ui.chat_pane.project.isVisible, 10, "the project's page")
 
 
 async def go_back_to_what_was_said(tour: TourSession) -> None:
     """Choose the other conversation of the project on that page."""
-    link = tour.window.chat_pane.project.links[0]
+    link = tour.window.ui.chat_pane.project.links[0]
     await tour.driver.click(link)
-    await tour.driver.until(lambda: not tour.window.chat_pane.project.isVisible(), 10, "the conversation")
+    await tour.driver.until(lambda: not tour.window.ui.chat_pane.project.isVisible(), 10, "the conversation")
     await tour.driver.until(lambda: tour.model.rows, 10, "its messages")
 
 

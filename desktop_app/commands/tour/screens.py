@@ -16,27 +16,27 @@ from .tour_session import Step, TourSession
 async def the_first_page(tour: TourSession) -> None:
     """Show the page of an empty conversation."""
     await tour.driver.until(lambda: tour.window.chat.conversation, 30, "an open conversation")
-    await tour.driver.until(tour.window.chat_pane.welcome.isVisible, 10, "the first page")
+    await tour.driver.until(tour.window.ui.chat_pane.welcome.isVisible, 10, "the first page")
 
 
 async def the_conversations(tour: TourSession) -> None:
     """Show the list of conversations, which is in a drawer if the window is narrow."""
     await tour.show_sidebar()
-    await tour.driver.until(lambda: tour.window.sidebar.list.conversations.rowCount(), 10, "a conversation")
+    await tour.driver.until(lambda: tour.window.ui.sidebar.list.conversations.rowCount(), 10, "a conversation")
 
 
 async def the_breakdown(tour: TourSession) -> None:
     """Show what fills the context window."""
-    tour.window.sidebar_pane.close_drawer()
-    await tour.driver.click(tour.window.gauge.bar)
-    await tour.driver.until(tour.window.panel.breakdown.table.isVisible, 5, "the table")
+    tour.window.ui.sidebar_pane.close_drawer()
+    await tour.driver.click(tour.window.ui.gauge.bar)
+    await tour.driver.until(tour.window.ui.panel.breakdown.table.isVisible, 5, "the table")
 
 
 async def the_request(tour: TourSession) -> None:
     """Show the request in place of the chat."""
-    tour.window.panel_pane.close_drawer()
+    tour.window.ui.panel_pane.close_drawer()
     tour.window.request.toggle()
-    request = tour.window.chat_pane.request
+    request = tour.window.ui.chat_pane.request
     await tour.driver.until(lambda: request.isVisible() and request.list.parts.rowCount(), 10, "its parts")
 
 
@@ -57,7 +57,7 @@ async def the_compaction(tour: TourSession) -> None:
 
 async def the_tools(tour: TourSession) -> None:
     """List the tools."""
-    tour.window.panel_pane.close_drawer()
+    tour.window.ui.panel_pane.close_drawer()
     tour.window.tools.open()
     sheet = await tour.driver.sheet(ToolsSheet, 20, "the tools")
     await tour.driver.until(lambda: sheet.rows, 5, "a tool")
@@ -91,7 +91,7 @@ async def the_insights(tour: TourSession) -> None:
     policy = await tour.driver.sheet(PolicySheet, 10, "the page of policies")
     await tour.driver.leave(PolicySheet, policy.close_button)
     await tour.show_sidebar()
-    await tour.driver.click(tour.window.sidebar.insights)
+    await tour.driver.click(tour.window.ui.sidebar.insights)
     page = tour.window.insights.page
     await tour.driver.until(lambda: page is not None and page.chart.isVisible(), 20, "the chart of the window")
 
@@ -113,7 +113,7 @@ async def a_failure(tour: TourSession) -> None:
     """Close the export, and write a message that is larger than the window."""
     await tour.driver.escape()
     await conversation_steps.say_too_much(tour)
-    if not tour.window.composer.isVisible():
+    if not tour.window.ui.composer.isVisible():
         raise NotSeen("the composer")
 
 

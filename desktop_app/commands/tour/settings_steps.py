@@ -92,9 +92,11 @@ async def begin_with_the_persona(tour: TourSession) -> None:
     await tour.driver.click(sheet.save)
     await tour.driver.wait_until_closed(SetupSheet)
     before = tour.window.chat.conversation
-    await tour.driver.click(tour.window.sidebar.new)
+    await tour.driver.click(tour.window.ui.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
-    await tour.driver.until(lambda: tour.window.chat_pane.welcome.personas.isVisible(), 10, "the persona on its page")
+    await tour.driver.until(
+        lambda: tour.window.ui.chat_pane.welcome.personas.isVisible(), 10, "the persona on its page"
+    )
 
 
 async def the_window_in_the_dark(tour: TourSession) -> None:
@@ -110,23 +112,23 @@ _other = OtherServer()
 async def see_what_was_found(tour: TourSession) -> None:
     """Start a server on this computer; the page of a new conversation offers it."""
     await asyncio.to_thread(_other.start)
-    before, found = tour.window.chat.conversation, tour.window.chat_pane.welcome.found
-    await tour.driver.click(tour.window.sidebar.new)
+    before, found = tour.window.chat.conversation, tour.window.ui.chat_pane.welcome.found
+    await tour.driver.click(tour.window.ui.sidebar.new)
     await tour.driver.until(lambda: tour.window.chat.conversation != before, 10, "a new conversation")
     await tour.driver.until(lambda: found.isVisible() and found.buttons, 20, "the server that was started")
 
 
 async def see_where_the_gauge_is(tour: TourSession) -> None:
     """Follow the page's link that points out the gauge."""
-    await tour.driver.click(tour.window.chat_pane.welcome.places.links["gauge"])
+    await tour.driver.click(tour.window.ui.chat_pane.welcome.places.links["gauge"])
 
 
 async def use_what_was_found(tour: TourSession) -> None:
     """Use the server with one click, and get an answer from its model."""
-    found = tour.window.chat_pane.welcome.found
+    found = tour.window.ui.chat_pane.welcome.found
     ours = [server.base_url for server in found.servers].index(_other.base_url)
     await tour.driver.click(found.buttons[ours])
-    await tour.driver.until(lambda: tour.window.header.model_id.endswith(NAME), 20, "its model in the header")
+    await tour.driver.until(lambda: tour.window.ui.header.model_id.endswith(NAME), 20, "its model in the header")
     await tour.say(SHORT_QUESTION)
     await tour.driver.until(lambda: tour.model.is_running, 10, "the reply")
     await tour.turn_is_over(120)
@@ -135,7 +137,7 @@ async def use_what_was_found(tour: TourSession) -> None:
 async def see_what_switching_does(tour: TourSession) -> None:
     """Choose a model for the long session; the list says what its smaller window would mean."""
     await open_conversation(tour, "billing")
-    await tour.driver.click(tour.window.header.chip)
+    await tour.driver.click(tour.window.ui.header.chip)
     picker = await tour.driver.sheet(ModelPicker, 10, "the models")
     ids = [row.key for row in picker.list.rows.rows]
     wanted = next(number for number, key in enumerate(ids) if key.endswith(NAME))
@@ -147,13 +149,13 @@ async def switch_to_it(tour: TourSession) -> None:
     """Switch with Enter; the window offers to make room."""
     await tour.driver.enter()
     await tour.driver.wait_until_closed(ModelPicker)
-    await tour.driver.until(lambda: tour.window.header.model_id.endswith(NAME), 10, "the other model")
-    await tour.driver.until(lambda: tour.window.toast.isVisible(), 20, "the offer to make room")
+    await tour.driver.until(lambda: tour.window.ui.header.model_id.endswith(NAME), 10, "the other model")
+    await tour.driver.until(lambda: tour.window.ui.toast.isVisible(), 20, "the offer to make room")
 
 
 async def fetch_the_models(tour: TourSession) -> None:
     """Fetch the server's list of models in the settings, with the known facts about each model."""
-    await tour.driver.click(tour.window.sidebar.settings)
+    await tour.driver.click(tour.window.ui.sidebar.settings)
     form = await _form(tour)
     await tour.driver.click(form.models.fetch)
     await tour.driver.until(lambda: form.models.fetch.isEnabled(), 20, "the list")
@@ -172,7 +174,7 @@ async def test_the_server(tour: TourSession) -> None:
 
 async def open_conversation(tour: TourSession, words: str) -> None:
     """Click on the newest conversation in the list that has these words in its title."""
-    listed = tour.window.sidebar.list
+    listed = tour.window.ui.sidebar.list
     info = next((info for info in listed.conversations.conversations if words in info.title.lower()), None)
     if info is None:
         raise NotSeen(f"a conversation called {words}")
@@ -226,7 +228,7 @@ async def use_it_here(tour: TourSession) -> None:
 async def see_the_insights(tour: TourSession) -> None:
     """Open the page of insights: the window over time, and the costs."""
     await open_conversation(tour, "profile")
-    await tour.driver.click(tour.window.sidebar.insights)
+    await tour.driver.click(tour.window.ui.sidebar.insights)
     page = tour.window.insights.page
     await tour.driver.until(lambda: page and page.chart.isVisible(), 20, "the chart of the window")
 
@@ -270,8 +272,8 @@ async def filter_the_list(tour: TourSession) -> None:
     """Close the export, and filter the list to titles with a word."""
     await tour.driver.escape()
     await tour.driver.wait_until_closed(ExportSheet)
-    tour.window.sidebar.filter.setFocus()
-    listed = tour.window.sidebar.list
+    tour.window.ui.sidebar.filter.setFocus()
+    listed = tour.window.ui.sidebar.list
     before = listed.model().rowCount()
     await tour.driver.type("profile")
     await tour.driver.until(lambda: 0 < listed.model().rowCount() < before, 5, "fewer titles")
@@ -280,4 +282,4 @@ async def filter_the_list(tour: TourSession) -> None:
 async def see_the_list_again(tour: TourSession) -> None:
     """Clear the filter with Escape."""
     await tour.driver.escape()
-    await tour.driver.until(lambda: not tour.window.sidebar.filter.text(), 5, "the whole list")
+    await tour.driver.until(lambda: not tour.window.ui.sidebar.filter.text(), 5, "the whole list")

@@ -33,26 +33,26 @@ class TourSession:
     def __init__(self, window: MainWindow, bridge: Bridge) -> None:
         self.driver = Driver(window, bridge)
         self.window = window
-        self.model = window.transcript_model
+        self.model = window.ui.transcript_model
         self.figures: dict[str, float] = {}
         self.view_changes = 0
         bridge.happened.connect(self._note)
 
     @property
     def gauge(self) -> Gauge | None:
-        return self.window.gauge.gauge
+        return self.window.ui.gauge.gauge
 
     async def say(self, text: str) -> None:
         """Type a message and send it."""
-        self.window.composer.take_focus()
+        self.window.ui.composer.take_focus()
         await self.driver.type(text)
         await self.driver.enter()
 
     async def show_sidebar(self) -> None:
         """Open the sidebar if the window is too narrow to show it next to the conversation."""
-        if not self.window.sidebar.isVisible():
-            await self.driver.click(self.window.header.sidebar_button)
-            await self.driver.until(self.window.sidebar.isVisible, 5, "the sidebar")
+        if not self.window.ui.sidebar.isVisible():
+            await self.driver.click(self.window.ui.header.sidebar_button)
+            await self.driver.until(self.window.ui.sidebar.isVisible, 5, "the sidebar")
 
     async def turn_is_over(self, seconds: float) -> None:
         await self.driver.until(lambda: not self.model.is_running, seconds, "the end of the reply")

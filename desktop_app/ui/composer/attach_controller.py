@@ -18,10 +18,10 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.importing.import_controller import ImportController
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
+from desktop_app.ui.window_layout import WindowLayout
 
 from .draft_field import given_files
 
@@ -34,7 +34,7 @@ PASTED = "Pasted image.png"
 class AttachController(Controller):
     """Lets the engine read attachments, and shows them as chips in the composer."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._folder = ""
         composer = parts.composer
@@ -119,7 +119,7 @@ class DropController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         attach: AttachController,
         importing: ImportController,

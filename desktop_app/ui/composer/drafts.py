@@ -11,7 +11,7 @@ from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import join_drafts
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure
-from desktop_app.ui.parts import Parts
+from desktop_app.ui.window_layout import WindowLayout
 
 NOTHING_COUNTED = p.AttachmentsCounted(())
 KEEP_PAUSE = 500  # milliseconds from the last change of a draft to storing it
@@ -20,7 +20,7 @@ KEEP_PAUSE = 500  # milliseconds from the last change of a draft to storing it
 class Drafts:
     """The draft in the composer, and the drafts of conversations that were left. The engine stores all of them."""
 
-    def __init__(self, bridge: Bridge, parts: Parts) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout) -> None:
         self._bridge = bridge
         self._parts = parts
         self._left: dict[str, MessageDraft] = {}

@@ -6,14 +6,14 @@ from desktop_app.conversation.events import QueueChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.window_layout import WindowLayout
 
 
 class QueueController(Controller):
     """Shows the queue of the open conversation, and lets the user change it."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         queue = parts.queue
         queue.edit_requested.connect(self.edit)

@@ -19,11 +19,11 @@ from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.importing.import_controller import ExportController
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.settings.settings_controller import SettingsController
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.number_formats import first_line
+from desktop_app.ui.window_layout import WindowLayout
 
 from .memory_card import CurrentScope, MemorySize
 
@@ -38,7 +38,7 @@ class ContextController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         export: ExportController,
         settings: SettingsController,
@@ -185,7 +185,7 @@ SAVING_TOOL = "save_memory"
 class MemoryController(Controller):
     """Shows all memories again after each change, and when another conversation is opened."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._is_stale = False
         requests = parts.panel.requests
@@ -247,7 +247,7 @@ class PolicyController(Controller):
     """Shows policies and their effects, stores the user's own, and chooses one for a conversation or for all."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings

@@ -15,11 +15,11 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller, open_folder_of
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .export_sheet import ExportSheet
@@ -38,7 +38,7 @@ class ImportController(Controller):
 
     dropped = Signal(list)
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._sheet: ImportSheet | None = None
         self._paths: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
 class ExportController(Controller):
     """Exports the open conversation to a file that the user chooses."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._sheet: ExportSheet | None = None
         self._conversation = self._path = self._first = self._last = ""

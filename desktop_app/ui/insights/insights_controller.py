@@ -12,10 +12,10 @@ from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .insights_page import InsightsPage
@@ -27,7 +27,7 @@ FILE_NAME = "insights.csv"
 class InsightsController(Controller):
     """Shows the page in place of the conversation, and keeps its figures current."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self.page: InsightsPage | None = None
         self._asked = 0

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QMenu
 from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.bridge import Bridge, in_task
 from desktop_app.ui.controller import Controller, open_folder_of
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr
+from desktop_app.ui.window_layout import WindowLayout
 from desktop_app.ui.window_memory import WindowMemory
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ MENU_PARTS = (1, 2, 3, 4)
 class CommandController(Controller):
     """Runs actions by their names, and remembers which were used last."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, memory: WindowMemory) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, memory: WindowMemory) -> None:
         super().__init__(bridge, parts, chat)
         self._memory = memory
         self.actions: tuple[WindowAction, ...] = ()

@@ -16,11 +16,11 @@ from desktop_app.conversation.setup import Project, working_folder
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.sidebar.listing_controller import ListingController
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.number_formats import first_line
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
@@ -36,7 +36,7 @@ class ProjectSheetController(Controller):
     delete_requested = Signal(str)
     memories_changed = Signal()
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._sheet: ProjectSheet | None = None
 
@@ -120,7 +120,9 @@ class ProjectSheetController(Controller):
 class ProjectController(Controller):
     """Creates, changes, deletes and restores projects, and moves conversations between them."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, listing: ListingController) -> None:
+    def __init__(
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, listing: ListingController
+    ) -> None:
         super().__init__(bridge, parts, chat)
         self._listing = listing
         self.sheets = ProjectSheetController(bridge, parts, chat)

@@ -14,13 +14,13 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.tools.tools_controller import ToolsController
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.transcript.row_text import arguments_summary, clock_time
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import first_line_of_markdown, shorten
+from desktop_app.ui.window_layout import WindowLayout
 
 from .part_rows import PartAction, PartRow, title_of
 from .request_view import ShownRequest
@@ -34,7 +34,9 @@ CHANGING = (GaugeChanged, MessageRecorded, TurnFinished, ViewChanged)
 class RequestController(Controller):
     """Reads the request after each change while it is shown, and carries out the user's actions on its parts."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController, tools: ToolsController) -> None:
+    def __init__(
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, tools: ToolsController
+    ) -> None:
         super().__init__(bridge, parts, chat)
         self._tools = tools
         self._view = parts.chat_pane.request

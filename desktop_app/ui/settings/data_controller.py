@@ -17,11 +17,11 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.importing.import_controller import ImportController
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
+from desktop_app.ui.window_layout import WindowLayout
 
 from .settings_controller import SettingsController
 
@@ -43,7 +43,7 @@ class DataController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         importing: ImportController,

@@ -17,12 +17,12 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind, Settings, Theme
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import open_folder_of
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.style import show_theme, system_look
 from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import format_percent
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .sections import AboutSection
@@ -184,7 +184,7 @@ class SettingsController(QObject):
     policies_requested = Signal()
     dialog_opened = Signal(object)
 
-    def __init__(self, bridge: Bridge, parts: Parts, settings: Settings) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, settings: Settings) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts

@@ -13,9 +13,9 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.palette.result_rows import found_words
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from desktop_app.ui.palette.search_palette import SearchPalette
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class HitController(Controller):
     """Steps through the hits of a search."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._hits: tuple[SearchResult, ...] = ()
         self._shown = 0
@@ -69,7 +69,7 @@ class HitController(Controller):
 class ListingController(Controller):
     """Renames, deletes, restores and searches conversations."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._palette: SearchPalette | None = None
         self._told_deleted = ""  # the toast's text, which is withdrawn once a conversation is restored
@@ -219,7 +219,7 @@ NOTHING = p.TextFound((), (), ())
 class FindController(Controller):
     """Steps through the occurrences of a text in the open conversation."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._found = NOTHING
         self._ends: list[int] = []  # the number of occurrences up to the end of each message

@@ -17,11 +17,11 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.settings.settings_controller import SettingsController
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.file_dialog import ask_for_folder
+from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .tools_sheet import SpillViewer, ToolsSheet
@@ -34,7 +34,7 @@ class ToolsController(Controller):
     """Shows and changes the tools and the working folder of the open conversation."""
 
     def __init__(
-        self, bridge: Bridge, parts: Parts, chat: ConversationController, settings: SettingsController
+        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
     ) -> None:
         super().__init__(bridge, parts, chat)
         self._settings = settings

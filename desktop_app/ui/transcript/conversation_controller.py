@@ -27,15 +27,15 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.composer.composer import request_of
 from desktop_app.ui.composer.drafts import Drafts
 from desktop_app.ui.live_turns import LiveTurns
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.toast import notice_of_wait
 from desktop_app.ui.translation import tr
+from desktop_app.ui.window_layout import WindowLayout
 
 
 class OlderMessages:
     """Reads pages of older messages. conversation: returns the id of the open conversation."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, conversation: Callable[[], str]) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, conversation: Callable[[], str]) -> None:
         self._bridge = bridge
         self._parts = parts
         self._conversation = conversation
@@ -115,7 +115,7 @@ class ConversationController(QObject):
 
     opened = Signal(object)
 
-    def __init__(self, bridge: Bridge, parts: Parts) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout) -> None:
         super().__init__()
         self._bridge = bridge
         self._parts = parts

@@ -19,11 +19,11 @@ from desktop_app.ui.context_panel.context_controller import ContextController
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.header_controller import ModelController, SetupController
 from desktop_app.ui.importing.import_controller import ExportController
-from desktop_app.ui.parts import Parts
 from desktop_app.ui.settings.settings_controller import SettingsController
 from desktop_app.ui.tools.tools_controller import ToolsController
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.pictures import graphics
+from desktop_app.ui.window_layout import WindowLayout
 
 from .conversation_controller import ConversationController
 from .row_painter import Action
@@ -60,7 +60,7 @@ class RecoveryController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: Parts,
+        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         export: ExportController,
@@ -157,7 +157,7 @@ class RecoveryController(Controller):
 class QuestionController(Controller):
     """Shows the questions of the open conversation, notifies of others, and sends the answers."""
 
-    def __init__(self, bridge: Bridge, parts: Parts, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
         super().__init__(bridge, parts, chat)
         self._announced: tuple[QuestionAsked, str] | None = (
             None  # a question in another conversation, and the toast's text

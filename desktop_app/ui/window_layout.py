@@ -1,13 +1,12 @@
-"""The window's widgets and their layout."""
+"""The widgets of the window, and how they are arranged."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from .composer.composer import Composer
 from .composer.question_card import QuestionCard
@@ -29,11 +28,11 @@ from .widgets.look import StyleAware, scale
 LOW = 600  # pixels of height below which the composer and the gauge take one line each
 
 
-class Parts(StyleAware, QMainWindow):
-    """A window with the widgets that the controllers use."""
+class WindowLayout(StyleAware, Panel):
+    """All widgets of the window, connected with each other; the controllers get those that they drive."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("paper")
         self.transcript_model = TranscriptModel(self)
         self.sidebar = Sidebar()
         self.header = Header()
@@ -50,7 +49,6 @@ class Parts(StyleAware, QMainWindow):
         chat = QWidget()
         vertical(self.find_bar, self.hit_bar, (self.chat_pane, 1), self.foot, holder=chat, spacing=0)
         self.panel_pane = DrawerPane(chat, self.panel)
-        ground = Panel("paper")
         self.chat_page = QWidget()
         vertical(self.header, (self.panel_pane, 1), holder=self.chat_page, spacing=0)
         self.toast = Toast(self.chat_pane, self.chat_page)
@@ -58,8 +56,7 @@ class Parts(StyleAware, QMainWindow):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.chat_page)
         self.sidebar_pane = DrawerPane(self.pages, self.sidebar, is_first=True, closes_behind=True)
-        horizontal((self.sidebar_pane, 1), holder=ground, spacing=0)
-        self.setCentralWidget(ground)
+        horizontal((self.sidebar_pane, 1), holder=self, spacing=0)
         self._connect_drawers()
         for follow in (self.composer.set_running, self.gauge.set_streaming, self.queue.set_running):
             self.transcript_model.running_changed.connect(follow)
@@ -106,16 +103,6 @@ class Parts(StyleAware, QMainWindow):
         is_low = self.height() < scale(LOW)
         for part in (self.header, self.sidebar, self.composer, self.gauge, self.foot):
             part.set_low(is_low)
-
-    def come_to_front(self, token: str = "") -> None:
-        """Show the window above others. token: the activation token that Wayland requires; "" without one."""
-        if token:
-            os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it
-        if self.isMinimized():
-            self.showNormal()
-        self.show()
-        self.raise_()
-        self.activateWindow()
 
     def show_chat(self) -> None:
         """Show the conversation in place of another page."""
