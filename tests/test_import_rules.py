@@ -78,6 +78,14 @@ LIBRARY_LIVES_IN = {
     "merm": "tools.graphic_child",
 }
 
+# Who may import the window as a whole: a controller gets the widgets that it drives, and nothing else of the window.
+WINDOW_IS_SEEN_BY = {
+    "ui.window_layout": {"ui.main_window"},
+    "ui.main_window": {"ui.app", "ui.driver", "commands.tour"},
+}
+MAX_DOTS = 2
+"""How deep a controller may reach into what it has: `self._panel.history.show_archived`, and no deeper."""
+
 # The nouns and the decisions are pure: no clock, chance, database, network, file, thread or process.
 PURE = ("conversation", "context", "permissions")
 IMPURE = {
@@ -137,6 +145,9 @@ def why_not(module: str, imported: str) -> str:
 def why_not_ours(module: str, imported: str) -> str:
     if imported in ("", "__version__", "STARTED"):  # the bare package
         return ""
+    for whole, seers in WINDOW_IS_SEEN_BY.items():
+        if is_within(imported, whole) and not any(is_within(module, seer) for seer in seers):
+            return f"a controller gets the widgets that it drives, not {whole}"
     fitting = [part for part in MAY_IMPORT if is_within(module, part)]
     if not fitting:
         return f"nobody wrote down what {module} may import: add it to MAY_IMPORT"
@@ -180,6 +191,34 @@ def _module_in(name: str, modules: dict[str, Path]) -> str:
     return ours if ours in modules else ours.rpartition(".")[0]
 
 
+def deep_reaches(source: str) -> list[str]:
+    """Return each chain of names by which a module of controllers reaches deeper than MAX_DOTS into what it has.
+
+    A signal's `connect` or `emit` at the end is no step.
+    """
+    tree = ast.parse(source)
+    if not any(isinstance(node, ast.ClassDef) and _is_controller(node) for node in tree.body):
+        return []
+    within = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    chains = (ast.unparse(node).removeprefix("self.") for node in ast.walk(tree) if _is_chain(node, within))
+    ends = (".connect", ".emit")
+    paths = {next((chain.removesuffix(end) for end in ends if chain.endswith(end)), chain) for chain in chains}
+    return sorted(path for path in paths if path.count(".") > MAX_DOTS)
+
+
+def _is_controller(node: ast.ClassDef) -> bool:
+    return node.name.endswith("Controller") or any(ast.unparse(base) == "Controller" for base in node.bases)
+
+
+def _is_chain(node: ast.AST, within: set[int]) -> bool:
+    """Return whether this is a name with attributes, as `a.b.c`, and not `within` a longer one."""
+    if id(node) in within:
+        return False
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
 FILES = sorted((ROOT / APP).rglob("*.py"))
 
 
@@ -198,6 +237,28 @@ def test_a_planted_circle_is_found(tmp_path: Path, back: str) -> None:
 def test_the_files_keep_the_import_rules() -> None:
     broken = [told for file in FILES for told in broken_rules(file, ROOT)]
     assert not broken, "\n" + "\n".join(broken)
+
+
+def test_no_controller_reaches_deep_into_what_it_has() -> None:
+    deep = {file.name: deep_reaches(file.read_text(encoding="utf-8")) for file in FILES if "ui" in file.parts}
+    assert {name: chains for name, chains in deep.items() if chains} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("self._panel.breakdown.totals.set_totals(totals)", ["_panel.breakdown.totals.set_totals"]),
+        ("parts.composer.field.files.given.connect(self.take)", ["parts.composer.field.files.given"]),
+        ("composer.field.given.connect(self.take)", []),
+        ("self._panel.history.show_archived(rows)", []),
+        ("self._chat.turns.of(name).questions.first.text", []),
+    ],
+)
+def test_a_planted_reach_is_found_in_controllers_only(line: str, found: list[str]) -> None:
+    method = f"    def show(self):\n        {line}\n"
+    assert deep_reaches(f"class PanelController:\n{method}") == found
+    assert deep_reaches(f"class First(Controller):\n{method}") == found
+    assert deep_reaches(f"class Panel:\n{method}") == []
 
 
 def test_what_is_pure_asks_no_clock_for_the_day() -> None:
@@ -222,6 +283,10 @@ engine/protocol/lines.py   | from desktop_app.chat.ports import Emit            
 engine/serve.py            | from desktop_app.ui.bridge import Bridge           | engine may import
 ui/bridge.py               | from desktop_app.engine.compose import Engine      | ui may import
 ui/sidebar/list.py         | from desktop_app.archive import tables             | ui may import
+ui/header_controller.py    | from .main_window import MainWindow                | a controller gets the widgets
+ui/sidebar/listing.py      | from desktop_app.ui.window_layout import WindowLayout | a controller gets the widgets
+ui/main_window.py          | from .window_layout import WindowLayout            |
+commands/tour/steps.py     | from desktop_app.ui.main_window import MainWindow  |
 commands/doctor.py         | from desktop_app.ui import app                     | commands may import
 commands/doctor.py         | def late(): import PySide6.QtCore                  | PySide6 is imported in ui only
 engine/serve.py            | from litellm import acompletion                    | litellm is imported in models only

@@ -12,7 +12,6 @@ from desktop_app.engine.protocol import CancelComputation, Computation, Done, En
 
 from .bridge import Bridge
 from .transcript.conversation_controller import ConversationController
-from .window_layout import WindowLayout
 
 
 class Controller(QObject):
@@ -21,10 +20,9 @@ class Controller(QObject):
     chat: the controller that knows which conversation is open.
     """
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
+    def __init__(self, bridge: Bridge, chat: ConversationController) -> None:
         super().__init__()
         self._bridge = bridge
-        self._parts = parts
         self._chat = chat
 
     def post(self, request: Callable[..., EngineRequest[Done]], *details: object) -> None:

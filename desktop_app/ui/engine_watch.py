@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QWidget
+
 from desktop_app.conversation.events import DataProgressed, Failure, TurnFailed
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.words import translatable
@@ -16,15 +18,19 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.protocol import ConversationOpened, Welcome
 
 from .bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
+from .context_panel.context_gauge import ContextGauge
+from .context_panel.panel_breakdown import Breakdown
 from .controller import Controller
+from .failure_card import FailureCard
+from .header import Header
 from .settings.archive_sheet import ArchiveSheet
 from .settings.settings_controller import BUILTIN, SettingsController
+from .toast import Toast
 from .transcript.cards import SETTING_WORDS
 from .transcript.conversation_controller import ConversationController
 from .translation import join_sentences, tr
 from .welcome import BuiltinOffer
 from .widgets.number_formats import format_percent
-from .window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .settings.settings_dialog import SettingsDialog
@@ -48,9 +54,17 @@ class EngineWatch(Controller):
     """Turns the bridge's signals into cards and toasts."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        toast: Toast,
+        card: FailureCard,
+        gauge: ContextGauge,
+        breakdown: Breakdown,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._toast, self._card, self._gauge, self._breakdown = toast, card, gauge, breakdown
         self._settings = settings
         self._has_died = self._is_opening = False
         self._end: Failure | None = None  # why the engine is not restarted automatically
@@ -70,7 +84,7 @@ class EngineWatch(Controller):
         if event.work == "opening":
             share = format_percent(event.done / event.total) if event.total else ""
             text = tr(UPDATING).format(share=share) if share else tr(OPENING)
-            self._parts.toast.show_message(text, stays=True, is_quiet=self._is_opening)
+            self._toast.show_message(text, stays=True, is_quiet=self._is_opening)
             self._is_opening = True
 
     def note_ready(self, welcome: Welcome) -> None:
@@ -78,19 +92,19 @@ class EngineWatch(Controller):
         self._end = None
         if self._is_opening:
             self._is_opening = False
-            self._parts.toast.end_stay()
+            self._toast.end_stay()
         if self._has_died:
             self._has_died = False
-            self._parts.toast.show_message(tr(CAME_BACK))
+            self._toast.show_message(tr(CAME_BACK))
         for warning in welcome.warnings:
-            self._parts.failure.show_failure(warning)
+            self._card.show_failure(warning)
         self._chat.welcome()
 
     def _stop_counting(self) -> None:
         """Replace "counting…" in the gauge and the panel, as no engine counts."""
-        if self._parts.gauge.gauge is None:
-            self._parts.gauge.refuse()
-            self._parts.panel.breakdown.refuse()
+        if self._gauge.gauge is None:
+            self._gauge.refuse()
+            self._breakdown.refuse()
 
     def note_death(self) -> None:
         """Note that the engine died and will be started again."""
@@ -103,7 +117,7 @@ class EngineWatch(Controller):
         self._end = failure
         self._broken_off |= self._chat.turns.running
         self._chat.note_engine_death()
-        self._parts.failure.show_failure(failure, tr("Restart"), self._bridge.start_engine)
+        self._card.show_failure(failure, tr("Restart"), self._bridge.start_engine)
 
     def show_failure(self, failure: Failure) -> None:
         """Show why a request failed: in a card, or in a toast if one line is enough."""
@@ -113,9 +127,9 @@ class EngineWatch(Controller):
             self.note_end(failure)  # which offers the restart again
         elif failure.detail or failure.kept:
             way = tr(SETTING_WORDS.get(failure.setting_field, ""))
-            self._parts.failure.show_failure(failure, way, lambda: self._settings.open(failure.setting))
+            self._card.show_failure(failure, way, lambda: self._settings.open(failure.setting))
         else:
-            self._parts.toast.show_message(join_sentences(failure.title, failure.advice))
+            self._toast.show_message(join_sentences(failure.title, failure.advice))
 
     def show_bug(self, words: str) -> None:
         """Show a bug of the window, whose traceback is in the log."""
@@ -128,7 +142,7 @@ class EngineWatch(Controller):
                 "The log file has the details. If something looks wrong, close the window and open it again."
             ),
         )
-        self._parts.failure.show_failure(failure)
+        self._card.show_failure(failure)
 
     def _show_what_broke_off(self, opened: ConversationOpened) -> None:
         """Show a card for a turn that ended because the engine died, unless its reply was stored completely."""
@@ -146,8 +160,9 @@ def _is_answer(message: Message) -> bool:
 class ArchiveController(Controller):
     """Shows the sheet for an archive that cannot be opened, and carries out the user's choice."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(self, bridge: Bridge, chat: ConversationController, window: QWidget, card: FailureCard) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._card = window, card
         self.sheet: ArchiveSheet | None = None
         self._failure: Failure | None = None
         bridge.archive_refused.connect(self._offer)
@@ -156,9 +171,9 @@ class ArchiveController(Controller):
     @in_task
     async def _offer(self, failure: Failure) -> None:
         self._failure = failure
-        self._parts.failure.show_failure(failure)
+        self._card.show_failure(failure)
         found = await self._bridge.ask(p.ListBackups())
-        sheet = self.sheet = ArchiveSheet(failure, found.backups, self._parts)
+        sheet = self.sheet = ArchiveSheet(failure, found.backups, self._window)
         sheet.restore_requested.connect(lambda file: self._mend(p.RestoreBackup(file)))
         sheet.empty_requested.connect(lambda: self._mend(p.BeginEmpty()))
         sheet.again_requested.connect(self._start_again)
@@ -171,7 +186,7 @@ class ArchiveController(Controller):
         if sheet is not None:
             sheet.deleteLater()
         if (failure := self._failure) is not None:
-            self._parts.failure.show_failure(failure, tr("Choose what to do…"), lambda: self._offer(failure))
+            self._card.show_failure(failure, tr("Choose what to do…"), lambda: self._offer(failure))
 
     def _show_again(self, failure: Failure) -> None:
         """Lead back to the sheet when a request failed for lack of an archive."""
@@ -198,7 +213,7 @@ class ArchiveController(Controller):
 
     async def _restart(self) -> None:
         self._failure = None
-        self._parts.failure.clear()
+        self._card.clear()
         if self.sheet is not None:
             self.sheet.accept()
         self._chat.start_over()
@@ -209,12 +224,19 @@ class BuiltinController(Controller):
     """Serves the offers to install the built-in model: on the welcome page, and in the settings while they are open."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        offer: BuiltinOffer,
+        header: Header,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._header, self._toast = header, toast
         self._offers: list[BuiltinOffer] = []
         self._is_installing = False
-        self._add(parts.chat_pane.welcome.offer)
+        self._add(offer)
         chat.opened.connect(self.note_opened)
         settings.dialog_opened.connect(self._use)
         bridge.listen(self._note, DataProgressed)
@@ -266,8 +288,8 @@ class BuiltinController(Controller):
             self._show(await self._bridge.ask(p.InstallBuiltinModel()))
         except EngineFailure as error:
             return error.failure
-        self._parts.toast.show_message(tr("The built-in model is installed."))
-        if self._chat.conversation and self._parts.header.model_id == BUILTIN:
+        self._toast.show_message(tr("The built-in model is installed."))
+        if self._chat.conversation and self._header.model_id == BUILTIN:
             await self._chat.use_model(BUILTIN)  # tokens are counted by its own tokenizer now
         return None
 

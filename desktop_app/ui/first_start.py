@@ -10,13 +10,19 @@ from desktop_app.paths import RESOURCES
 from desktop_app.settings import Server, Settings
 
 from .bridge import Bridge, EngineFailure, in_task
+from .composer.composer import Composer
+from .context_panel.context_gauge import ContextGauge
+from .context_panel.context_panel import ContextPanel
 from .controller import Controller
+from .header import Header
 from .importing.import_controller import ImportController
 from .settings.settings_controller import BUILTIN, SettingsController
+from .toast import Toast
 from .transcript.conversation_controller import ConversationController
+from .transcript.transcript_model import TranscriptModel
 from .translation import tr
+from .welcome import WelcomePage
 from .widgets.ring import Ring
-from .window_layout import WindowLayout
 
 
 class FirstStart(Controller):
@@ -25,21 +31,28 @@ class FirstStart(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         importing: ImportController,
         settings: SettingsController,
+        welcome: WelcomePage,
+        model: TranscriptModel,
+        composer: Composer,
+        header: Header,
+        gauge: ContextGauge,
+        panel: ContextPanel,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._welcome, self._model = welcome, model
+        self._composer, self._header, self._gauge, self._panel, self._toast = composer, header, gauge, panel, toast
         self._importing, self._settings = importing, settings
         self._has_servers = True
         self._refused = ""  # the id of a model that could not be used yet, for example because of a wrong key
-        self._welcome = parts.chat_pane.welcome
         settings.models_added.connect(self.use_added)
         chat.opened.connect(self.note_opened)
-        self._welcome.found.chosen.connect(self.use_server)
-        self._welcome.samples.chosen.connect(self.open_sample)
-        self._welcome.places.chosen.connect(self.point_at)
+        welcome.found.chosen.connect(self.use_server)
+        welcome.samples.chosen.connect(self.open_sample)
+        welcome.places.chosen.connect(self.point_at)
 
     def use(self, settings: Settings) -> None:
         """Apply the settings: servers that were found are offered until one is set up."""
@@ -77,7 +90,7 @@ class FirstStart(Controller):
     async def use_added(self, models: tuple[str, ...]) -> None:
         """Use a model that was added, if the conversation is blank and uses the built-in one; otherwise offer it."""
         model, self._refused = models[0], ""
-        if self._parts.transcript_model.is_blank and self._parts.header.model_id == BUILTIN:
+        if self._model.is_blank and self._header.model_id == BUILTIN:
             await self._answer_with(model)
             return
         name = model.partition("/")[2]
@@ -85,16 +98,16 @@ class FirstStart(Controller):
             text, use = tr("{model} was added.").format(model=name), tr("Use it here")
         else:
             text, use = tr("%n models were added.", "", len(models)), tr("Use {model} here").format(model=name)
-        self._parts.toast.show_message(text, use, lambda: self._bridge.start(self._answer_with(model)))
+        self._toast.show_message(text, use, lambda: self._bridge.start(self._answer_with(model)))
 
     async def _answer_with(self, model: str) -> None:
-        self._parts.composer.take_focus()
+        self._composer.take_focus()
         self._refused = model
         if self._chat.conversation:
             await self._chat.use_model(model)
         self._refused = ""
         text = tr("{model} answers from now on. Others are in the header.").format(model=model.partition("/")[2])
-        self._parts.toast.show_message(text)
+        self._toast.show_message(text)
 
     def open_sample(self, name: str) -> None:
         """Import a sample, and open it in place of the empty conversation that offered it."""
@@ -103,10 +116,9 @@ class FirstStart(Controller):
     def point_at(self, name: str) -> None:
         """Ring a widget: the "gauge", the button that optimizes ("optimize"), or the "history"."""
         if name == "history":
-            self._parts.panel.show()
-            self._parts.panel.show_tab(name)
+            self._panel.open_tab(name)
         places: dict[str, QWidget] = {
-            "gauge": self._parts.gauge.bar, "optimize": self._parts.gauge.optimize, "history": self._parts.panel.tabs,
+            "gauge": self._gauge.bar, "optimize": self._gauge.optimize, "history": self._panel.tabs,
         }  # fmt: skip
         Ring(places[name])
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.setup import Persona
@@ -16,11 +16,14 @@ from desktop_app.settings import Settings
 from .bridge import Bridge, EngineFailure, in_task
 from .context_panel.context_controller import ContextController
 from .controller import Controller
+from .header import Header
 from .model_words import preview_words
 from .settings.settings_controller import SettingsController
+from .sidebar.conversation_model import ConversationModel
+from .toast import Toast
 from .transcript.conversation_controller import ConversationController
 from .translation import tr
-from .window_layout import WindowLayout
+from .welcome import WelcomePage
 
 if TYPE_CHECKING:
     from .model_picker import ModelPicker
@@ -32,19 +35,27 @@ class SetupController(Controller):
     """Shows and changes the open conversation's settings; stores personas, and begins conversations with them."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        window: QWidget,
+        header: Header,
+        welcome: WelcomePage,
+        listed: ConversationModel,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
         self._settings = settings
+        self._window, self._header, self._welcome, self._listed = window, header, welcome, listed
         self._sheet: SetupSheet | None = None
         self._palette: PersonaPalette | None = None
         self.personas: tuple[Persona, ...] = ()
-        parts.chat_pane.welcome.persona_chosen.connect(self.apply)
+        welcome.persona_chosen.connect(self.apply)
 
     def use(self, settings: Settings) -> None:
         """Offer the personas of these settings."""
         self.personas = settings.personas
-        self._parts.chat_pane.welcome.show_personas([persona.name for persona in settings.personas])
+        self._welcome.show_personas([persona.name for persona in settings.personas])
 
     @in_task
     async def open(self) -> None:
@@ -53,8 +64,7 @@ class SetupController(Controller):
         from .settings.setup_sheet import SetupSheet
 
         conversation = self._chat.conversation
-        listed = self._parts.sidebar.list.conversations
-        info = listed.info_of(conversation)
+        info = self._listed.info_of(conversation)
         if self._sheet is not None or info is None:
             return
         read = await self._bridge.ask(p.ReadSetup(conversation))
@@ -62,10 +72,10 @@ class SetupController(Controller):
         if self._sheet is not None or self._chat.conversation != conversation:
             return
         here = Persona(info.title, model=info.model, folder=info.folder, policy=info.policy)
-        name = self._parts.header.model_name
+        name = self._header.model_name
         policies = [(text, value) for value, text in policies_offered(settings)]
-        project = listed.project(info.project)
-        sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._parts, project=project)
+        project = self._listed.project(info.project)
+        sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._window, project=project)
         sheet.save_requested.connect(lambda written: self._change(conversation, written))
         sheet.persona_saved.connect(self._keep)
         sheet.persona_removed.connect(self._remove)
@@ -77,7 +87,7 @@ class SetupController(Controller):
         from .sidebar.choice_palettes import PersonaPalette
 
         if self._palette is None:
-            self._palette = PersonaPalette(self._parts)
+            self._palette = PersonaPalette(self._window)
             self._palette.persona_chosen.connect(self.begin)
         self._palette.offer(self.personas)
         self._palette.open()
@@ -123,18 +133,20 @@ class ModelController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         context: ContextController,
+        window: QWidget,
+        header: Header,
+        listed: ConversationModel,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
         self._settings, self._context = settings, context
+        self._window, self._header, self._listed, self._toast = window, header, listed, toast
         self._picker: ModelPicker | None = None
         self._previews: dict[str, SwitchPreview] = {}
-        parts.header.models_requested.connect(self.offer)
-        parts.chat_pane.welcome.models_requested.connect(self.add)
-        parts.panel.requests.larger_model_requested.connect(partial(self.offer, is_largest_first=True))
+        header.models_requested.connect(self.offer)
 
     @in_task
     async def offer(self, is_largest_first: bool = False) -> None:
@@ -144,22 +156,22 @@ class ModelController(Controller):
         self._chat.drafts.keep()  # the previews count the draft
         listed = await self._bridge.ask(p.ListModels())
         if self._picker is None:
-            picker = self._picker = ModelPicker(self._parts)
+            picker = self._picker = ModelPicker(self._window)
             picker.model_chosen.connect(self.choose)
             picker.preview_requested.connect(self._preview)
             picker.add_requested.connect(self.add)
             picker.rejected.connect(lambda: self.cancel(p.Computation.PREVIEW, self._chat.conversation))
             picker.unusable_chosen.connect(self._repair)
         self._previews = {}
-        known = self._parts.sidebar.list.conversations.conversations
-        models = in_order_of_use(listed.models, known, is_largest_first=is_largest_first)
-        in_use = self._parts.header.model_id
+        models = in_order_of_use(listed.models, self._listed.conversations, is_largest_first=is_largest_first)
+        in_use = self._header.model_id
         self._picker.offer(listed, models, in_use)
         self._picker.open()
 
     def add(self) -> None:
         """Open the settings where models are added: at the server of the model in use, if it has one."""
-        server, slash, _ = self._parts.header.model_id.partition("/")
+        model_id = self._header.model_id
+        server, slash, _ = model_id.partition("/")
         self._settings.open(f"servers/{server}/models" if slash else "servers")
 
     @in_task
@@ -170,11 +182,11 @@ class ModelController(Controller):
             return
         await self._chat.use_model(model_id)
         preview = self._previews.get(model_id) or await self._preview_of(conversation, model_id)
-        if self._chat.conversation != conversation or self._parts.header.model_id != model_id:
+        if self._chat.conversation != conversation or self._header.model_id != model_id:
             return
         if preview is not None and preview.verdict in ("compact", "too_small"):
-            text = f"{self._parts.header.model_name}: {preview_words(preview)}"
-            self._parts.toast.show_message(text, tr("Optimize…"), self._context.optimize, about=conversation)
+            text = f"{self._header.model_name}: {preview_words(preview)}"
+            self._toast.show_message(text, tr("Optimize…"), self._context.optimize, about=conversation)
 
     @in_task
     async def _preview(self, model_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
@@ -18,9 +19,11 @@ from PySide6.QtWidgets import QMainWindow
 
 from desktop_app.settings import Settings
 
+from .actions import WindowAction
 from .bridge import Bridge
 from .composer.attach_controller import AttachController, DropController
 from .composer.draft_field import has_attachments, take_copy
+from .composer.drafts import Drafts
 from .composer.queue_controller import QueueController
 from .context_panel.context_controller import ContextController, MemoryController, PolicyController
 from .engine_watch import ArchiveController, BuiltinController, EngineWatch
@@ -31,17 +34,26 @@ from .insights.insights_controller import InsightsController
 from .later_imports import import_step_by_step
 from .notification_controller import AwayController, NotificationController
 from .palette.command_controller import CommandController
-from .projects.project_controller import ProjectController
+from .projects.project_controller import ProjectController, ProjectSheetController
 from .request_view.request_controller import RequestController
 from .settings.data_controller import DataController
 from .settings.settings_controller import AboutController, SettingsController
-from .sidebar.listing_controller import FindController, ListingController
+from .sidebar.listing_controller import FindController, HitController, ListingController
 from .single_window import Opening
 from .tools.tools_controller import ToolsController
 from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
 from .widgets.sheet import Sheet
-from .window_actions import WindowControllers, window_actions
+from .window_actions import (
+    arranging_actions,
+    context_actions,
+    conversation_actions,
+    finding_actions,
+    listing_actions,
+    project_actions,
+    reply_actions,
+    view_actions,
+)
 from .window_layout import WindowLayout
 from .window_memory import WindowMemory
 
@@ -79,55 +91,103 @@ class MainWindow(QMainWindow):
             self, singleShot=True, interval=KEEP_PAUSE
         )  # a process that is killed gets no closeEvent
         self._keeping.timeout.connect(self._keep_layout)
-        # Slots are called in the order in which the controllers connect them: the open conversation comes first.
-        self.chat = ConversationController(bridge, self.ui)
-        self.settings = SettingsController(bridge, self.ui, settings)
-        self.watch = EngineWatch(bridge, self.ui, self.chat, self.settings)
-        self.archive = ArchiveController(bridge, self.ui, self.chat)
-        self.listing = ListingController(bridge, self.ui, self.chat)
-        self.projects = ProjectController(bridge, self.ui, self.chat, self.listing)
-        self.importing = ImportController(bridge, self.ui, self.chat)
-        self.about = AboutController(bridge, self.settings)
-        self.data = DataController(bridge, self.ui, self.chat, self.settings, self.importing)
-        self.export = ExportController(bridge, self.ui, self.chat)
-        self.context = ContextController(bridge, self.ui, self.chat, self.export, self.settings)
-        self.notices = NotificationController(bridge, self.ui, self.chat, self.context, self._memory)
-        self.waiting = QueueController(bridge, self.ui, self.chat)
-        self.questions = QuestionController(bridge, self.ui, self.chat)
-        self.models = ModelController(bridge, self.ui, self.chat, self.settings, self.context)
-        self.tools = ToolsController(bridge, self.ui, self.chat, self.settings)
-        self.attach = AttachController(bridge, self.ui, self.chat)
-        self.drops = DropController(bridge, self.ui, self.chat, self.attach, self.importing)
-        self.policies = PolicyController(bridge, self.ui, self.chat, self.settings)
-        self.request = RequestController(bridge, self.ui, self.chat, self.tools)
-        self.memory = MemoryController(bridge, self.ui, self.chat)
-        self.commands = CommandController(bridge, self.ui, self.chat, self._memory)
-        self.insights = InsightsController(bridge, self.ui, self.chat)
-        self.finder = FindController(bridge, self.ui, self.chat)
-        self.away = AwayController(bridge, self.ui, self.chat)
-        self.graphics = GraphicController(bridge, self)
-        self.setup = SetupController(bridge, self.ui, self.chat, self.settings)
-        self.recovery = RecoveryController(
-            bridge, self.ui, self.chat, self.settings, self.export, self.models, self.context, self.tools, self.setup
+        self._make_controllers(bridge, settings)
+        self._connect(bridge, settings)
+        self.commands.use_actions(self._actions())
+        self._recall_layout()
+        self.setAcceptDrops(True)
+
+    def _make_controllers(self, bridge: Bridge, settings: Settings) -> None:
+        """Create the controllers, each with the widgets that it drives.
+
+        Slots are called in the order in which the controllers connect them: the open conversation comes first.
+        """
+        ui = self.ui
+        toast, card, composer, header, gauge, panel = ui.toast, ui.failure, ui.composer, ui.header, ui.gauge, ui.panel
+        pages, pane, sidebar, breakdown = ui.pages, ui.chat_pane, ui.sidebar, ui.panel.breakdown
+        transcript, welcome, listed = pane.transcript, pane.welcome, sidebar.list.conversations
+        drafts = Drafts(bridge, composer, transcript.editor, gauge, breakdown)
+        chat = self.chat = ConversationController(
+            bridge, drafts, pages, pane, composer, header, gauge, panel, sidebar.list, card, toast
         )
-        self.builtin = BuiltinController(bridge, self.ui, self.chat, self.settings)
-        self.first = FirstStart(bridge, self.ui, self.chat, self.importing, self.settings)
+        self.settings = SettingsController(bridge, settings, self, toast)
+        self.watch = EngineWatch(bridge, chat, self.settings, toast, card, gauge, breakdown)
+        self.archive = ArchiveController(bridge, chat, self, card)
+        self.hits = HitController(bridge, chat, transcript, ui.hit_bar, ui.find_bar)
+        self.listing = ListingController(bridge, chat, self.hits, self, sidebar, header, gauge, toast)
+        self.project_sheets = ProjectSheetController(bridge, chat, self, listed, toast)
+        self.projects = ProjectController(
+            bridge, chat, self.listing, self.project_sheets, self, sidebar, header, pane, toast
+        )
+        self.importing = ImportController(bridge, chat, self, welcome, listed, composer, toast)
+        self.about = AboutController(bridge, self.settings)
+        self.data = DataController(bridge, chat, self.settings, self.importing, self, toast)
+        self.export = ExportController(bridge, chat, self, header, toast)
+        self.context = ContextController(
+            bridge, chat, self.export, self.settings, self, composer, gauge, panel, breakdown.versions
+        )
+        self.notices = NotificationController(bridge, chat, self.context, self._memory, panel, toast)
+        self.waiting = QueueController(bridge, chat, ui.queue, composer)
+        self.questions = QuestionController(bridge, chat, ui.question, composer, pane, ui.hit_bar, listed, toast)
+        self.models = ModelController(bridge, chat, self.settings, self.context, self, header, listed, toast)
+        self.tools = ToolsController(bridge, chat, self.settings, self, header, composer, transcript, listed, toast)
+        self.attach = AttachController(bridge, chat, self, composer, toast)
+        self.drops = DropController(bridge, chat, self.attach, self.importing, composer.field, toast)
+        self.policies = PolicyController(bridge, chat, self.settings, self, header, gauge, toast)
+        self.request = RequestController(bridge, chat, self.tools, self, pane, header, panel, breakdown.largest, toast)
+        self.memory = MemoryController(bridge, chat, panel, listed, toast)
+        self.commands = CommandController(bridge, self._memory, self, header, pages, toast)
+        self.insights = InsightsController(bridge, chat, self, pages, composer, listed)
+        self.finder = FindController(bridge, chat, transcript, ui.find_bar, ui.hit_bar)
+        self.away = AwayController(bridge, chat, self, listed)
+        self.graphics = GraphicController(bridge, self)
+        self.setup = SetupController(bridge, chat, self.settings, self, header, welcome, listed)
+        self.recovery = RecoveryController(
+            bridge, chat, self.settings, self.export, self.models, self.context, self.tools, self.setup,
+            pane, panel, composer, toast,
+        )  # fmt: skip
+        self.builtin = BuiltinController(bridge, chat, self.settings, welcome.offer, header, toast)
+        self.first = FirstStart(
+            bridge, chat, self.importing, self.settings, welcome, pane.model, composer, header, gauge, panel, toast
+        )
+
+    def _connect(self, bridge: Bridge, settings: Settings) -> None:
+        """Connect the widgets and controllers that have a single signal in common."""
+        sidebar, pane, requests = self.ui.sidebar, self.ui.chat_pane, self.ui.panel.requests
+        sidebar.new_requested.connect(self.chat.open_new)
+        sidebar.settings_requested.connect(self.settings.open)
+        sidebar.import_requested.connect(self.importing.open)
+        self.ui.hit_bar.results_requested.connect(self.listing.open_search)
+        pane.welcome.models_requested.connect(self.models.add)
+        pane.project.files_requested.connect(self.attach.choose_files)
+        requests.project_requested.connect(self.projects.open_settings)
+        requests.larger_model_requested.connect(partial(self.models.offer, is_largest_first=True))
+        for signal in (sidebar.insights_requested, requests.insights_requested):
+            signal.connect(self.insights.toggle)
         for controller in (self.notices, self.memory, self.setup, self.first, self.away):
             controller.use(settings)
             self.settings.changed.connect(controller.use)
         self.away.front_requested.connect(self.come_to_front)
-        self.projects.sheets.memories_changed.connect(self.memory.read)
-        self.ui.chat_pane.project.files_requested.connect(self.attach.choose_files)
+        self.project_sheets.memories_changed.connect(self.memory.read)
         self.chat.opened.connect(lambda _: self._keeping.start())
         bridge.became_ready.connect(import_step_by_step)
-        controllers = WindowControllers(
-            self.chat, self.listing, self.context, self.settings, self.questions, self.export, self.tools,
-            self.attach, self.insights, self.commands, self.policies, self.request, self.finder, self.recovery,
-            self.models, self.setup, self.importing, self.data, self.about, self.projects,
-        )  # fmt: skip
-        self.commands.use_actions(window_actions(self.ui, controllers))
-        self._recall_layout()
-        self.setAcceptDrops(True)
+
+    def _actions(self) -> tuple[WindowAction, ...]:
+        chat, listing, context, ui = self.chat, self.listing, self.context, self.ui
+        return (
+            *listing_actions(chat, listing, ui.sidebar),
+            *finding_actions(chat, self.finder),
+            *conversation_actions(
+                chat, listing, self.importing, self.setup, self.models, self.tools, context, self.export
+            ),
+            *arranging_actions(listing, self.projects),
+            *project_actions(self.projects),
+            *reply_actions(chat, self.attach, self.questions, self.recovery),
+            *context_actions(chat, context, self.policies, self.request, self.insights, ui.panel_pane, ui.header),
+            *view_actions(
+                self.settings, self.data, self.about, self.commands, ui.sidebar_pane, ui.go_to_next_region, self.close
+            ),
+        )
 
     def show_at_start(self, opening: Opening) -> None:
         """Show what the command line asked for, once a conversation is open."""
@@ -184,11 +244,12 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Add keys that no widget takes to the draft, and go back to the chat on Escape."""
+        field = self.ui.composer.field
         if event.key() == Qt.Key.Key_Escape and not self.ui.transcript_model.is_running:  # else it stops the reply
             self.ui.go_back()
-        elif self.ui.composer.field.takes(event):
-            self.ui.show_chat()
-            self.ui.composer.field.take_typed(event)
+        elif field.takes(event):
+            self.ui.pages.show_chat()
+            field.take_typed(event)
         else:
             super().keyPressEvent(event)
 

@@ -6,7 +6,7 @@ from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop_app.conversation.events import (
     QuestionAnswered,
@@ -24,12 +24,13 @@ from desktop_app.settings import Settings
 from .bridge import Bridge, in_task
 from .composer.question_text import pending_question_text
 from .context_panel.context_controller import ContextController
+from .context_panel.context_panel import ContextPanel
 from .controller import Controller
 from .desktop_notifications import DesktopNotifier
-from .toast import Notification, Notifications, RetryNotice
+from .sidebar.conversation_model import ConversationModel
+from .toast import Notification, Notifications, RetryNotice, Toast
 from .transcript.conversation_controller import ConversationController
 from .translation import tr
-from .window_layout import WindowLayout
 from .window_memory import WindowMemory
 
 EXPLAINED = "is_summary_explained"
@@ -43,16 +44,18 @@ class NotificationController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         context: ContextController,
         memory: WindowMemory,
+        panel: ContextPanel,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._panel, self._toast = panel, toast
         self._context, self._memory = context, memory
         self._notifications = Notifications()
         self._notifications.is_explained = memory.is_set(EXPLAINED, False)
-        self._retry = RetryNotice(parts.toast, chat.stop)
+        self._retry = RetryNotice(toast, chat.stop)
         self._shown = ""
         chat.opened.connect(self.note_opened)
         bridge.listen(self.note)
@@ -68,12 +71,12 @@ class NotificationController(Controller):
             self._shown = opened.conversation.id
             self._retry.end()
         self._notifications.open(opened.gauge)
-        self._parts.toast.turn_to(self._shown)
+        self._toast.turn_to(self._shown)
 
     def note_engine_death(self) -> None:
         """End notices about a turn: nothing runs until the engine is back."""
         self._retry.end()
-        self._parts.toast.end_stay()
+        self._toast.end_stay()
 
     def note(self, event: TurnEvent) -> None:
         """Notify of an event of the open conversation, if the user should know of it."""
@@ -82,7 +85,7 @@ class NotificationController(Controller):
         if isinstance(
             event, ReplyStarted | TurnFailed | TurnFinished | RoomEnded
         ):  # a lasting toast is over with these
-            self._parts.toast.end_stay()
+            self._toast.end_stay()
         self._retry.note(event)
         notification = self._notifications.notification_of(event)
         if notification is not None:
@@ -90,7 +93,7 @@ class NotificationController(Controller):
 
     def _notify(self, notification: Notification) -> None:
         conversation = self._chat.conversation
-        show = partial(self._parts.toast.show_message, stays=notification.stays, about=conversation)
+        show = partial(self._toast.show_message, stays=notification.stays, about=conversation)
         if notification.is_stoppable:
             show(notification.text, tr("Stop"), self._stop_room, is_quiet=True)
         elif notification.is_optimizable:
@@ -99,15 +102,11 @@ class NotificationController(Controller):
             self._notifications.is_explained = True
             self._memory.set(EXPLAINED, True)
             self._memory.save()
-            look = partial(self._show_operation, notification.explains)
+            look = partial(self._panel.show_operation, notification.explains)
             show(notification.text, tr("Show history"), look, milliseconds=SHOWN_EXPLANATION, is_kept=True)
         else:
             undo = partial(self._undo, conversation, notification.undo)
             show(notification.text, tr("Undo") if notification.undo else "", undo)
-
-    def _show_operation(self, operation: str) -> None:
-        self._parts.panel.show()
-        self._parts.panel.show_operation(operation)
 
     def _stop_room(self) -> None:
         self._notifications.note_stop()
@@ -131,16 +130,18 @@ class AwayController(Controller):
 
     front_requested = Signal()
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
-        self._window, self._listed = parts.window(), parts.sidebar.list.conversations
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, window: QWidget, listed: ConversationModel
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._listed = window, listed
         self._is_on = True
         self._began: dict[str, float] = {}
         self._notified: set[str] = set()  # conversations with a notification that is shown
         self.long = LONG
         self.notifier = DesktopNotifier(self)
         self.notifier.opened.connect(self._open)
-        self._window.installEventFilter(self)
+        window.installEventFilter(self)
         bridge.listen(self.note, TurnStarted, QuestionAsked, QuestionAnswered, TurnFinished)
 
     def use(self, settings: Settings) -> None:

@@ -52,18 +52,33 @@ class Skeleton(QWidget):
             y += scale(20)
 
 
+class Pages(QStackedWidget):
+    """The chat, and pages that are shown in its place."""
+
+    def __init__(self, chat: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self.addWidget(chat)
+
+    def show_chat(self) -> None:
+        """Show the conversation in place of another page."""
+        self.setCurrentWidget(self._chat)
+
+
 class ChatPane(QStackedWidget):
     """Shows the transcript, or the request in its place; the welcome page or the project's page while the conversation
     is empty; the skeleton while it is read.
 
-    Signal: escape_pressed, if no widget in it takes the key.
+    Signals: escape_pressed, if no widget in it takes the key; request_switched(is_shown), before the request is shown
+    or left.
     """
 
     escape_pressed = Signal()
+    request_switched = Signal(bool)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self.model = model
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.welcome = WelcomePage(self)
         self.project = ProjectPage(self)
@@ -109,6 +124,7 @@ class ChatPane(QStackedWidget):
 
     def show_request(self, is_shown: bool) -> None:
         """Show the request in place of the transcript and the welcome page, or these again."""
+        self.request_switched.emit(is_shown)
         self.is_request_shown = is_shown
         self._choose()
 
@@ -120,7 +136,7 @@ class ChatPane(QStackedWidget):
     def _choose(self) -> None:
         self.updateGeometry()
         empty = self.project if self._is_in_project else self.welcome
-        page = empty if self._model.is_blank else self.transcript
+        page = empty if self.model.is_blank else self.transcript
         self.setCurrentWidget(self.request if self.is_request_shown else page)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from .composer.composer import Composer
 from .composer.question_card import QuestionCard
@@ -16,7 +17,7 @@ from .context_panel.context_panel import ContextPanel
 from .failure_card import FailureCard
 from .header import Header
 from .palette.result_rows import FindBar, HitBar
-from .panes import BottomPane, ChatPane, DrawerPane
+from .panes import BottomPane, ChatPane, DrawerPane, Pages
 from .sidebar.sidebar import Sidebar
 from .toast import Toast
 from .transcript.transcript_model import TranscriptModel
@@ -53,11 +54,11 @@ class WindowLayout(StyleAware, Panel):
         vertical(self.header, (self.panel_pane, 1), holder=self.chat_page, spacing=0)
         self.toast = Toast(self.chat_pane, self.chat_page)
         self.toast.stay_above(self.transcript.jump)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.chat_page)
+        self.pages = Pages(self.chat_page)
         self.sidebar_pane = DrawerPane(self.pages, self.sidebar, is_first=True, closes_behind=True)
         horizontal((self.sidebar_pane, 1), holder=self, spacing=0)
         self._connect_drawers()
+        self.chat_pane.request_switched.connect(self._note_request)
         for follow in (self.composer.set_running, self.gauge.set_streaming, self.queue.set_running):
             self.transcript_model.running_changed.connect(follow)
         self.transcript.copied.connect(self.toast.show_message)
@@ -104,19 +105,23 @@ class WindowLayout(StyleAware, Panel):
         for part in (self.header, self.sidebar, self.composer, self.gauge, self.foot):
             part.set_low(is_low)
 
-    def show_chat(self) -> None:
-        """Show the conversation in place of another page."""
-        self.pages.setCurrentWidget(self.chat_page)
-
-    def show_request(self, is_shown: bool) -> None:
-        """Show the request in place of the chat, or the chat again."""
-        self.show_chat()
+    def _note_request(self, is_shown: bool) -> None:
+        """Show the chat's page, without bars that search messages if it is to contain the request."""
+        self.pages.show_chat()
         if is_shown and self.find_bar.isVisible():
-            self.find_bar.close_bar()  # it searches messages, not requests
+            self.find_bar.close_bar()
         if is_shown:
             self.hit_bar.close_bar()
-        self.chat_pane.show_request(is_shown)
         self.header.views.choose("request" if is_shown else "chat")
+
+    def go_to_next_region(self) -> None:
+        """Move the focus to the next of the list, the messages, the composer and the panel that is visible."""
+        sidebar, composer, tabs = self.sidebar, self.composer, self.panel.tabs
+        regions = (sidebar.list, self.transcript, composer.field, tabs.button("breakdown"))
+        visible = [widget for widget in regions if widget.isVisible()]
+        now = next((n for n, widget in enumerate(visible) if widget.hasFocus()), -1)
+        if visible:  # none is visible on another page of a narrow window
+            visible[(now + 1) % len(visible)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def go_back(self) -> None:
         """Leave the message editor, the bar of search hits or the request view, whichever is open, in that order."""
@@ -125,5 +130,5 @@ class WindowLayout(StyleAware, Panel):
         elif self.hit_bar.isVisible():
             self.hit_bar.close_bar()
         elif self.chat_pane.is_request_shown:
-            self.show_request(False)
+            self.chat_pane.show_request(False)
             self.transcript.setFocus()

@@ -15,6 +15,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.composer.draft_field import DraftField
 from desktop_app.ui.composer.drafts import Drafts
+from desktop_app.ui.transcript.message_editor import MessageEditor
 
 Steps = dict[str, Callable[[], object]]
 
@@ -35,16 +36,6 @@ class _Engine:
         return p.DraftCounted(7) if isinstance(request, p.CountDraft) else p.Done()
 
 
-class _Parts(QWidget):
-    """The parts of the window that a draft is shown in."""
-
-    def __init__(self, holder: QWidget) -> None:
-        super().__init__(holder)
-        self.composer = Composer()
-        self.gauge = SimpleNamespace(set_draft_tokens=lambda tokens: None)
-        self.panel = SimpleNamespace(breakdown=self.gauge)
-
-
 def cut_by_menu(field: DraftField) -> None:
     """Select all, and choose Cut from the context menu: Qt does that by itself."""
     field.selectAll()
@@ -63,12 +54,10 @@ def move_by_drag(field: DraftField) -> None:
 
 def drafts(holder: QWidget, text: str) -> Steps:
     """A text is the draft of a conversation that is left and opened again; it is pasted with markup, and cut."""
-    parts = _Parts(holder)
-    column = QVBoxLayout(holder)
-    column.addWidget(parts.composer)
-    column.addWidget(parts)
-    made = Drafts(cast(Any, _Engine()), cast(Any, parts))
-    composer, pasted = parts.composer, QMimeData()
+    composer, pasted = Composer(), QMimeData()
+    QVBoxLayout(holder).addWidget(composer)
+    figures = cast(Any, SimpleNamespace(set_draft_tokens=lambda tokens: None))
+    made = Drafts(cast(Any, _Engine()), composer, MessageEditor(holder), figures, figures)
     composer.draft_changed.connect(made.count)
     pasted.setText(text)
     pasted.setHtml(f"<b>{text}</b>")

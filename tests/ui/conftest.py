@@ -228,7 +228,7 @@ def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[
             bridge = Bridge(real_engine_command(data_folder), data_folder / "engine.log")
             made = MainWindow(bridge, settings, data_folder / "window.json")
             person = Person(made, bridge, provider, data_folder)
-            run(in_window(made, bridge, lambda: scene(person), lambda: made.chat.conversation and made.gauge.gauge))
+            run(in_window(made, bridge, lambda: scene(person), lambda: made.chat.conversation and made.ui.gauge.gauge))
         return provider
 
     return play_scene

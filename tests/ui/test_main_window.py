@@ -188,7 +188,7 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
     await until(lambda: palette.list.rows.rowCount() > 5)
     found = await bridge.ask(p.SearchMessages("Question 4"))
     result = next(r for r in found.results if r.index == 4 and r.conversation == "c1")
-    window.listing.hits.walk("Question 4", found.results, result)
+    window.hits.walk("Question 4", found.results, result)
     await until(lambda: window.ui.transcript_model.row_of("c1-4") >= 0)
     view = window.ui.chat_pane.transcript
     row = window.ui.transcript_model.row_of("c1-4")

@@ -24,7 +24,7 @@ class Engine:
         self.tasks: list[asyncio.Task[None]] = []
         self._answers: list[asyncio.Future[p.MessagesRead]] = []
         model = SimpleNamespace(add_page=lambda rows, around: self.added.append(list(rows)))
-        self.past = OlderMessages(self, SimpleNamespace(transcript_model=model), lambda: self.conversation)  # type: ignore[arg-type]
+        self.past = OlderMessages(self, SimpleNamespace(transcript=model), lambda: self.conversation)  # type: ignore[arg-type]
 
     def start(self, coroutine: Coroutine[None, None, None]) -> None:
         self.tasks.append(asyncio.get_running_loop().create_task(coroutine))

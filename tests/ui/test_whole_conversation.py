@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from time import process_time
-from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -121,8 +120,7 @@ def test_reading_upwards_page_by_page_keeps_the_place(view, reader):
 
 @pytest.mark.long
 def test_what_grows_beyond_the_bound_is_let_go_of_only_while_the_end_is_read(view, reader):
-    parts = SimpleNamespace(transcript=view, transcript_model=view.transcript)
-    past = OlderMessages(None, parts, lambda: "c")  # type: ignore[arg-type]
+    past = OlderMessages(None, view, lambda: "c")  # type: ignore[arg-type]
 
     def grow(count: int) -> None:
         for index in range(view.transcript.rows[-1].index + 1, view.transcript.rows[-1].index + 1 + count):

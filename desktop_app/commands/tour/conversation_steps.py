@@ -99,7 +99,7 @@ async def remember_something(tour: TourSession) -> None:
 
 async def see_the_memory_sent(tour: TourSession) -> None:
     """Send the memory with the next question; the breakdown shows its tokens."""
-    tour.window.context.show_breakdown()
+    tour.window.context.open_tab()
     await tour.say("When did the Marit Elise ground at Kvalsand, and who wrote to the paper about it?")
     await tour.driver.until(
         lambda: tour.gauge and tour.gauge.segments.get(Segment.MEMORY), 30, "the memory in the request"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.tools import is_on_other_host
@@ -18,12 +18,13 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.importing.import_controller import ImportController
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
-from desktop_app.ui.window_layout import WindowLayout
 
-from .draft_field import given_files
+from .composer import Composer
+from .draft_field import DraftField, given_files
 
 MAX_FILES = 20  # attachments of one draft
 TOO_MANY = translatable("A message takes {limit} attachments; the others were not attached")
@@ -34,19 +35,21 @@ PASTED = "Pasted image.png"
 class AttachController(Controller):
     """Lets the engine read attachments, and shows them as chips in the composer."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, window: QWidget, composer: Composer, toast: Toast
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._composer, self._toast = window, composer, toast
         self._folder = ""
-        composer = parts.composer
         composer.attach_requested.connect(self.choose_files)
+        composer.command_requested.connect(self.run)
         composer.field.image_given.connect(self.attach_image)
         composer.paths.query_changed.connect(self.complete)
         composer.paths.path_chosen.connect(self.attach_path)
-        composer.command_requested.connect(self.run)
         composer.attachments.removed.connect(self.stop)
 
     def choose_files(self) -> None:
-        dialog = FileDialog(self._parts, tr("Attach files"), str(Path.home()))
+        dialog = FileDialog(self._window, tr("Attach files"), str(Path.home()))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.attach_files)
         dialog.finished.connect(dialog.deleteLater)
@@ -54,12 +57,12 @@ class AttachController(Controller):
 
     def attach_files(self, files: list[str]) -> None:
         """Attach files by their paths."""
-        free = max(MAX_FILES - len(self._parts.composer.attachments.chips), 0)
+        free = max(MAX_FILES - len(self._composer.attachments.chips), 0)
         if len(files) > free:
-            self._parts.toast.show_message(tr(TOO_MANY).format(limit=MAX_FILES))
+            self._toast.show_message(tr(TOO_MANY).format(limit=MAX_FILES))
         for file in files[:free]:
             self._attach(Path(file).name, p.AttachFile(file))
-        self._parts.composer.take_focus()
+        self._composer.take_focus()
 
     @in_task
     async def complete(self, query: str) -> None:
@@ -67,7 +70,7 @@ class AttachController(Controller):
         if self._chat.conversation:
             found = await self._bridge.ask(p.CompletePath(self._chat.conversation, query))
             self._folder = found.folder
-            self._parts.composer.paths.offer(query, found.paths)
+            self._composer.paths.offer(query, found.paths)
 
     def attach_path(self, path: str) -> None:
         """Attach a file by its path in the working folder."""
@@ -87,7 +90,7 @@ class AttachController(Controller):
 
     @in_task
     async def _attach(self, name: str, request: AttachRequest | Callable[[str], p.RunCommand]) -> None:
-        conversation, number = self._chat.conversation, self._parts.composer.attachments.begin(name)
+        conversation, number = self._chat.conversation, self._composer.attachments.begin(name)
         attachment: Attachment | None = None
         try:
             attachment = (await self._bridge.ask(request(str(number)) if callable(request) else request)).attachment
@@ -119,14 +122,15 @@ class DropController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         attach: AttachController,
         importing: ImportController,
+        field: DraftField,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
-        self._attach, self._importing = attach, importing
-        parts.composer.field.files_given.connect(lambda files: attach.attach_files(self._here(files)))
+        super().__init__(bridge, chat)
+        self._attach, self._importing, self._toast = attach, importing, toast
+        field.files_given.connect(lambda files: attach.attach_files(self._here(files)))
         importing.dropped.connect(self.import_files)
 
     def take(self, data: QMimeData, is_on_list: bool) -> None:
@@ -158,7 +162,7 @@ class DropController(Controller):
         """
         here = [file for file in files if not is_on_other_host(file)]
         if len(here) < len(files):
-            self._parts.toast.show_message(tr("It lies on another computer, and was not opened. Copy it to this one."))
+            self._toast.show_message(tr("It lies on another computer, and was not opened. Copy it to this one."))
         return here
 
 

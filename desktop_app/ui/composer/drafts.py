@@ -11,7 +11,11 @@ from desktop_app.conversation.message import Attachment, MessageDraft
 from desktop_app.conversation.unsent import join_drafts
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure
-from desktop_app.ui.window_layout import WindowLayout
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
+from desktop_app.ui.context_panel.panel_breakdown import Breakdown
+from desktop_app.ui.transcript.message_editor import MessageEditor
+
+from .composer import Composer
 
 NOTHING_COUNTED = p.AttachmentsCounted(())
 KEEP_PAUSE = 500  # milliseconds from the last change of a draft to storing it
@@ -20,9 +24,11 @@ KEEP_PAUSE = 500  # milliseconds from the last change of a draft to storing it
 class Drafts:
     """The draft in the composer, and the drafts of conversations that were left. The engine stores all of them."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout) -> None:
-        self._bridge = bridge
-        self._parts = parts
+    def __init__(
+        self, bridge: Bridge, composer: Composer, editor: MessageEditor, gauge: ContextGauge, breakdown: Breakdown
+    ) -> None:
+        self._bridge, self._composer, self._editor = bridge, composer, editor
+        self._gauge, self._breakdown = gauge, breakdown
         self._left: dict[str, MessageDraft] = {}
         # The drafts that the engine has stored, as far as that is known.
         self._kept: dict[str, MessageDraft] = {}
@@ -34,9 +40,9 @@ class Drafts:
         self._uncounted: MessageDraft | None = None
         self._is_ready = self._is_counting = False
         self._counted: tuple[tuple[str, tuple[Attachment, ...]], p.AttachmentsCounted] = ("", ()), NOTHING_COUNTED
-        self._keeping = QTimer(parts, interval=KEEP_PAUSE, singleShot=True)
+        self._keeping = QTimer(composer, interval=KEEP_PAUSE, singleShot=True)
         self._keeping.timeout.connect(self.keep)
-        parts.transcript.editor.edits_changed.connect(self._keeping.start)
+        editor.edits_changed.connect(self._keeping.start)
 
     def show(self, conversation: str, stored: MessageDraft, edits: dict[str, str] | None = None) -> None:
         """Show the draft and the edits of the conversation that is open now.
@@ -45,7 +51,7 @@ class Drafts:
         stored them; None if they have not changed.
         """
         before, self._conversation, self._is_ready = self._conversation, conversation, True
-        composer = self._parts.composer
+        composer = self._composer
         self._counted = ("", ()), NOTHING_COUNTED  # the model may have changed
         is_new = conversation not in self._seen
         if is_new:
@@ -69,9 +75,9 @@ class Drafts:
         self.pause()
         if self._conversation:
             self._keep_edits(self._conversation)
-            self._left[self._conversation] = self._parts.composer.draft()
+            self._left[self._conversation] = self._composer.draft()
             self._conversation = ""
-            self._parts.composer.clear()
+            self._composer.clear()
 
     def come_back(self, conversation: str) -> None:
         """Show the draft of a conversation that was left, with text typed since: the next one could not be opened."""
@@ -94,7 +100,7 @@ class Drafts:
         self._left.clear()
         self._seen.clear()
         self._conversation = ""
-        self._parts.composer.clear()
+        self._composer.clear()
 
     async def send(self, conversation: str, draft: MessageDraft, request: p.EngineRequest[Any]) -> None:
         """Send a draft, and remove it once it is stored as a message. Raises EngineFailure.
@@ -117,7 +123,7 @@ class Drafts:
     def note_sent(self, conversation: str, draft: MessageDraft) -> None:
         """Remove a draft that was sent, unless it was changed since. A draft restored before it stays."""
         if conversation == self._conversation:
-            composer = self._parts.composer
+            composer = self._composer
             if composer.draft() == draft:
                 composer.clear()
                 self.count(MessageDraft())
@@ -133,7 +139,7 @@ class Drafts:
         before: the draft at the time of the request; text that was typed since is kept.
         """
         self._kept[conversation] = draft
-        composer = self._parts.composer
+        composer = self._composer
         if conversation != self._conversation:
             self._left[conversation] = draft
             return
@@ -143,7 +149,7 @@ class Drafts:
 
     def attach(self, conversation: str, number: int, attachment: Attachment | None) -> None:
         """Add an attachment to the draft of that conversation; None if it could not be read. number: its chip's."""
-        bar = self._parts.composer.attachments
+        bar = self._composer.attachments
         if bar.has(number):
             bar.finish(number, attachment)
         elif attachment is None or bar.was_removed(number):
@@ -161,22 +167,21 @@ class Drafts:
         if not self._is_ready:
             return
         self._keep_edits(self._conversation)
-        for conversation, draft in (*self._left.items(), (self._conversation, self._parts.composer.draft())):
+        for conversation, draft in (*self._left.items(), (self._conversation, self._composer.draft())):
             if conversation and self._kept.get(conversation) != draft:
                 self._bridge.start(self._keep(conversation, draft))
 
     def _show_edits(self, before: str, edits: dict[str, str], is_new: bool) -> None:
         """Store the previous conversation's edits, and show the edits of the one that is open now."""
-        editor = self._parts.transcript.editor
-        editor.leave()
+        self._editor.leave()
         self._keep_edits(before)
-        editor.set_edits(edits)
+        self._editor.set_edits(edits)
         self._kept_edits = edits
         if is_new and edits:
-            editor.left_changed.emit()
+            self._editor.left_changed.emit()
 
     def _keep_edits(self, conversation: str) -> None:
-        edits = self._parts.transcript.editor.edits()
+        edits = self._editor.edits()
         if conversation and (self._kept_edits is None or list(edits.items()) != list(self._kept_edits.items())):
             self._kept_edits = edits
             self._bridge.start(self._store_edits(conversation, edits))
@@ -226,7 +231,7 @@ class Drafts:
             self._is_counting = False
 
     def _show_tokens(self, tokens: int) -> None:
-        for part in (self._parts.composer, self._parts.gauge, self._parts.panel.breakdown):
+        for part in (self._composer, self._gauge, self._breakdown):
             part.set_draft_tokens(tokens)
 
     async def _attachment_tokens(self, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:
@@ -236,6 +241,7 @@ class Drafts:
             found = await self._bridge.ask(p.CountAttachments(*counted)) if attachments else NOTHING_COUNTED
             self._counted = counted, found
         found = self._counted[1]
-        if self._parts.composer.attachments.attachments == attachments:
-            self._parts.composer.attachments.set_tokens(found.tokens, found.image_reader)
+        bar = self._composer.attachments
+        if bar.attachments == attachments:
+            bar.set_tokens(found.tokens, found.image_reader)
         return found.tokens

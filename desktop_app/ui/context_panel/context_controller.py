@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import RoomProgressed, ToolFinished, TurnEvent, TurnFinished, ViewChanged
 from desktop_app.conversation.memory import Memory
@@ -17,14 +18,20 @@ from desktop_app.conversation.setup import OwnPolicy, effective_value
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.controller import Controller
+from desktop_app.ui.header import Header
 from desktop_app.ui.importing.import_controller import ExportController
 from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.number_formats import first_line
-from desktop_app.ui.window_layout import WindowLayout
 
+from .context_gauge import ContextGauge
+from .context_panel import ContextPanel
+from .history import VersionsCard
 from .memory_card import CurrentScope, MemorySize
 
 if TYPE_CHECKING:
@@ -38,12 +45,18 @@ class ContextController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         export: ExportController,
         settings: SettingsController,
+        window: QWidget,
+        composer: Composer,
+        gauge: ContextGauge,
+        panel: ContextPanel,
+        versions: VersionsCard,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._window, self._composer, self._gauge = window, composer, gauge
+        self._panel, self._versions = panel, versions
         self._export, self._settings = export, settings
         self._dialog: PlanDialog | None = None
         self._newest: PlanRequest | p.ApplyPlan | p.StartFresh | None = None
@@ -52,9 +65,9 @@ class ContextController(Controller):
         bridge.listen(self._note, RoomProgressed, TurnFinished)
 
     def _connect(self) -> None:
-        gauge, requests = self._parts.gauge, self._parts.panel.requests
+        gauge, requests = self._gauge, self._panel.requests
         gauge.optimize_requested.connect(self.optimize)
-        gauge.bar.breakdown_requested.connect(self.show_breakdown)
+        gauge.bar.breakdown_requested.connect(self.open_tab)
         requests.optimize_requested.connect(self.optimize)
         requests.fresh_start_requested.connect(self.start_fresh)
         requests.archived_requested.connect(self.read_archived)
@@ -71,14 +84,23 @@ class ContextController(Controller):
 
     # The panel
 
-    def show_breakdown(self) -> None:
-        self._parts.panel.show()
-        self._parts.panel.show_tab("breakdown")
+    def open_tab(self, name: str = "breakdown") -> None:
+        """Show the conversation, and a tab of the panel next to it."""
+        self._chat.show_page()
+        self._panel.open_tab(name)
+
+    def newest_undoable(self) -> str:
+        """Return the id of the newest operation that can be undone; "" for none."""
+        return self._panel.history.newest_undoable()
+
+    def undo_newest(self) -> None:
+        """Undo the newest operation, as its card does."""
+        self.post(p.UndoOperation, self.newest_undoable())
 
     @in_task
     async def read_archived(self, operation: str, query: str, offset: int) -> None:
         page = await self._bridge.ask(p.ReadOperation(self._chat.conversation, operation, query, offset))
-        self._parts.panel.history.show_archived(operation, page.rows, page.total, offset)
+        self._panel.history.show_archived(operation, page.rows, page.total, offset)
 
     @in_task
     async def read_versions(self, _opened: object = None) -> None:
@@ -86,7 +108,7 @@ class ContextController(Controller):
         conversation = self._chat.conversation
         read = await self._bridge.ask(p.ReadVersions(conversation))
         if conversation == self._chat.conversation:
-            self._parts.panel.breakdown.versions.set_versions(read.versions, read.total)
+            self._versions.set_versions(read.versions, read.total)
 
     @in_task
     async def go_to(self, message: str) -> None:
@@ -116,7 +138,7 @@ class ContextController(Controller):
         plan = await self._bridge.ask(p.PlanOptimize(conversation, strategy=strategy, is_fresh=is_fresh))
         if self._dialog is not None or conversation != self._chat.conversation:
             return
-        dialog = self._dialog = PlanDialog(plan, conversation, self._parts, self._parts.gauge.draft_tokens, strategy)
+        dialog = self._dialog = PlanDialog(plan, conversation, self._window, self._gauge.draft_tokens, strategy)
         dialog.plan_requested.connect(self._replan)
         dialog.apply_requested.connect(self._apply)
         dialog.cancel_requested.connect(self._bridge.post)
@@ -155,7 +177,7 @@ class ContextController(Controller):
         if self._dialog is not None:
             self._dialog.accept()
         if isinstance(request, p.StartFresh):
-            self._parts.composer.take_focus()
+            self._composer.take_focus()
 
     def _note(self, event: TurnEvent) -> None:
         if isinstance(event, RoomProgressed) and event.plan and self._dialog is not None:
@@ -185,10 +207,13 @@ SAVING_TOOL = "save_memory"
 class MemoryController(Controller):
     """Shows all memories again after each change, and when another conversation is opened."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, panel: ContextPanel, listed: ConversationModel, toast: Toast
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._panel, self._memories, self._listed, self._toast = panel, panel.memories, listed, toast
         self._is_stale = False
-        requests = parts.panel.requests
+        requests = panel.requests
         requests.memories_requested.connect(self.read)
         requests.write_requested.connect(self.write)
         requests.delete_requested.connect(self.delete)
@@ -196,14 +221,14 @@ class MemoryController(Controller):
         bridge.listen(self.note, ToolFinished, ViewChanged, TurnFinished)
 
     def use(self, settings: Settings) -> None:
-        self._parts.panel.memories.set_on(settings.is_memory_on)
+        self._memories.set_on(settings.is_memory_on)
 
     @in_task
     async def read(self) -> None:
         await self._show(p.ListMemories(self._chat.conversation))
 
     def note_opened(self, _opened: p.ConversationOpened) -> None:
-        if self._parts.panel.tabs.value() == "memory":
+        if self._panel.tab == "memory":
             self.read()
 
     def note(self, event: TurnEvent) -> None:
@@ -214,7 +239,7 @@ class MemoryController(Controller):
             case ViewChanged(operations=operations) if any(row.kind == "flush" for row in operations):
                 self._is_stale = True
             case TurnFinished(conversation) if conversation == self._chat.conversation:
-                self._is_stale |= self._parts.panel.tabs.value() == "memory"  # the request may contain others now
+                self._is_stale |= self._panel.tab == "memory"  # the request may contain others now
             case _:
                 pass
         if self._is_stale and not self._chat.turns.running:
@@ -230,31 +255,38 @@ class MemoryController(Controller):
         """Delete a memory; the toast offers to bring it back."""
         await self._show(p.WriteMemory(replace(memory, is_deleted=True), self._chat.conversation))
         text = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
-        self._parts.toast.show_message(text, tr("Undo"), lambda: self.write(replace(memory, is_deleted=False)))
+        self._toast.show_message(text, tr("Undo"), lambda: self.write(replace(memory, is_deleted=False)))
 
     async def _show(self, request: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask(request)
         if known.conversation != self._chat.conversation:
             return  # another one was opened in the meantime, and its memories were requested then
-        listed = self._parts.sidebar.list.conversations
-        titles = {info.id: info.title for info in listed.conversations}
-        here = CurrentScope(known.conversation, known.folder, listed.project(known.project))
+        titles = {info.id: info.title for info in self._listed.conversations}
+        here = CurrentScope(known.conversation, known.folder, self._listed.project(known.project))
         size = MemorySize(known.tokens, known.most, is_pending=known.is_pending)
-        self._parts.panel.memories.set_memories(known.memories, size, titles, here)
+        self._memories.set_memories(known.memories, size, titles, here)
 
 
 class PolicyController(Controller):
     """Shows policies and their effects, stores the user's own, and chooses one for a conversation or for all."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        window: QWidget,
+        header: Header,
+        gauge: ContextGauge,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._window, self._header, self._toast = window, header, toast
         self._settings = settings
         self._sheet: PolicySheet | None = None
         self._is_opening = False
         settings.policies_requested.connect(self.open)
-        parts.gauge.bar.policy_requested.connect(self.open)
+        gauge.bar.policy_requested.connect(self.open)
 
     @in_task
     async def open(self, field: str = "") -> None:
@@ -275,8 +307,8 @@ class PolicyController(Controller):
             for info in listed.conversations
         }
         conversation = self._chat.conversation
-        title, chosen = self._parts.header.title if conversation else "", policies.get(conversation, settings.policy)
-        sheet = self._sheet = PolicySheet(settings, chosen, title, Counter(policies.values()), self._parts)
+        title, chosen = self._header.title if conversation else "", policies.get(conversation, settings.policy)
+        sheet = self._sheet = PolicySheet(settings, chosen, title, Counter(policies.values()), self._window)
         sheet.used.connect(lambda *choice: self._use(conversation, *choice))
         sheet.removed.connect(self._remove)
         sheet.tried.connect(lambda policy: self._try(sheet, conversation, policy))
@@ -319,7 +351,7 @@ class PolicyController(Controller):
             await self._bridge.ask(p.ChoosePolicy(conversation, "" if is_everywhere else name))
         everywhere, here = tr("“{name}” is used in all conversations."), tr("“{name}” is used in this conversation.")
         text = (everywhere if is_everywhere else here).format(name=name)
-        self._parts.toast.show_message(text, about="" if is_everywhere else conversation)
+        self._toast.show_message(text, about="" if is_everywhere else conversation)
 
     @in_task
     async def _remove(self, name: str) -> None:
@@ -332,7 +364,7 @@ class PolicyController(Controller):
             )
 
         await self._settings.change(change)
-        self._parts.toast.show_message(tr("“{name}” was deleted.").format(name=name))
+        self._toast.show_message(tr("“{name}” was deleted.").format(name=name))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -9,9 +9,9 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
-from desktop_app.conversation.events import MessageRow, ViewChanged
+from desktop_app.conversation.events import MessageRow, OperationRow, ViewChanged
 from desktop_app.conversation.gauge import Gauge, scaled_tokens
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Role, Totals
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, CardList
@@ -124,12 +124,26 @@ class ContextPanel(StyleAware, QWidget):
         for signal in (self.tabs.chosen, self.requests.tab_requested):
             signal.connect(self.show_tab)
 
+    @property
+    def tab(self) -> str:
+        """The name of the tab that is chosen."""
+        return self.tabs.value()
+
+    def show_conversation(self, operations: Sequence[OperationRow], pins: Sequence[MessageRow], totals: Totals) -> None:
+        """Show the operations, the pins and the totals of a conversation that was opened."""
+        self.history.set_operations(operations)
+        self.pins.set_pins(pins)
+        self.set_totals(totals)
+
+    def set_totals(self, totals: Totals) -> None:
+        self.breakdown.totals.set_totals(totals)
+
     def change_view(self, event: ViewChanged) -> None:
         """Show the changes by an operation, a pin or an undo."""
         self.history.change_operations(event.operations)
         self.history.archived.change(event.changes)
         self.pins.set_pins(event.pins)
-        self.breakdown.totals.set_totals(event.totals)
+        self.set_totals(event.totals)
 
     def set_gauge(self, gauge: Gauge | None) -> None:
         """Show the figures of the request; None while they are counted."""
@@ -138,12 +152,19 @@ class ContextPanel(StyleAware, QWidget):
             tab.scale_tokens(gauge.scale if gauge else 1.0)
 
     def show_operation(self, operation_id: str) -> None:
-        self.show_tab("history")
+        """Open the panel at an operation."""
+        self.open_tab("history")
         self.history.show_operation(operation_id)
 
     def open_archived(self, operation_id: str) -> None:
-        self.show_tab("history")
+        """Open the panel at the messages that an operation has archived."""
+        self.open_tab("history")
         self.history.open_messages(operation_id)
+
+    def open_tab(self, name: str) -> None:
+        """Show the panel, and turn to a tab."""
+        self.show()
+        self.show_tab(name)
 
     def show_tab(self, name: str) -> None:
         """Turn to "breakdown", "history", "pins" or "memory"."""

@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.events import ImportProgressed
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.controller import Controller, open_folder_of
+from desktop_app.ui.header import Header
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.welcome import WelcomePage
 from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
-from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .export_sheet import ExportSheet
@@ -38,34 +42,42 @@ class ImportController(Controller):
 
     dropped = Signal(list)
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        window: QWidget,
+        welcome: WelcomePage,
+        listed: ConversationModel,
+        composer: Composer,
+        toast: Toast,
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._toast = window, toast
+        self._welcome, self._listed, self._composer = welcome, listed, composer
         self._sheet: ImportSheet | None = None
         self._paths: tuple[str, ...] = ()
         self._imported = 0  # conversations that the running import has stored
         self._is_broken_off = False  # whether the engine ended during an import
-        welcome = parts.chat_pane.welcome
         bridge.listen(self._note, ImportProgressed)
         bridge.became_ready.connect(self._go_on)
         chat.opened.connect(self.note_opened)
-        parts.sidebar.import_requested.connect(self.open)
         welcome.import_requested.connect(self.open)
         welcome.histories.chosen.connect(self.open_with)
 
     @in_task
     async def note_opened(self, opened: p.ConversationOpened) -> None:
         """Offer this computer's histories on the welcome page if there are few conversations."""
-        welcome, listed = self._parts.chat_pane.welcome, self._parts.sidebar.list.conversations.conversations
         if opened.conversation.messages:
             return
-        if sum(info.messages > 0 for info in listed) >= MANY:
-            welcome.show_histories(())
+        if sum(info.messages > 0 for info in self._listed.conversations) >= MANY:
+            self._welcome.show_histories(())
             return
         try:
             found = await self._bridge.ask(p.FindHistories())
         except EngineFailure:  # the engine ended, which is reported; its restart opens the conversation again
             return
-        welcome.show_histories(found.histories)
+        self._welcome.show_histories(found.histories)
 
     def open(self) -> None:
         """Open the import sheet."""
@@ -73,7 +85,7 @@ class ImportController(Controller):
 
         if self._sheet is not None:
             return
-        sheet = self._sheet = ImportSheet(self._parts)
+        sheet = self._sheet = ImportSheet(self._window)
         sheet.files_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.ExistingFiles))
         sheet.folder_requested.connect(lambda: self._ask_for(QFileDialog.FileMode.Directory))
         sheet.histories.chosen.connect(self.look_through)
@@ -101,7 +113,7 @@ class ImportController(Controller):
         """Look through files dropped on the list or opened from outside, unless other files are being read."""
         self.open()
         if self._sheet is not None and self._sheet.is_reading:
-            self._parts.toast.show_message(tr("Another import is under way. Open the file again when it is done."))
+            self._toast.show_message(tr("Another import is under way. Open the file again when it is done."))
         else:
             self.look_through(paths)
 
@@ -136,7 +148,7 @@ class ImportController(Controller):
             finished = await self._bridge.ask(p.ImportConversations(self._paths, chosen))
         except EngineFailure as error:
             if error.failure.kind == "cancelled":
-                self._parts.toast.show_message(" ".join((tr("Import cancelled."), self._how_far())))
+                self._toast.show_message(" ".join((tr("Import cancelled."), self._how_far())))
                 return
             if sheet is not self._sheet:
                 raise
@@ -172,7 +184,7 @@ class ImportController(Controller):
         if unread:
             outcome = " · ".join((outcome, tr("%n could not be read", "", unread)))
         show = tr("Show", "a conversation") if finished.newest else ""
-        self._parts.toast.show_message(outcome, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
+        self._toast.show_message(outcome, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
 
     def import_files(self, files: list[str]) -> None:
         """Import these files, such as samples, without asking, and open the newest conversation."""
@@ -180,32 +192,32 @@ class ImportController(Controller):
 
     async def import_and_open(self, files: list[str]) -> None:
         paths, names = tuple(files), ", ".join(escape_name(Path(file).name) for file in files)
-        self._parts.toast.show_message(tr("Importing {file}…").format(file=names), stays=True)
+        self._toast.show_message(tr("Importing {file}…").format(file=names), stays=True)
         try:
             looked = await self._bridge.ask(p.LookThrough(paths))
             for each in looked.unread:
-                self._parts.toast.show_message(f"{escape_name(each.file)}: {tr_engine(each.reason)}")
+                self._toast.show_message(f"{escape_name(each.file)}: {tr_engine(each.reason)}")
             if not looked.found:
                 return
             chosen = frozenset(found.id for found in looked.found)
             finished = await self._bridge.ask(p.ImportConversations(paths, chosen))
         finally:
-            self._parts.toast.end_stay()
+            self._toast.end_stay()
         await self._open_in_place(finished.newest)
         self._tell(finished)
 
     async def _open_in_place(self, conversation: str) -> None:
         """Open a conversation, and delete the one that was open before if it is empty and unused."""
         before = self._chat.conversation
-        info = self._parts.sidebar.list.conversations.info_of(before)
+        info = self._listed.info_of(before)
         is_used = info is None or info.messages or info.folder or info.policy
         self._chat.open(conversation)
-        if not is_used and before != conversation and self._parts.composer.draft() == MessageDraft():
+        if not is_used and before != conversation and self._composer.draft() == MessageDraft():
             await self._bridge.ask(p.Delete((before,)))
 
     def _ask_for(self, mode: QFileDialog.FileMode) -> None:
         """Let the user choose files or a folder."""
-        dialog = FileDialog(self._parts, tr("What to import"), str(Path.home()))
+        dialog = FileDialog(self._window, tr("What to import"), str(Path.home()))
         dialog.setFileMode(mode)
         if mode is QFileDialog.FileMode.Directory:
             dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -234,8 +246,11 @@ SUFFIXES = {"markdown": "md", "html": "html", "json": "jsonl"}
 class ExportController(Controller):
     """Exports the open conversation to a file that the user chooses."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, window: QWidget, header: Header, toast: Toast
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._header, self._toast = window, header, toast
         self._sheet: ExportSheet | None = None
         self._conversation = self._path = self._first = self._last = ""
 
@@ -250,7 +265,7 @@ class ExportController(Controller):
         if self._sheet is not None or not self._chat.conversation:
             return
         self._conversation, self._first, self._last = self._chat.conversation, first, last
-        sheet = self._sheet = ExportSheet(self._parts, PART_FROM if first else PART_TO if last else "")
+        sheet = self._sheet = ExportSheet(self._window, PART_FROM if first else PART_TO if last else "")
         sheet.file_requested.connect(self._choose_file)
         sheet.replace_requested.connect(lambda: self.export(self._path, is_replacing=True))
         sheet.rejected.connect(lambda: self.cancel(p.Computation.EXPORT, self._conversation))
@@ -261,12 +276,12 @@ class ExportController(Controller):
         if self._sheet is None:
             return
         kind = self._sheet.format.value()
-        dialog = FileDialog(self._parts, tr("Export the conversation"), str(Path.home()))
+        dialog = FileDialog(self._window, tr("Export the conversation"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the sheet asks
         dialog.setNameFilters([FILTERS[kind], tr("All files (*)")])
         dialog.setDefaultSuffix(SUFFIXES[kind])
-        dialog.selectFile(f"{file_name_of(self._parts.header.title)}.{SUFFIXES[kind]}")
+        dialog.selectFile(f"{file_name_of(self._header.title)}.{SUFFIXES[kind]}")
         dialog.fileSelected.connect(self.export)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -290,7 +305,7 @@ class ExportController(Controller):
             sheet.accept()
         file = Path(exported.path)
         text = tr("Exported to {file}, {size}").format(file=file.name, size=format_bytes(exported.bytes))
-        self._parts.toast.show_message(text, tr("Open folder"), partial(open_folder_of, file))
+        self._toast.show_message(text, tr("Open folder"), partial(open_folder_of, file))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.events import TurnEvent, TurnFinished, ViewChanged
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.controller import Controller
+from desktop_app.ui.panes import Pages
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
-from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .insights_page import InsightsPage
@@ -27,20 +29,27 @@ FILE_NAME = "insights.csv"
 class InsightsController(Controller):
     """Shows the page in place of the conversation, and keeps its figures current."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        window: QWidget,
+        pages: Pages,
+        composer: Composer,
+        listed: ConversationModel,
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._pages, self._composer, self._listed = window, pages, composer, listed
         self.page: InsightsPage | None = None
         self._asked = 0
         self._reading: str | None = None  # the conversation whose figures are being read, "" for several; None if idle
-        parts.sidebar.insights_requested.connect(self.toggle)
-        parts.panel.requests.insights_requested.connect(self.toggle)
         chat.opened.connect(self.note_opened)
         bridge.listen(self.note, TurnFinished, ViewChanged)
 
     @property
     def is_shown(self) -> bool:
         """Whether the window shows the page."""
-        return self.page is not None and self._parts.pages.currentWidget() is self.page
+        return self.page is not None and self._pages.currentWidget() is self.page
 
     def toggle(self) -> None:
         """Show the page, or the conversation again."""
@@ -48,7 +57,7 @@ class InsightsController(Controller):
             self._close()
             return
         page = self.page or self._make()
-        self._parts.pages.setCurrentWidget(page)
+        self._pages.setCurrentWidget(page)
         page.offer_project(bool(self._project()))
         page.scope.button(page.scope.value()).setFocus(Qt.FocusReason.OtherFocusReason)
         self.read()
@@ -89,7 +98,7 @@ class InsightsController(Controller):
 
     def choose_file(self) -> None:
         """Let the user choose the file to export to."""
-        dialog = FileDialog(self._parts, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
+        dialog = FileDialog(self._window, tr("Export insights"), str(Path.home() / FILE_NAME), tr("Tables (*.csv)"))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix("csv")
         dialog.fileSelected.connect(self.export)
@@ -114,14 +123,14 @@ class InsightsController(Controller):
 
     def _project(self) -> str:
         """Return the project of the conversation; "" if it is in none."""
-        info = self._parts.sidebar.list.conversations.info_of(self._chat.conversation)
+        info = self._listed.info_of(self._chat.conversation)
         return info.project if info is not None else ""
 
     def _make(self) -> InsightsPage:
         from .insights_page import InsightsPage
 
         page = self.page = InsightsPage()
-        self._parts.pages.addWidget(page)
+        self._pages.addWidget(page)
         page.scope_changed.connect(self._change_scope)
         page.export_requested.connect(self.choose_file)
         page.cancel_requested.connect(self._cancel)
@@ -138,5 +147,5 @@ class InsightsController(Controller):
 
     def _close(self) -> None:
         self._cancel()
-        self._parts.show_chat()
-        self._parts.composer.take_focus()
+        self._pages.show_chat()
+        self._composer.take_focus()

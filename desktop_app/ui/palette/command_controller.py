@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.ui.actions import WindowAction, keys_text
 from desktop_app.ui.bridge import Bridge, in_task
-from desktop_app.ui.controller import Controller, open_folder_of
-from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.controller import open_folder_of
+from desktop_app.ui.header import Header
+from desktop_app.ui.panes import Pages
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.translation import tr
-from desktop_app.ui.window_layout import WindowLayout
 from desktop_app.ui.window_memory import WindowMemory
 
 if TYPE_CHECKING:
@@ -29,23 +30,26 @@ MENU_PARTS = (1, 2, 3, 4)
 """Parts of a conversation's menu: its place in the list, its settings, what can be made from it, how to end it."""
 
 
-class CommandController(Controller):
+class CommandController(QObject):
     """Runs actions by their names, and remembers which were used last."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, memory: WindowMemory) -> None:
-        super().__init__(bridge, parts, chat)
-        self._memory = memory
+    def __init__(
+        self, bridge: Bridge, memory: WindowMemory, window: QWidget, header: Header, pages: Pages, toast: Toast
+    ) -> None:
+        super().__init__()
+        self._bridge, self._memory = bridge, memory
+        self._window, self._header, self._pages, self._toast = window, header, pages, toast
         self.actions: tuple[WindowAction, ...] = ()
         self._palette: CommandPalette | None = None
         self._sheet: ShortcutSheet | None = None
-        parts.header.menu.clicked.connect(self.open_menu)
+        header.menu.clicked.connect(self.open_menu)
 
     def use_actions(self, actions: Sequence[WindowAction]) -> None:
         """Set the actions, and connect their shortcuts."""
         self.actions = tuple(actions)
         for action in actions:
             for keys in action.keys if action.is_everywhere else ():
-                QShortcut(QKeySequence(keys), self._parts, action.run_if_available)
+                QShortcut(QKeySequence(keys), self._window, action.run_if_available)
 
     def recent(self) -> tuple[str, ...]:
         """Return the names of the actions that the palette ran last, the newest first."""
@@ -62,7 +66,7 @@ class CommandController(Controller):
         from .command_palette import CommandPalette
 
         if self._palette is None:
-            self._palette = CommandPalette(self._parts)
+            self._palette = CommandPalette(self._window)
             self._palette.action_chosen.connect(self.run)
         offered = [a for a in self.actions if a.is_available() and a.run != self.open_palette]
         self._palette.show_actions(offered, self.recent())
@@ -70,7 +74,7 @@ class CommandController(Controller):
 
     def open_menu(self) -> None:
         """Open the open conversation's menu below the header's button, with separators between its parts."""
-        button = self._parts.header.menu
+        button = self._header.menu
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         without_button = [a for a in self.actions if a.button is not None and a.button.isHidden()]
@@ -91,18 +95,18 @@ class CommandController(Controller):
         from .shortcut_sheet import ShortcutSheet
 
         if self._sheet is None:
-            sheet = self._sheet = ShortcutSheet(self.actions, self._parts)
+            sheet = self._sheet = ShortcutSheet(self.actions, self._window)
             sheet.finished.connect(self._forget_sheet)
             await sheet.open_gradually()
 
     def show_log(self) -> None:
         """Show the path of the log, and offer to open its folder."""
-        self._parts.show_chat()
+        self._pages.show_chat()
         path = self._bridge.log_file
         if path is None:
-            self._parts.toast.show_message(tr("There is no log: the data folder cannot be written."))
+            self._toast.show_message(tr("There is no log: the data folder cannot be written."))
             return
-        self._parts.toast.show_message(str(path), tr("Open folder"), partial(open_folder_of, path))
+        self._toast.show_message(str(path), tr("Open folder"), partial(open_folder_of, path))
 
     def _forget_sheet(self) -> None:
         if self._sheet is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
@@ -16,11 +16,15 @@ from desktop_app.conversation.setup import Project, working_folder
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
+from desktop_app.ui.header import Header
+from desktop_app.ui.panes import ChatPane
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
 from desktop_app.ui.sidebar.listing_controller import ListingController
+from desktop_app.ui.sidebar.sidebar import Sidebar
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.number_formats import first_line
-from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
@@ -36,8 +40,11 @@ class ProjectSheetController(Controller):
     delete_requested = Signal(str)
     memories_changed = Signal()
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, window: QWidget, listed: ConversationModel, toast: Toast
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._window, self._listed, self._toast = window, listed, toast
         self._sheet: ProjectSheet | None = None
 
     @in_task
@@ -53,14 +60,15 @@ class ProjectSheetController(Controller):
         if self._sheet is not None:
             return
         policies = [(text, name) for name, text in policies_offered(settings)]
-        others = [known for known in self._parts.sidebar.list.conversations.projects if known.id != project.id]
-        sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._parts)
+        others = [known for known in self._listed.projects if known.id != project.id]
+        sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._window)
         sheet.save_requested.connect(lambda written: self._save(sheet, written))
         sheet.count_requested.connect(lambda text: self._count(sheet, text))
         sheet.delete_requested.connect(lambda: self.delete_requested.emit(project.id))
-        sheet.memories.requests.write_requested.connect(lambda memory: self._write(sheet, memory))
-        sheet.memories.requests.delete_requested.connect(lambda memory: self._delete_memory(sheet, memory))
-        sheet.memories.requests.conversation_requested.connect(lambda name: self._leave_for(sheet, name))
+        requests = sheet.memories.requests
+        requests.write_requested.connect(lambda memory: self._write(sheet, memory))
+        requests.delete_requested.connect(lambda memory: self._delete_memory(sheet, memory))
+        requests.conversation_requested.connect(lambda name: self._leave_for(sheet, name))
         sheet.finished.connect(self._forget_sheet)
         sheet.open()
         if project.id:
@@ -100,11 +108,11 @@ class ProjectSheetController(Controller):
         self.memories_changed.emit()
         words = tr("“{memory}” forgotten").format(memory=first_line(memory.text, 60))
         back = replace(memory, is_deleted=False)
-        self._parts.toast.show_message(words, tr("Undo"), lambda: self._write(sheet, back))
+        self._toast.show_message(words, tr("Undo"), lambda: self._write(sheet, back))
 
     async def _show_memories(self, sheet: ProjectSheet, request: p.ListMemories | p.WriteMemory) -> None:
         known = await self._bridge.ask(request)
-        titles = {info.id: info.title for info in self._parts.sidebar.list.conversations.conversations}
+        titles = {info.id: info.title for info in self._listed.conversations}
         if sheet is self._sheet:
             sheet.memories.show_memories(known.memories, titles)
 
@@ -121,40 +129,49 @@ class ProjectController(Controller):
     """Creates, changes, deletes and restores projects, and moves conversations between them."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, listing: ListingController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        listing: ListingController,
+        sheets: ProjectSheetController,
+        window: QWidget,
+        sidebar: Sidebar,
+        header: Header,
+        pane: ChatPane,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
-        self._listing = listing
-        self.sheets = ProjectSheetController(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._listing, self._sheets = listing, sheets
+        self._window, self._sidebar, self._header, self._pane, self._toast = window, sidebar, header, pane, toast
         self._info: ConversationInfo | None = None  # of the open conversation
-        self._model = parts.sidebar.list.conversations
+        self._list = sidebar.list
+        self._listed = sidebar.list.conversations
         bridge.projects_changed.connect(self.show)
         bridge.conversations_changed.connect(self.note_listed)
         chat.opened.connect(self.note_opened)
         self._connect()
 
     def _connect(self) -> None:
-        listed, page = self._parts.sidebar.list, self._parts.chat_pane.project
+        listed, page = self._list, self._pane.project
         listed.settings_requested.connect(self.open_settings)
         listed.project_delete_requested.connect(self.delete)
         listed.new_project_requested.connect(self.make)
         listed.all_projects_requested.connect(self.choose_to_open)
         listed.project_choice_requested.connect(self.choose_for)
         listed.move_requested.connect(self.move)
-        listed.conversations.project_renamed.connect(self.rename)
+        self._listed.project_renamed.connect(self.rename)
         page.settings_requested.connect(self.open_settings)
         page.conversation_chosen.connect(self._chat.open)
-        self._parts.header.project_requested.connect(self.offer)
-        self._parts.panel.requests.project_requested.connect(self.open_settings)
-        self.sheets.saved.connect(self._note_saved)
-        self.sheets.delete_requested.connect(self.delete)
+        self._header.project_requested.connect(self.offer)
+        self._sheets.saved.connect(self._note_saved)
+        self._sheets.delete_requested.connect(self.delete)
 
     # What is shown
 
     def show(self, projects: tuple[Project, ...]) -> None:
         """Show these projects if they have changed."""
-        if projects != self._model.projects:
-            self._parts.sidebar.show_projects(projects)
+        if projects != self._listed.projects:
+            self._listed.show_projects(projects)
             self._show_here()
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
@@ -175,33 +192,33 @@ class ProjectController(Controller):
         info = self._info
         if info is None:
             return
-        project = self._model.project(info.project)
+        project = self._listed.project(info.project)
         folder = working_folder(info.folder, project.folder if project is not None else "")
         name = project.name if project is not None and folder.source == "project" else ""
-        self._parts.header.show_project(project)
-        self._parts.header.show_folder(folder.value, name)
-        others = [other for other in self._model.conversations if other.project == info.project and other.messages]
-        self._parts.chat_pane.show_project(project, others)
+        self._header.show_project(project)
+        self._header.show_folder(folder.value, name)
+        others = [other for other in self._listed.conversations if other.project == info.project and other.messages]
+        self._pane.show_project(project, others)
 
     def has_some(self) -> bool:
         """Return whether there are projects."""
-        return bool(self._model.projects)
+        return bool(self._listed.projects)
 
     def is_in_one(self) -> bool:
         """Return whether the open conversation is in a project."""
-        return self._info is not None and self._model.project(self._info.project) is not None
+        return self._info is not None and self._listed.project(self._info.project) is not None
 
     # Changing projects
 
     def make(self) -> None:
         """Open the sheet of a new project; once saved, a conversation in it is opened."""
-        self.sheets.open(Project("", ""))
+        self._sheets.open(Project("", ""))
 
     def open_settings(self, project: str = "") -> None:
         """Open the sheet of a project; "" for the open conversation's project."""
-        known = self._model.project(project or (self._info.project if self._info is not None else ""))
+        known = self._listed.project(project or (self._info.project if self._info is not None else ""))
         if known is not None:
-            self.sheets.open(known)
+            self._sheets.open(known)
 
     def _note_saved(self, stored: p.ProjectsListed, is_new: bool) -> None:
         self.show(stored.projects)
@@ -210,19 +227,19 @@ class ProjectController(Controller):
 
     @in_task
     async def rename(self, project: str, name: str) -> None:
-        known = self._model.project(project)
+        known = self._listed.project(project)
         if known is not None:
             await self._save(replace(known, name=name))
 
     @in_task
     async def delete(self, project: str) -> None:
         """Delete a project; its conversations stay, and the toast offers to restore it."""
-        known = self._model.project(project)
+        known = self._listed.project(project)
         if known is None:
             return
         self.show((await self._bridge.ask(p.DeleteProject(project))).projects)
         words = tr("Project “{name}” deleted. Its conversations stay.").format(name=known.name)
-        self._parts.toast.show_message(words, tr("Undo"), lambda: self.restore(project))
+        self._toast.show_message(words, tr("Undo"), lambda: self.restore(project))
 
     @in_task
     async def restore(self, project: str) -> None:
@@ -241,17 +258,17 @@ class ProjectController(Controller):
         """Move conversations into a project, or out of theirs with ""; the toast offers to undo it."""
         before: dict[str, list[str]] = defaultdict(list)
         for name in conversations:
-            now = self._model.project_of(name)
+            now = self._listed.project_of(name)
             before[now.id if now is not None else ""].append(name)
         await self._move(conversations, project)
-        known = self._model.project(project)
+        known = self._listed.project(project)
         count = len(conversations)
         if known is None:
             one, several = tr("“{title}” is in no project now"), tr("%n conversations are in no project now", "", count)
         else:
             one, several = tr("“{title}” moved to {project}"), tr("%n conversations moved to {project}", "", count)
         words = self._listing.words_for(conversations, one, several, project=known.name if known is not None else "")
-        self._parts.toast.show_message(words, tr("Undo"), lambda: self._move_back(dict(before)))
+        self._toast.show_message(words, tr("Undo"), lambda: self._move_back(dict(before)))
 
     @in_task
     async def _move_back(self, before: dict[str, list[str]]) -> None:
@@ -275,7 +292,7 @@ class ProjectController(Controller):
         from desktop_app.ui.sidebar.choice_palettes import ProjectChoice
 
         if conversations:
-            has_project = any(self._model.project_of(name) is not None for name in conversations)
+            has_project = any(self._listed.project_of(name) is not None for name in conversations)
             self._choose(
                 ProjectChoice.MOVE,
                 lambda project: self.move(conversations, project),
@@ -297,12 +314,12 @@ class ProjectController(Controller):
 
     def go_to(self, project: str) -> None:
         """Show a project in the list, and open its page."""
-        self._parts.sidebar.show()
-        self._parts.sidebar.list.show_project(project)
+        self._sidebar.show()
+        self._list.show_project(project)
         self._chat.open_new(project)
 
     def _make_named(self, name: str) -> None:
-        self.sheets.open(Project("", name))
+        self._sheets.open(Project("", name))
 
     def _choose(
         self,
@@ -314,9 +331,9 @@ class ProjectController(Controller):
     ) -> None:
         from desktop_app.ui.sidebar.choice_palettes import ProjectPalette
 
-        infos = self._model.conversations
-        counted = [(project, sum(info.project == project.id for info in infos)) for project in self._model.projects]
-        palette = ProjectPalette(choice, counted, self._parts, can_leave=can_leave)
+        infos = self._listed.conversations
+        counted = [(project, sum(info.project == project.id for info in infos)) for project in self._listed.projects]
+        palette = ProjectPalette(choice, counted, self._window, can_leave=can_leave)
         palette.project_chosen.connect(use)
         palette.project_named.connect(make)
         palette.finished.connect(palette.deleteLater)
@@ -324,15 +341,15 @@ class ProjectController(Controller):
 
     def offer(self) -> None:
         """Open the menu of the open conversation's project, below its name."""
-        known = self._model.project(self._info.project) if self._info is not None else None
+        known = self._listed.project(self._info.project) if self._info is not None else None
         if known is None or self._info is None:
             return
-        button, conversation = self._parts.header.project, self._info.id
+        button, conversation = self._header.project, self._info.id
         menu = QMenu(button)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         begin = tr("New conversation in {project}").format(project=known.name)
         menu.addAction(begin, lambda: self._chat.open_new(known.id))
-        menu.addAction(tr("Show in the list"), lambda: self._parts.sidebar.list.show_project(known.id))
+        menu.addAction(tr("Show in the list"), lambda: self._list.show_project(known.id))
         menu.addAction(tr("Project settings…"), lambda: self.open_settings(known.id))
         menu.addAction(tr("Move to project…"), lambda: self.choose_for((conversation,)))
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))

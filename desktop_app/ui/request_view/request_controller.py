@@ -7,20 +7,25 @@ from functools import partial
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.events import GaugeChanged, MessageRecorded, TurnEvent, TurnFinished, ViewChanged
 from desktop_app.conversation.gauge import PartChange, Segment, SentPart
 from desktop_app.conversation.message import Message, Role
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.context_panel.context_panel import ContextPanel
+from desktop_app.ui.context_panel.panel_breakdown import LargestParts
 from desktop_app.ui.controller import Controller
+from desktop_app.ui.header import Header
+from desktop_app.ui.panes import ChatPane
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.tools.tools_controller import ToolsController
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.transcript.row_text import arguments_summary, clock_time
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import first_line_of_markdown, shorten
-from desktop_app.ui.window_layout import WindowLayout
 
 from .part_rows import PartAction, PartRow, title_of
 from .request_view import ShownRequest
@@ -35,11 +40,23 @@ class RequestController(Controller):
     """Reads the request after each change while it is shown, and carries out the user's actions on its parts."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, tools: ToolsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        tools: ToolsController,
+        window: QWidget,
+        pane: ChatPane,
+        header: Header,
+        panel: ContextPanel,
+        largest: LargestParts,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._window, self._header, self._toast = window, header, toast
+        self._pane, self._transcript, self._model = pane, pane.transcript, pane.model
+        self._panel, self._requests, self._largest = panel, panel.requests, largest
         self._tools = tools
-        self._view = parts.chat_pane.request
+        self._view = pane.request
         self._reply = self._conversation = self._sought = ""
         self._is_reading = False
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
@@ -49,9 +66,9 @@ class RequestController(Controller):
         bridge.listen(self.note, *CHANGING)
 
     def _connect(self) -> None:
-        view, requests = self._view, self._parts.panel.requests
-        self._parts.header.request_toggled.connect(self.show)
-        self._parts.transcript.request_requested.connect(self.show_of)
+        view, requests = self._view, self._requests
+        self._header.request_toggled.connect(self.show)
+        self._transcript.request_requested.connect(self.show_of)
         view.moment_chosen.connect(self.choose_moment)
         view.replies_requested.connect(self.offer_replies)
         view.copy_requested.connect(self.copy)
@@ -64,20 +81,19 @@ class RequestController(Controller):
 
     def show(self, is_shown: bool) -> None:
         """Show the request in place of the transcript, scrolled to the transcript's current message; or go back."""
-        current = self._parts.transcript.currentIndex()
-        if is_shown and current.isValid():
-            self._sought = self._parts.transcript_model.item(current.row()).key
-        self._parts.show_request(is_shown)
-        (self._view.list if is_shown else self._parts.transcript).setFocus()
+        if is_shown and (current := self._transcript.current_key):
+            self._sought = current
+        self._pane.show_request(is_shown)
+        (self._view.list if is_shown else self._transcript).setFocus()
         self._read()
 
     def toggle(self) -> None:
-        self.show(not self._parts.chat_pane.is_request_shown)
+        self.show(not self._pane.is_request_shown)
 
     def filter(self, segment: Segment) -> None:
         """Show only the parts of a segment."""
         self._view.filter(segment)
-        if not self._parts.chat_pane.is_request_shown:
+        if not self._pane.is_request_shown:
             self.show(True)
 
     def show_of(self, is_answered: bool, message_id: str) -> None:
@@ -97,7 +113,7 @@ class RequestController(Controller):
         if opened.conversation.id != self._conversation:
             self._conversation, self._sought = opened.conversation.id, ""
             self._view.segment = None
-            self._parts.panel.breakdown.largest.set_parts(())
+            self._largest.set_parts(())
             self._turn_to(ShownRequest.NOW, "")
         self._pause.start()
 
@@ -105,8 +121,8 @@ class RequestController(Controller):
         """Read the request again soon, if it may have changed; during a turn, the panel waits for complete messages."""
         if event.conversation != self._chat.conversation:
             return
-        is_shown = self._parts.chat_pane.is_request_shown
-        is_whole = not self._parts.transcript_model.is_running or isinstance(event, MessageRecorded)
+        is_shown = self._pane.is_request_shown
+        is_whole = not self._model.is_running or isinstance(event, MessageRecorded)
         if not self._pause.isActive() if is_shown else is_whole:
             self._pause.start()
 
@@ -120,9 +136,9 @@ class RequestController(Controller):
         self._pause.stop()
         self._is_reading = True
         try:
-            if self._parts.chat_pane.is_request_shown:
+            if self._pane.is_request_shown:
                 await self._read_parts(self._chat.conversation)
-            if not self._parts.panel.isHidden():
+            if not self._panel.isHidden():
                 await self._read_largest(self._chat.conversation)
         finally:
             self._is_reading = False
@@ -150,7 +166,7 @@ class RequestController(Controller):
     async def _read_largest(self, conversation: str) -> None:
         request = (await self._bridge.ask(p.ReadRequest(conversation, largest=LARGEST))).request
         if conversation == self._chat.conversation:
-            self._parts.panel.breakdown.largest.set_parts(request.parts)
+            self._largest.set_parts(request.parts)
 
     # Earlier requests
 
@@ -161,20 +177,20 @@ class RequestController(Controller):
     def show_earlier(self, reply_id: str, moment: ShownRequest = ShownRequest.THEN) -> None:
         """Show the request that a reply answered."""
         self._turn_to(moment, reply_id)
-        if not self._parts.chat_pane.is_request_shown:
+        if not self._pane.is_request_shown:
             self.show(True)
         else:
             self._read()
 
     def offer_replies(self) -> None:
         """Offer a menu of the newest replies, to show the requests that they answered."""
-        rows = self._parts.transcript_model.rows
+        rows = self._model.rows
         replies = [row.message for row in rows if row.message.role is Role.ASSISTANT][: -MAX_REPLIES - 1 : -1]
         menu = self._view.offer_replies([(m.id, f"{_clock(m.at)}  {title_of_reply(m)}") for m in replies])
         menu.triggered.connect(lambda action: self.show_earlier(action.data(), ShownRequest.CHANGES))
 
     def _turn_to(self, moment: ShownRequest, reply: str) -> None:
-        rows = self._parts.transcript_model.rows
+        rows = self._model.rows
         at = next((row.message.at for row in rows if row.message.id == reply), 0.0)
         self._reply = reply
         self._view.show_moment(moment, (_clock(at) or tr("then", "the time of an earlier request")) if reply else "")
@@ -190,18 +206,15 @@ class RequestController(Controller):
 
     def perform_on(self, action: PartAction, part: SentPart) -> None:
         """Carry out an action on a part of the request."""
-        panel = self._parts.panel
         match action:
             case PartAction.SHOW_IN_CHAT:
-                self._parts.panel.requests.message_requested.emit(part.message_id)
+                self._requests.message_requested.emit(part.message_id)
             case PartAction.SHOW_OPERATION:
-                panel.show()
-                panel.show_operation(part.operation_id)
+                self._panel.show_operation(part.operation_id)
             case PartAction.SHOW_PROJECT:
-                panel.requests.project_requested.emit()
+                self._requests.project_requested.emit()
             case PartAction.SHOW_MEMORY:
-                panel.show()
-                panel.show_tab("memory")
+                self._panel.open_tab("memory")
             case PartAction.SHOW_TOOLS:
                 self._tools.open()
             case PartAction.LEAVE_OUT:
@@ -217,7 +230,7 @@ class RequestController(Controller):
         is_earlier = self._view.moment is ShownRequest.THEN or row.change is PartChange.REMOVED
         reply = self._reply if is_earlier else ""
         full = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply, row.index))
-        TextReader(title_of(row.part), full.text, self._parts, is_mono=True).show()
+        TextReader(title_of(row.part), full.text, self._window, is_mono=True).show()
 
     @in_task
     async def copy(self) -> None:
@@ -225,7 +238,7 @@ class RequestController(Controller):
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
         full = await self._bridge.ask(p.ReadRequestText(self._chat.conversation, reply))
         QGuiApplication.clipboard().setText(full.text)
-        self._parts.toast.show_message(tr("The request was copied as JSON"))
+        self._toast.show_message(tr("The request was copied as JSON"))
 
     @in_task
     async def copy_curl(self) -> None:
@@ -233,7 +246,7 @@ class RequestController(Controller):
         reply = self._reply if self._view.moment is ShownRequest.THEN else ""
         command = await self._bridge.ask(p.ReadRequestCurl(self._chat.conversation, reply))
         QGuiApplication.clipboard().setText(command.text)
-        self._parts.toast.show_message(tr("The request was copied as a curl command. The key is in a variable."))
+        self._toast.show_message(tr("The request was copied as a curl command. The key is in a variable."))
 
 
 def title_of_reply(reply: Message) -> str:

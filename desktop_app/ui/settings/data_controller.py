@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.events import DataProgressed, Failure
 from desktop_app.conversation.words import translatable
@@ -17,11 +17,11 @@ from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.importing.import_controller import ImportController
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.translation import join_sentences, tr
 from desktop_app.ui.widgets.file_dialog import FileDialog
 from desktop_app.ui.widgets.number_formats import escape_name, format_bytes
-from desktop_app.ui.window_layout import WindowLayout
 
 from .settings_controller import SettingsController
 
@@ -43,12 +43,14 @@ class DataController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         importing: ImportController,
+        window: QWidget,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._window, self._toast = window, toast
         self._settings, self._importing = settings, importing
         self._section: DataSection | None = None
         bridge.listen(self._note, DataProgressed)
@@ -61,13 +63,13 @@ class DataController(Controller):
     @in_task
     async def back_up(self) -> None:
         """Make a backup, from anywhere in the window."""
-        self._parts.toast.show_message(tr("Backing up…"), stays=True)
+        self._toast.show_message(tr("Backing up…"), stays=True)
         try:
             backup = await self._bridge.ask(p.BackUpNow())
         except EngineFailure:
-            self._parts.toast.hide()
+            self._toast.hide()
             raise
-        self._parts.toast.show_message(_backup_outcome(backup))
+        self._toast.show_message(_backup_outcome(backup))
 
     def _use(self, dialog: SettingsDialog) -> None:
         section = self._section = dialog.data
@@ -139,7 +141,7 @@ class DataController(Controller):
             if section is not self._section:
                 raise
         if section is not self._section:
-            self._parts.toast.show_message(words)
+            self._toast.show_message(words)
             return failure
         section.set_busy(False)
         if failure is None:
@@ -182,7 +184,7 @@ class DataController(Controller):
     # Everything as a file
 
     def _choose_export(self) -> None:
-        dialog = FileDialog(self._parts, tr("Export everything"), str(Path.home()))
+        dialog = FileDialog(self._window, tr("Export everything"), str(Path.home()))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # the engine refuses, and the section asks
         dialog.setNameFilters([ZIP, tr("All files (*)")])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from msgspec.structs import replace
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
 from desktop_app.conversation.model_servers import CheckStep
@@ -19,10 +19,10 @@ from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import open_folder_of
 from desktop_app.ui.style import show_theme, system_look
 from desktop_app.ui.theme import TEXT_SIZES
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import format_percent
-from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .sections import AboutSection
@@ -184,15 +184,14 @@ class SettingsController(QObject):
     policies_requested = Signal()
     dialog_opened = Signal(object)
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, settings: Settings) -> None:
+    def __init__(self, bridge: Bridge, settings: Settings, window: QWidget, toast: Toast) -> None:
         super().__init__()
         self._bridge = bridge
-        self._parts = parts
+        self._window, self._toast = window, toast
         self._settings = settings
         self._dialog: SettingsDialog | None = None
         self._written: Settings | None = None  # the settings that the dialog has read, or stored last
         self._changing = asyncio.Lock()
-        parts.sidebar.settings_requested.connect(self.open)
         hints = system_look()
         hints.colorSchemeChanged.connect(self.show_theme)
         hints.accessibility().contrastPreferenceChanged.connect(self.show_theme)
@@ -213,7 +212,7 @@ class SettingsController(QObject):
         models = await self._bridge.ask(p.ListModels())
         if self._dialog is not None:
             return
-        dialog = self._dialog = SettingsDialog(read, models, self._parts)
+        dialog = self._dialog = SettingsDialog(read, models, self._window)
         self._written = read.settings
         dialog.save_requested.connect(self._write)
         dialog.look_changed.connect(_show_look)
@@ -242,7 +241,7 @@ class SettingsController(QObject):
         """Make the text larger by that many steps, or smaller if negative; 0 resets its size."""
         await self.change(lambda settings: replace(settings, font_scale=_resized(settings.font_scale, steps)))
         percent = format_percent(self._settings.font_scale)
-        self._parts.toast.show_message(tr("Text size {percent}").format(percent=percent))
+        self._toast.show_message(tr("Text size {percent}").format(percent=percent))
 
     @in_task
     async def use_theme(self, theme: Theme) -> None:
@@ -266,7 +265,7 @@ class SettingsController(QObject):
             reloaded = await self._bridge.ask(p.ReloadSettings())
             self._take(reloaded.settings)
         if reloaded.is_changed:
-            self._parts.toast.show_message(tr("The settings were changed outside this window. They are used now."))
+            self._toast.show_message(tr("The settings were changed outside this window. They are used now."))
 
     @in_task
     async def _show_policies(self) -> None:

@@ -7,15 +7,22 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from PySide6.QtWidgets import QWidget
+
 from desktop_app.context.recall.filters import FilterNames, TypedQuery
 from desktop_app.conversation.listing import ConversationInfo, SearchResult
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.controller import Controller
-from desktop_app.ui.palette.result_rows import found_words
+from desktop_app.ui.header import Header
+from desktop_app.ui.palette.result_rows import FindBar, HitBar, found_words
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import tr
-from desktop_app.ui.window_layout import WindowLayout
+
+from .sidebar import Sidebar
 
 if TYPE_CHECKING:
     from desktop_app.ui.palette.search_palette import SearchPalette
@@ -24,19 +31,21 @@ if TYPE_CHECKING:
 class HitController(Controller):
     """Steps through the hits of a search."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, transcript: TranscriptWidget, bar: HitBar, find_bar: FindBar
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._transcript, self._bar, self._find_bar = transcript, bar, find_bar
         self._hits: tuple[SearchResult, ...] = ()
         self._shown = 0
         self._query = ""
-        self._bar = parts.hit_bar
         self._bar.step_requested.connect(self.step)
         self._bar.closed.connect(self._clear)
         chat.opened.connect(self._leave)
 
     def walk(self, query: str, hits: Sequence[SearchResult], first: SearchResult) -> None:
         """Show a hit, and let the user step to the others."""
-        self._parts.find_bar.hide()
+        self._find_bar.hide()
         self._query, self._hits = query, tuple(hits)
         self._go_to(self._hits.index(first))
 
@@ -51,10 +60,10 @@ class HitController(Controller):
         self._shown = number
         self._bar.show_hit(self._query, number + 1, len(hits))
         words = found_words(hit.snippet)
-        self._parts.transcript.mark_text(words)
+        self._transcript.mark_text(words)
         await self._chat.show_message(hit.conversation, hit.message)
         if words and (hits, number) == (self._hits, self._shown) and self._bar.isVisible():
-            self._parts.transcript.show_occurrence(hit.message)
+            self._transcript.show_occurrence(hit.message)
 
     def _leave(self, opened: p.ConversationOpened) -> None:
         """Close the bar when the user opens another conversation."""
@@ -63,41 +72,51 @@ class HitController(Controller):
 
     def _clear(self) -> None:
         self._hits = ()
-        self._parts.transcript.mark_text("")
+        self._transcript.mark_text("")
 
 
 class ListingController(Controller):
     """Renames, deletes, restores and searches conversations."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        hits: HitController,
+        window: QWidget,
+        sidebar: Sidebar,
+        header: Header,
+        gauge: ContextGauge,
+        toast: Toast,
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._hits, self._window, self._header, self._gauge, self._toast = hits, window, header, gauge, toast
+        self._list = sidebar.list
+        self._listed = sidebar.list.conversations
         self._palette: SearchPalette | None = None
         self._told_deleted = ""  # the toast's text, which is withdrawn once a conversation is restored
-        self.hits = HitController(bridge, parts, chat)
-        parts.hit_bar.results_requested.connect(self.open_search)
-        sidebar, listed = parts.sidebar, parts.sidebar.list
         bridge.conversations_changed.connect(self.show)
         sidebar.search_requested.connect(self.open_search)
         sidebar.deleted_requested.connect(self.open_deleted)
-        listed.delete_requested.connect(self.delete)
-        listed.duplicate_requested.connect(self.duplicate)
-        listed.pin_requested.connect(self.pin)
-        listed.put_away_requested.connect(self.put_away)
-        listed.conversations.renamed.connect(self.rename)
-        parts.header.title_changed.connect(self.rename_open)
-        parts.gauge.changed.connect(self._show_fill)
+        self._list.delete_requested.connect(self.delete)
+        self._list.duplicate_requested.connect(self.duplicate)
+        self._list.pin_requested.connect(self.pin)
+        self._list.put_away_requested.connect(self.put_away)
+        self._listed.renamed.connect(self.rename)
+        header.title_changed.connect(self.rename_open)
+        gauge.changed.connect(self._show_fill)
 
     def show(self, conversations: tuple[ConversationInfo, ...]) -> None:
-        self._parts.sidebar.show_conversations(conversations)
+        self._listed.show_conversations(conversations)
         current = next((info for info in conversations if info.id == self._chat.conversation), None)
         if current is not None:
-            self._parts.header.show_title(current.title)
+            self._header.show_title(current.title)
             self._show_fill()
 
     def _show_fill(self) -> None:
         """Show the gauge's value in the open conversation's row."""
-        if self._parts.gauge.fill is not None and self._chat.conversation:
-            self._parts.sidebar.list.conversations.show_fill(self._chat.conversation, self._parts.gauge.fill)
+        if self._gauge.fill is not None and self._chat.conversation:
+            self._listed.show_fill(self._chat.conversation, self._gauge.fill)
 
     @in_task
     async def rename(self, conversation: str, title: str) -> None:
@@ -109,10 +128,34 @@ class ListingController(Controller):
     def targets(self) -> tuple[str, ...]:
         """Return the conversations that an action applies to: the selected ones if the list has the focus, otherwise
         the open one."""
-        listed = self._parts.sidebar.list
-        if listed.hasFocus() and listed.chosen():
-            return listed.chosen()
+        if self._list.hasFocus() and (chosen := self._list.chosen()):
+            return chosen
         return (self._chat.conversation,) if self._chat.conversation else ()
+
+    def infos(self) -> list[ConversationInfo]:
+        """Return what is known of the `targets`."""
+        found = (self._listed.info_of(name) for name in self.targets())
+        return [info for info in found if info is not None]
+
+    def begin_renaming(self) -> None:
+        """Let the user edit the title in the list if that has the focus, otherwise in the header."""
+        (self._list if self._list.hasFocus() else self._header).rename()
+
+    def toggle_pinned(self) -> None:
+        self.pin(self.targets(), not self.infos()[0].is_pinned)
+
+    def pin_label(self) -> str:
+        return tr("Unpin conversation") if (infos := self.infos()) and infos[0].is_pinned else tr("Pin conversation")
+
+    def toggle_put_away(self) -> None:
+        self.put_away(self.targets(), not self.infos()[0].is_put_away)
+
+    def put_away_label(self) -> str:
+        is_put_away = (infos := self.infos()) and infos[0].is_put_away
+        return tr("Unarchive conversation") if is_put_away else tr("Archive conversation")
+
+    def can_duplicate(self) -> bool:
+        return len(infos := self.infos()) == 1 and infos[0].messages > 0
 
     @in_task
     async def delete(self, conversations: tuple[str, ...]) -> None:
@@ -124,7 +167,7 @@ class ListingController(Controller):
         if self._chat.conversation in conversations:
             self._chat.leave()
         self._told_deleted = words
-        self._parts.toast.show_message(words, tr("Restore"), lambda: self._restore(conversations))
+        self._toast.show_message(words, tr("Restore"), lambda: self._restore(conversations))
 
     @in_task
     async def pin(self, conversations: tuple[str, ...], is_pinned: bool) -> None:
@@ -141,7 +184,7 @@ class ListingController(Controller):
         else:
             one, several = tr("“{title}” unarchived"), tr("%n conversations unarchived", "", count)
         words = self.words_for(conversations, one, several)
-        self._parts.toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
+        self._toast.show_message(words, tr("Undo"), lambda: self.put_away(conversations, not is_put_away))
 
     def duplicate(self, conversation: str) -> None:
         """Open a copy of a conversation with all of its messages."""
@@ -149,7 +192,7 @@ class ListingController(Controller):
 
     def words_for(self, conversations: tuple[str, ...], one: str, several: str, project: str = "") -> str:
         """Return the template `one` with the title of a single conversation, or `several`. project: a name for both."""
-        titles = [self._parts.sidebar.list.conversations.title_of(name) for name in conversations]
+        titles = [self._listed.title_of(name) for name in conversations]
         is_one = len(titles) == 1 and bool(titles[0])
         return one.format(title=titles[0], project=project) if is_one else several.format(project=project)
 
@@ -157,11 +200,11 @@ class ListingController(Controller):
         from desktop_app.ui.palette.search_palette import SearchPalette
 
         if self._palette is None:
-            self._palette = SearchPalette(self._parts)
+            self._palette = SearchPalette(self._window)
             self._palette.search_requested.connect(self._search)
             self._palette.result_chosen.connect(self._show_result)
             self._palette.conversation_chosen.connect(self._chat.open)
-        self._palette.set_conversations(self._parts.sidebar.list.conversations.conversations)
+        self._palette.set_conversations(self._listed.conversations)
         self._palette.open()
         self._read_names()
 
@@ -171,22 +214,21 @@ class ListingController(Controller):
         from .choice_palettes import DeletedPalette
 
         listed = await self._bridge.ask(p.ListDeleted())
-        palette = DeletedPalette(listed.conversations, self._parts)
+        palette = DeletedPalette(listed.conversations, self._window)
         palette.restore_requested.connect(lambda conversation: self._restore((conversation,)))
         palette.finished.connect(palette.deleteLater)
         palette.open()
 
     def _show_result(self, result: SearchResult) -> None:
         if self._palette is not None:
-            self.hits.walk(self._palette.query(), self._palette.results, result)
+            self._hits.walk(self._palette.query(), self._palette.results, result)
 
     @in_task
     async def _read_names(self) -> None:
         """Read the projects, models and tools that filters can name."""
         values = (await self._bridge.ask(p.ListSearchValues())).values
-        listed = self._parts.sidebar.list.conversations
-        named = {project.id: project.name for project in listed.projects}
-        projects = {info.id: named[info.project] for info in listed.conversations if info.project in named}
+        named = {project.id: project.name for project in self._listed.projects}
+        projects = {info.id: named[info.project] for info in self._listed.conversations if info.project in named}
         if self._palette is not None:
             self._palette.set_names(FilterNames(tuple(named.items()), values.models, values.tools), projects)
 
@@ -196,7 +238,7 @@ class ListingController(Controller):
     @in_task
     async def _restore(self, conversations: tuple[str, ...]) -> None:
         await self._change(p.Restore(conversations))
-        self._parts.toast.withdraw(self._told_deleted)
+        self._toast.withdraw(self._told_deleted)
         self._chat.open(conversations[0])
 
     @in_task
@@ -219,12 +261,14 @@ NOTHING = p.TextFound((), (), ())
 class FindController(Controller):
     """Steps through the occurrences of a text in the open conversation."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, transcript: TranscriptWidget, bar: FindBar, hit_bar: HitBar
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._transcript, self._bar, self._hit_bar = transcript, bar, hit_bar
         self._found = NOTHING
         self._ends: list[int] = []  # the number of occurrences up to the end of each message
         self._current = 0  # the index of the current occurrence
-        self._bar = parts.find_bar
         self._bar.text_changed.connect(self.find)
         self._bar.step_requested.connect(self.step)
         self._bar.closed.connect(self._close)
@@ -232,19 +276,28 @@ class FindController(Controller):
 
     def open(self) -> None:
         if self._chat.conversation:
-            self._parts.hit_bar.close_bar()
+            self._hit_bar.close_bar()
             self._bar.open()
+
+    def is_open(self) -> bool:
+        """Return whether a bar that steps through places or hits is shown."""
+        return self._bar.isVisible() or self._hit_bar.isVisible()
+
+    def press_step(self, by: int) -> None:
+        """Press the button of the bar that is shown."""
+        bar = self._bar if self._bar.isVisible() else self._hit_bar
+        (bar.next if by > 0 else bar.previous).click()
 
     @in_task
     async def find(self, text: str) -> None:
         """Mark the text, and show its first occurrence from the visible message on."""
         conversation = self._chat.conversation
-        self._parts.transcript.mark_text(text)
+        self._transcript.mark_text(text)
         found = await self._bridge.ask(p.FindText(conversation, text)) if text else NOTHING
         if (conversation, text) != (self._chat.conversation, self._bar.text) or not self._bar.isVisible():
             return  # the text or the conversation has changed
         self._found, self._ends = found, list(accumulate(found.places))
-        message = min(bisect_left(found.indexes, self._parts.transcript.index_in_sight), len(found.ids) - 1)
+        message = min(bisect_left(found.indexes, self._transcript.index_in_sight), len(found.ids) - 1)
         await self._show(self._ends[message] - found.places[message] if found.ids else 0)
 
     @in_task
@@ -261,9 +314,9 @@ class FindController(Controller):
             await self._chat.past.show_message(found.ids[message])
             if found is self._found and self._current == place:
                 within = place - self._ends[message] + found.places[message]
-                self._parts.transcript.show_occurrence(found.ids[message], within)
+                self._transcript.show_occurrence(found.ids[message], within)
 
     def _close(self) -> None:
         self._found = NOTHING
-        self._parts.transcript.mark_text("")
-        self._parts.transcript.setFocus()
+        self._transcript.mark_text("")
+        self._transcript.setFocus()

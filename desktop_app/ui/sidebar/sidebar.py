@@ -211,8 +211,14 @@ class Sidebar(StyleAware, QWidget):
         room = self.window().width() - CHAT_WIDTH if self.parentWidget() is not None else MAX_WIDTH
         self.setFixedWidth(max(min(pixels or usual, max(room, usual), MAX_WIDTH), self.minimumSizeHint().width()))
 
+    def open_filter(self) -> None:
+        """Show the sidebar, and let the user filter the list."""
+        self.show()
+        self.filter.setFocus()
+
     def offer_orders(self) -> None:
         """Open the menu of orders below its button."""
+        self.show()
         menu = QMenu(self.sorting)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         now = self.list.conversations.arrangement

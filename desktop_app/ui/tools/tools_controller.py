@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
 from desktop_app.conversation.setup import NO_FOLDER, working_folder
@@ -16,12 +16,16 @@ from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import Composer
 from desktop_app.ui.controller import Controller
+from desktop_app.ui.header import Header
 from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.file_dialog import ask_for_folder
-from desktop_app.ui.window_layout import WindowLayout
 
 if TYPE_CHECKING:
     from .tools_sheet import SpillViewer, ToolsSheet
@@ -34,28 +38,37 @@ class ToolsController(Controller):
     """Shows and changes the tools and the working folder of the open conversation."""
 
     def __init__(
-        self, bridge: Bridge, parts: WindowLayout, chat: ConversationController, settings: SettingsController
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        window: QWidget,
+        header: Header,
+        composer: Composer,
+        transcript: TranscriptWidget,
+        listed: ConversationModel,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._window, self._header, self._composer = window, header, composer
+        self._listed, self._toast = listed, toast
         self._settings = settings
         self._sheet: ToolsSheet | None = None
         self._folder = ""
         self._can_call = True
         chat.opened.connect(self.note_opened)
-        parts.header.folder_requested.connect(self.offer_folder)
-        parts.composer.tools_requested.connect(self.open)
-        parts.transcript.whole_requested.connect(self.open_whole)
-        parts.transcript.attachment_requested.connect(self.open_attachment)
-        parts.transcript.stop_requested.connect(partial(self.post, p.StopTool))
+        header.folder_requested.connect(self.offer_folder)
+        composer.tools_requested.connect(self.open)
+        transcript.whole_requested.connect(self.open_whole)
+        transcript.attachment_requested.connect(self.open_attachment)
+        transcript.stop_requested.connect(partial(self.post, p.StopTool))
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
-        self._parts.composer.show_tools(self._can_call)
+        self._composer.show_tools(self._can_call)
         if opened.is_folder_missing:
             message = tr(NO_SUCH_FOLDER).format(folder=self._folder)
-            self._parts.toast.show_message(
-                message, tr("Choose another…"), self.choose_folder, about=opened.conversation.id
-            )
+            self._toast.show_message(message, tr("Choose another…"), self.choose_folder, about=opened.conversation.id)
 
     # The folder
 
@@ -66,7 +79,7 @@ class ToolsController(Controller):
         if not folder and not of_project:
             self.choose_folder()
             return
-        chip = self._parts.header.folder
+        chip = self._header.folder
         menu = QMenu(chip)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(tr("Choose another folder…") if folder else tr("Choose a folder…"), self.choose_folder)
@@ -78,12 +91,12 @@ class ToolsController(Controller):
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 4)))
 
     def _folder_of_project(self) -> str:
-        project = self._parts.sidebar.list.conversations.project_of(self._chat.conversation)
+        project = self._listed.project_of(self._chat.conversation)
         return project.folder if project is not None else ""
 
     def choose_folder(self) -> None:
         begin = working_folder(self._folder, self._folder_of_project()).value
-        ask_for_folder(self._parts, tr("Working folder of this conversation"), begin, self.use_folder)
+        ask_for_folder(self._window, tr("Working folder of this conversation"), begin, self.use_folder)
 
     def use_folder(self, folder: str) -> None:
         """Set the open conversation's folder; NO_FOLDER for none, "" for the project's."""
@@ -101,7 +114,7 @@ class ToolsController(Controller):
         tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
         if self._sheet is not None:
             return
-        sheet = self._sheet = ToolsSheet(tools, self._can_call, self._parts)
+        sheet = self._sheet = ToolsSheet(tools, self._can_call, self._window)
         sheet.switched.connect(self._switch)
         sheet.settings_requested.connect(self._settings.open)
         sheet.finished.connect(self._forget_sheet)
@@ -114,9 +127,7 @@ class ToolsController(Controller):
         names = {offer.spec.name for offer in offers if offer.spec.source == source and offer.is_on}
         await self._switch_all(names, is_on=False)
         text = tr("%n tools of {source} are no longer sent", "", len(names)).format(source=source)
-        self._parts.toast.show_message(
-            text, tr("Undo"), lambda: self._bridge.start(self._switch_all(names, is_on=True))
-        )
+        self._toast.show_message(text, tr("Undo"), lambda: self._bridge.start(self._switch_all(names, is_on=True)))
 
     async def _switch_all(self, names: set[str], *, is_on: bool) -> None:
         def switch(settings: Settings) -> Settings:
@@ -148,7 +159,7 @@ class ToolsController(Controller):
     def _open_viewer(self, title: str, request_of: Callable[..., p.ReadSpill | p.ReadAttachment]) -> None:
         from .tools_sheet import SpillViewer
 
-        viewer = SpillViewer(title, self._parts)
+        viewer = SpillViewer(title, self._window)
         viewer.page_requested.connect(lambda *page: self._read(viewer, request_of(*page)))
         viewer.search()
         viewer.show()

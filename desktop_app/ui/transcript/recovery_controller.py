@@ -14,16 +14,22 @@ from desktop_app.conversation.tools import PermissionAnswer
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
+from desktop_app.ui.composer.composer import Composer
+from desktop_app.ui.composer.question_card import QuestionCard
 from desktop_app.ui.composer.question_text import pending_question_text
 from desktop_app.ui.context_panel.context_controller import ContextController
+from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.header_controller import ModelController, SetupController
 from desktop_app.ui.importing.import_controller import ExportController
+from desktop_app.ui.palette.result_rows import HitBar
+from desktop_app.ui.panes import ChatPane
 from desktop_app.ui.settings.settings_controller import SettingsController
+from desktop_app.ui.sidebar.conversation_model import ConversationModel
+from desktop_app.ui.toast import Toast
 from desktop_app.ui.tools.tools_controller import ToolsController
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.pictures import graphics
-from desktop_app.ui.window_layout import WindowLayout
 
 from .conversation_controller import ConversationController
 from .row_painter import Action
@@ -60,7 +66,6 @@ class RecoveryController(Controller):
     def __init__(
         self,
         bridge: Bridge,
-        parts: WindowLayout,
         chat: ConversationController,
         settings: SettingsController,
         export: ExportController,
@@ -68,25 +73,31 @@ class RecoveryController(Controller):
         context: ContextController,
         tools: ToolsController,
         setup: SetupController,
+        pane: ChatPane,
+        panel: ContextPanel,
+        composer: Composer,
+        toast: Toast,
     ) -> None:
-        super().__init__(bridge, parts, chat)
+        super().__init__(bridge, chat)
+        self._transcript, self._model, self._panel = pane.transcript, pane.model, panel
+        self._composer, self._toast = composer, toast
         self._export = export
         self._models = models
         self._context = context
         self._own: dict[Action, Callable[[str], object]] = {
             Action.CHOOSE_TOOLS: lambda _: tools.open(),
             Action.EDIT_SETUP: lambda _: setup.open(),
-            Action.SHOW_PINS: lambda _: self.show_tab("pins"),
-            Action.SHOW_MEMORY: lambda _: self.show_tab("memory"),
+            Action.SHOW_PINS: lambda _: panel.open_tab("pins"),
+            Action.SHOW_MEMORY: lambda _: panel.open_tab("memory"),
             Action.REGENERATE: chat.regenerate,
             Action.OPEN_SETTINGS: settings.open,
             Action.EDIT_MESSAGE: self.edit_message,
             Action.SHOW_RECALLED: self.show_recalled,
         }
-        parts.transcript.action_requested.connect(self.perform)
-        editor = parts.transcript.editor
+        self._transcript.action_requested.connect(self.perform)
+        editor = self._editor = self._transcript.editor
         editor.resend_requested.connect(self.resend)
-        editor.left_changed.connect(lambda: parts.toast.show_message(tr(EDIT_KEPT), tr("Edit"), self.edit_left))
+        editor.left_changed.connect(lambda: toast.show_message(tr(EDIT_KEPT), tr("Edit"), self.edit_left))
 
     def perform(self, action: Action, argument: str = "") -> None:
         """Carry out an action. argument: the object of the action, such as a message's id or the name of a setting."""
@@ -103,8 +114,7 @@ class RecoveryController(Controller):
             case Action.EARLIER | Action.LATER:
                 self._chat.show_version(argument)
             case Action.SHOW_OPERATION:
-                self._parts.panel.show()
-                self._parts.panel.open_archived(argument)
+                self._panel.open_archived(argument)
             case Action.TRY_AGAIN | Action.GO_ON:
                 self._chat.go_on(float(argument or 0))
             case Action.START_FRESH:
@@ -117,23 +127,19 @@ class RecoveryController(Controller):
             case _:
                 raise ValueError(f"{action} is not carried out here")
 
-    def show_tab(self, name: str) -> None:
-        """Show a tab of the context panel."""
-        self._parts.panel.show()
-        self._parts.panel.show_tab(name)
-
     def edit_message(self, message_id: str = "") -> None:
         """Let one of the user's messages be edited in place; without an id, the newest one."""
-        model = self._parts.transcript_model
+        self._chat.show_page()
+        model = self._model
         sent_ids = (row.message.id for row in reversed(model.rows) if row.message.role is Role.USER)
         if model.is_running:
-            self._parts.toast.show_message(tr(EDIT_LATER))
+            self._toast.show_message(tr(EDIT_LATER))
         elif chosen := message_id or next(sent_ids, ""):
-            self._parts.transcript.edit_message(chosen)
+            self._transcript.edit_message(chosen)
 
     def edit_left(self) -> None:
         """Continue to edit the message whose editor was left last."""
-        if newest := self._parts.transcript.editor.newest_left():
+        if newest := self._editor.newest_left():
             self.edit_message(newest)
 
     @in_task
@@ -146,28 +152,39 @@ class RecoveryController(Controller):
     @in_task
     async def resend(self, message_id: str, text: str) -> None:
         """Send an edited message with its attachments in a new branch."""
-        rows = self._parts.transcript_model.rows
+        rows = self._model.rows
         parts = next((row.message.parts for row in rows if row.message.id == message_id), ())
         attached = tuple(part for part in parts if isinstance(part, Attachment))
         await self._bridge.ask(p.EditMessage(self._chat.conversation, message_id, text, attached))
-        self._parts.transcript.editor.note_sent(message_id)
-        self._parts.composer.take_focus()
+        self._editor.note_sent(message_id)
+        self._composer.take_focus()
 
 
 class QuestionController(Controller):
     """Shows the questions of the open conversation, notifies of others, and sends the answers."""
 
-    def __init__(self, bridge: Bridge, parts: WindowLayout, chat: ConversationController) -> None:
-        super().__init__(bridge, parts, chat)
+    def __init__(
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        card: QuestionCard,
+        composer: Composer,
+        pane: ChatPane,
+        hit_bar: HitBar,
+        listed: ConversationModel,
+        toast: Toast,
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._card, self._composer, self._hit_bar, self._listed, self._toast = card, composer, hit_bar, listed, toast
         self._announced: tuple[QuestionAsked, str] | None = (
             None  # a question in another conversation, and the toast's text
         )
         bridge.listen(self.note, QuestionAsked, QuestionAnswered, TurnFinished)
         for signal in (bridge.engine_died, bridge.engine_gave_up, chat.opened):
             signal.connect(self.show)
-        parts.composer.field.escape_pressed.connect(self.escape)
-        parts.chat_pane.escape_pressed.connect(self.escape)
-        parts.question.answered.connect(self.answer)
+        composer.field.escape_pressed.connect(self.escape)
+        pane.escape_pressed.connect(self.escape)
+        card.answered.connect(self.answer)
 
     def note(self, event: QuestionAsked | QuestionAnswered | TurnFinished) -> None:
         if isinstance(event, QuestionAsked):
@@ -178,12 +195,12 @@ class QuestionController(Controller):
         """Show the first waiting question of the open conversation, or hide the card."""
         waiting = self._chat.turns.of(self._chat.conversation).questions
         if waiting:
-            self._parts.question.show_question(waiting[0], 1, len(waiting))
-        elif self._parts.question.question is not None:
-            had_focus = self._parts.question.has_focus
-            self._parts.question.clear()
+            self._card.show_question(waiting[0], 1, len(waiting))
+        elif self._card.question is not None:
+            had_focus = self._card.has_focus
+            self._card.clear()
             if had_focus:
-                self._parts.composer.take_focus()
+                self._composer.take_focus()
         self._withdraw()
 
     def answer(self, question: str, answer: PermissionAnswer) -> None:
@@ -194,22 +211,22 @@ class QuestionController(Controller):
 
     def escape(self) -> None:
         """Answer a waiting question with "deny", or else close the bar of search hits, or else stop the turn."""
-        if self._parts.question.is_listening:
-            self._parts.question.deny.click()
-        elif self._parts.hit_bar.isVisible():
-            self._parts.hit_bar.close_bar()
+        if self._card.is_listening:
+            self._card.deny.click()
+        elif self._hit_bar.isVisible():
+            self._hit_bar.close_bar()
         else:
             self._chat.stop()
 
     def _notify(self, asked: QuestionAsked) -> None:
         """Notify a user who does not see the question that a turn is waiting."""
-        window = self._parts.composer.window()
+        window = self._composer.window()
         if not window.isActiveWindow():
             QApplication.alert(window)
         if asked.conversation != self._chat.conversation:
-            words = pending_question_text(asked, self._parts.sidebar.list.conversations.title_of(asked.conversation))
+            words = pending_question_text(asked, self._listed.title_of(asked.conversation))
             self._announced = asked, words
-            self._parts.toast.show_message(words, tr("Open"), lambda: self._chat.open(asked.conversation), stays=True)
+            self._toast.show_message(words, tr("Open"), lambda: self._chat.open(asked.conversation), stays=True)
 
     def _withdraw(self) -> None:
         """Withdraw the toast once its question is answered or its conversation is open."""
@@ -219,7 +236,7 @@ class QuestionController(Controller):
         is_open = asked.conversation == self._chat.conversation
         if is_open or asked not in self._chat.turns.of(asked.conversation).questions:
             self._announced = None
-            self._parts.toast.withdraw(words)
+            self._toast.withdraw(words)
 
 
 BATCH = 40  # graphics in one request

@@ -89,6 +89,12 @@ class TranscriptWidget(SelectingView):
             case _:
                 self.action_requested.emit(action, argument)
 
+    @property
+    def current_key(self) -> str:
+        """The key of the current message; "" for none."""
+        item = self._current_item()
+        return item.key if item is not None else ""
+
     # Editing
 
     def edit_message(self, message_id: str) -> None:
@@ -112,8 +118,8 @@ class TranscriptWidget(SelectingView):
 
     def copy_selection(self) -> None:
         """Copy the selected text, or else the current message."""
-        if not self.copy_selected_text() and self.currentIndex().isValid():
-            self.perform(Action.COPY, self.transcript.item(self.currentIndex().row()).key)
+        if not self.copy_selected_text() and (current := self.current_key):
+            self.perform(Action.COPY, current)
 
     def _item(self, key: str) -> Item | None:
         row = self.transcript.row_of(key)
