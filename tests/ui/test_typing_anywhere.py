@@ -102,7 +102,7 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
         editor = window.ui.transcript.editor
         window.recovery.edit_message()
         QTest.keyClicks(editor.field, "and more")
-        attrgetter(part)(window).setFocus()
+        attrgetter(part)(window.ui).setFocus()
         assert not editor.isAncestorOf(window.focusWidget())
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
         assert not editor.isVisible()
@@ -117,7 +117,7 @@ def test_escape_closes_the_editor_of_a_message_wherever_the_keyboard_is(play, pa
 def test_escape_leads_back_from_the_x_ray_and_ends_the_walk_through_hits(play, part):
     async def scene(window, bridge):
         window.ui.hit_bar.show_hit("tests", 1, 2)
-        place = attrgetter(part)(window)
+        place = attrgetter(part)(window.ui)
         (place if place.isVisible() else window.ui.transcript).setFocus()
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
         assert not window.ui.hit_bar.isVisible()
@@ -138,7 +138,7 @@ def test_escape_in_the_chat_stops_the_reply_and_leaves_the_editor(play, part):
         bridge.happened.emit(TurnStarted(window.chat.conversation))
         asked = []
         bridge.post = asked.append
-        attrgetter(part)(window).setFocus()
+        attrgetter(part)(window.ui).setFocus()
         QTest.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
         assert asked == [Stop(window.chat.conversation)]
         assert window.ui.transcript.editor.isVisible()
