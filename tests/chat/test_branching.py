@@ -38,9 +38,8 @@ def id_of(session, text: str) -> str:
     return next(message.id for message in messages_of(session) if message.text == text)
 
 
-async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 6)])
-    session = await home.chats.create()
+async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 6)])
     await home.turn(session, "One?")
     await home.turn(session, "Two?")
     gauge = session.gauge()
@@ -70,9 +69,8 @@ async def reopened(home, session):
     return await home.chats.open(session.id)
 
 
-async def test_an_older_reply_is_regenerated_in_a_branch_without_what_came_after_it(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
-    session = await home.chats.create()
+async def test_an_older_reply_is_regenerated_in_a_branch_without_what_came_after_it(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 4)])
     await home.turn(session, "One?")
     await home.turn(session, "Two?")
     first = id_of(session, "Answer 1.")
@@ -85,9 +83,8 @@ async def test_an_older_reply_is_regenerated_in_a_branch_without_what_came_after
         await home.chats.turns.regenerate(session, first)
 
 
-async def test_where_nothing_was_asked_nothing_is_answered_and_the_system_prompt_stays(house) -> None:
-    home = await house([Reply("To whom?")])
-    session = await home.chats.create()
+async def test_where_nothing_was_asked_nothing_is_answered_and_the_system_prompt_stays(talk) -> None:
+    home, session = await talk([Reply("To whom?")])
     for begin in (home.chats.turns.regenerate, home.chats.turns.go_on):
         with pytest.raises(WorldError, match="no message to answer"):
             await begin(session)
@@ -95,9 +92,8 @@ async def test_where_nothing_was_asked_nothing_is_answered_and_the_system_prompt
     assert not home.provider.requests
 
 
-async def test_a_page_around_a_message_is_of_the_current_branch(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
-    session = await home.chats.create()
+async def test_a_page_around_a_message_is_of_the_current_branch(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 4)])
     await home.turn(session, "One?")
     await home.turn(session, "Two?")
     await edit(home, session, id_of(session, "Two?"), "Other?")
@@ -106,9 +102,8 @@ async def test_a_page_around_a_message_is_of_the_current_branch(house) -> None:
     assert [row.message.text for row in around] == ["Answer 1.", "Other?"]
 
 
-async def test_a_regenerated_reply_is_anchored_to_its_own_request(house) -> None:
-    home = await house([Reply("First.", usage=(24, 9, 0)), Reply("Second.", usage=(24, 9, 0))])
-    session = await home.chats.create()
+async def test_a_regenerated_reply_is_anchored_to_its_own_request(talk) -> None:
+    home, session = await talk([Reply("First.", usage=(24, 9, 0)), Reply("Second.", usage=(24, 9, 0))])
     await home.turn(session, "Which?")
     await home.chats.turns.regenerate(session)
     await home.until(lambda: len(home.of(TurnFinished)) == 2)
@@ -116,9 +111,8 @@ async def test_a_regenerated_reply_is_anchored_to_its_own_request(house) -> None
     assert session.gauge().total >= 33
 
 
-async def test_an_operation_is_of_its_branch(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 5)])
-    session = await home.chats.create()
+async def test_an_operation_is_of_its_branch(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 5)])
     await home.turn(session, "One?")
     await home.turn(session, "Two?")
     archived = tuple(id_of(session, text) for text in ("One?", "Answer 1."))
@@ -143,9 +137,8 @@ def assembled(session) -> list[str]:
     return [message.text for message in session.assemble()[0]]
 
 
-async def test_where_a_new_answer_fails_the_old_one_can_be_had(house) -> None:
-    home = await house([Reply("First."), Status(401, "no such key")])
-    session = await home.chats.create()
+async def test_where_a_new_answer_fails_the_old_one_can_be_had(talk) -> None:
+    home, session = await talk([Reply("First."), Status(401, "no such key")])
     await home.turn(session, "Which?")
     await home.chats.turns.regenerate(session)
     await home.until(lambda: len(home.of(TurnFinished)) == 2)
@@ -154,9 +147,8 @@ async def test_where_a_new_answer_fails_the_old_one_can_be_had(house) -> None:
     assert shown(session) == ["Be brief.", "Which?", "First."]
 
 
-async def test_branches_wait_for_the_end_of_a_turn(house) -> None:
-    home = await house([Reply("First."), Hang("Sec")])
-    session = await home.chats.create()
+async def test_branches_wait_for_the_end_of_a_turn(talk) -> None:
+    home, session = await talk([Reply("First."), Hang("Sec")])
     await home.turn(session, "Which?")
     await home.chats.turns.send(session, "And?")
     for begun in (
@@ -169,9 +161,8 @@ async def test_branches_wait_for_the_end_of_a_turn(house) -> None:
     await home.chats.turns.stop(session.id)
 
 
-async def test_a_message_that_is_sent_while_a_branch_is_chosen_is_answered_in_it(house) -> None:
-    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
-    session = await home.chats.create()
+async def test_a_message_that_is_sent_while_a_branch_is_chosen_is_answered_in_it(talk) -> None:
+    home, session = await talk([Reply("First."), Reply("Second."), Reply("Third.")])
     await home.turn(session, "Which?")
     await edit(home, session, id_of(session, "Which?"), "Other?")
     async with session.changes:  # of whatever is being done to the view
@@ -185,9 +176,8 @@ async def test_a_message_that_is_sent_while_a_branch_is_chosen_is_answered_in_it
 
 
 @pytest.mark.parametrize("what", ["edit", "regenerate"])
-async def test_what_another_version_left_behind_meanwhile_is_not_begun_anew(house, what: str) -> None:
-    home = await house([Reply("First."), Reply("Second."), Reply("Third.")])
-    session = await home.chats.create()
+async def test_what_another_version_left_behind_meanwhile_is_not_begun_anew(talk, what: str) -> None:
+    home, session = await talk([Reply("First."), Reply("Second."), Reply("Third.")])
     await home.turn(session, "Which?")
     await edit(home, session, id_of(session, "Which?"), "Other?")
     newest, reply = id_of(session, "Other?"), id_of(session, "Second.")
@@ -209,9 +199,8 @@ async def test_what_another_version_left_behind_meanwhile_is_not_begun_anew(hous
 
 
 @pytest.mark.parametrize("what", ["First.", "nothing"])
-async def test_only_the_users_own_messages_can_be_edited(house, what: str) -> None:
-    home = await house([Reply("First.")])
-    session = await home.chats.create()
+async def test_only_the_users_own_messages_can_be_edited(talk, what: str) -> None:
+    home, session = await talk([Reply("First.")])
     await home.turn(session, "Which?")
     message_id = what if what == "nothing" else id_of(session, what)
     with pytest.raises(WorldError):
@@ -267,11 +256,10 @@ def messages_of(session) -> list[Message]:
     return [entry for entry in session.transcript.entries if isinstance(entry, Message)]
 
 
-async def test_the_versions_are_told_with_the_tokens_that_each_branch_takes(house) -> None:
-    home = await house(
+async def test_the_versions_are_told_with_the_tokens_that_each_branch_takes(talk) -> None:
+    home, session = await talk(
         [Reply("Answer 1."), Reply("Answer 2."), Reply("A far longer answer, word after word."), Reply("4.")]
     )
-    session = await home.chats.create()
     await home.turn(session, "One?")
     assert await read_versions(session) == ((), 0)
     await home.turn(session, "Two?")
@@ -286,9 +274,8 @@ async def test_the_versions_are_told_with_the_tokens_that_each_branch_takes(hous
     assert versions[0].tokens == session.gauge().total, "what the gauge shows there"
 
 
-async def test_of_many_versions_those_around_the_current_one_are_told(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 11)])
-    session = await home.chats.create()
+async def test_of_many_versions_those_around_the_current_one_are_told(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 11)])
     await home.turn(session, "One?")
     for count in range(2, 11):
         await home.chats.turns.regenerate(session)

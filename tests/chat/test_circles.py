@@ -111,7 +111,7 @@ async def test_each_turn_makes_room_for_results_three_times_at_most_then_says_so
     assert sum(tools.runs.values()) > 10, "the user's word lets it go on"
 
 
-async def test_no_step_is_recorded_that_the_gauge_would_show_as_a_growth(house) -> None:
+async def test_no_step_is_recorded_that_the_gauge_would_show_as_a_growth(talk) -> None:
     """The provider counts far less than is counted here: a small step would show more tokens than before it."""
     said = [user_message("Read them.")]
     for n in range(10):
@@ -119,8 +119,7 @@ async def test_no_step_is_recorded_that_the_gauge_would_show_as_a_growth(house) 
             model(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}')),
             result(f"line {n} of it\n" * 90, f"c{n}", "read"),
         ]
-    home = await house([Reply("Read.", usage=(3_600, 5, 0))], window=60_000)
-    session = await home.chats.create("Read", said)
+    home, session = await talk([Reply("Read.", usage=(3_600, 5, 0))], window=60_000, messages=said)
     counted = session.gauge().total
     await home.turn(session, "And now?")
     before = session.gauge()

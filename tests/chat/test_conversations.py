@@ -18,10 +18,9 @@ from desktop_app.conversation.message import Message, Role, user_message
 from provider import Reply
 
 
-async def begun(house: Callable[..., Any], queued: int) -> tuple[Any, Any]:
+async def begun(talk, queued: int) -> tuple[Any, Any]:
     """A conversation whose reply is under way, and messages that wait for its end."""
-    made = await house([Reply("one " * 400, pause=0.02), Reply("Yes.")], repeat_last=True)
-    session = await made.chats.create()
+    made, session = await talk([Reply("one " * 400, pause=0.02), Reply("Yes.")], repeat_last=True)
     await made.chats.turns.send(session, "Begin")
     while not made.provider.requests:
         await asyncio.sleep(0.01)
@@ -31,8 +30,8 @@ async def begun(house: Callable[..., Any], queued: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("queued", [1, 3])
-async def test_what_was_queued_is_not_sent(house: Callable[..., Any], queued: int) -> None:
-    made, session = await begun(house, queued)
+async def test_what_was_queued_is_not_sent(talk: Callable[..., Any], queued: int) -> None:
+    made, session = await begun(talk, queued)
     assert len(made.chats.turns.queue.state(session.id).queue) == queued
     await made.chats.delete(session.id)
     assert not (await made.archive.unsent(session.id)).queue
@@ -46,8 +45,8 @@ async def test_what_was_queued_is_not_sent(house: Callable[..., Any], queued: in
     assert said[-1].is_interrupted, "what had arrived of the reply is kept"
 
 
-async def test_after_restore_one_session_writes_the_record(house: Callable[..., Any]) -> None:
-    made, session = await begun(house, 0)
+async def test_after_restore_one_session_writes_the_record(talk: Callable[..., Any]) -> None:
+    made, session = await begun(talk, 0)
     await made.chats.delete(session.id)
     await made.chats.restore(session.id)
     again = await made.chats.open(session.id)
@@ -61,8 +60,8 @@ async def test_after_restore_one_session_writes_the_record(house: Callable[..., 
     assert list(stored) == list(again.transcript.entries)
 
 
-async def test_a_message_sent_while_it_is_deleted_is_refused(house: Callable[..., Any]) -> None:
-    made, session = await begun(house, 0)
+async def test_a_message_sent_while_it_is_deleted_is_refused(talk: Callable[..., Any]) -> None:
+    made, session = await begun(talk, 0)
     deleting = asyncio.ensure_future(made.chats.delete(session.id))
     await asyncio.sleep(0)
     with pytest.raises(WorldError):
@@ -72,8 +71,8 @@ async def test_a_message_sent_while_it_is_deleted_is_refused(house: Callable[...
         await made.chats.open(session.id)
 
 
-async def test_a_deletion_that_fails_changes_nothing(house: Callable[..., Any], monkeypatch) -> None:
-    made, session = await begun(house, 0)
+async def test_a_deletion_that_fails_changes_nothing(talk: Callable[..., Any], monkeypatch) -> None:
+    made, session = await begun(talk, 0)
     failing = made.archive.change
 
     async def refuse(*_: object, **__: object) -> None:

@@ -39,10 +39,9 @@ def notices(events: list[TurnEvent]) -> list[Noticed]:
     return [event for event in events if isinstance(event, Noticed)]
 
 
-async def told(house: Callable[..., Any]) -> tuple[Any, Session, list[TurnEvent]]:
+async def told(talk) -> tuple[Any, Session, list[TurnEvent]]:
     """A conversation that has outgrown the server's window, and the events of the turn in which it did."""
-    made = await house(Cutting(), window=16_000)
-    session = await made.chats.create()
+    made, session = await talk(Cutting(), window=16_000)
     for number in range(8):
         events = await made.turn(session, f"Part {number}. {LONG}")
         if notices(events):
@@ -50,8 +49,8 @@ async def told(house: Callable[..., Any]) -> tuple[Any, Session, list[TurnEvent]
     raise AssertionError("nobody noticed")
 
 
-async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(house: Callable[..., Any]) -> None:
-    made, session, events = await told(house)
+async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(talk: Callable[..., Any]) -> None:
+    made, session, events = await told(talk)
     (noticed,) = notices(events)
     assert noticed.notice.kind == "silent_cut"
     assert f"{WINDOW:,}" in noticed.notice.detail
@@ -67,8 +66,8 @@ async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(house
     assert session.gauge().window == 16_000
 
 
-async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(house: Callable[..., Any]) -> None:
-    made, session, _ = await told(house)
+async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(talk: Callable[..., Any]) -> None:
+    made, session, _ = await told(talk)
     start = len(made.events)
     await made.chats.turns.go_on(session, makes_room=True)
     await made.until(lambda: any(isinstance(event, TurnFinished) for event in made.events[start:]))
@@ -94,10 +93,9 @@ class UnknownModel:
 PICTURES = tuple(Attachment(f"{n}.png", "image/png", "data:image/png;base64,iVBORw0KGgo=") for n in range(3))
 
 
-async def test_pictures_that_were_never_measured_are_no_reason_to_suspect_a_cut(house: Callable[..., Any]) -> None:
+async def test_pictures_that_were_never_measured_are_no_reason_to_suspect_a_cut(talk) -> None:
     """A picture of 200 tokens, which is counted as 1,200 where nobody says, made a window of 128,000 into 2,907."""
-    made = await house([], window=16_000)
-    session = await made.chats.create()
+    _, session = await talk([], window=16_000)
     session.counts = TokenCounts(UnknownModel(), replace(session.counts.dialect, supports_vision=True))
     await session.record(stamp(user_message(f"What is on these? {LONG * 2}", PICTURES)))
     sent = session.assemble_request()

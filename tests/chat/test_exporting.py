@@ -71,9 +71,8 @@ async def test_its_project_is_named_for_people_and_is_no_message(house) -> None:
     assert lines == exported(session, "json")
 
 
-async def test_json_can_be_imported_again_and_archived_messages_are_in_it(house, tmp_path: Path) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", [*long_chat(70), *SAID])
+async def test_json_can_be_imported_again_and_archived_messages_are_in_it(talk, tmp_path: Path) -> None:
+    home, session = await talk([], messages=[*long_chat(70), *SAID])
     await home.make_room(session, Trigger.USER)
     assert session.view.summary is not None
     export(session, tmp_path / "a.jsonl", "json")
@@ -95,9 +94,8 @@ async def test_what_cannot_be_written_is_told_and_leaves_nothing(house, tmp_path
     assert sorted(tmp_path.iterdir()) == before
 
 
-async def test_what_the_model_sees_now_is_exported_without_what_is_archived(house, tmp_path: Path) -> None:
-    home = await house([])
-    session = await home.chats.create("Long", [*long_chat(70), *SAID])
+async def test_what_the_model_sees_now_is_exported_without_what_is_archived(talk, tmp_path: Path) -> None:
+    home, session = await talk([], messages=[*long_chat(70), *SAID])
     await home.make_room(session, Trigger.USER)
     whole, seen = (exported(session, "markdown", scope) for scope in ("record", "view"))
     archived = next(m for m in session.page(session.total, session.total) if m.state is MessageState.ARCHIVED)

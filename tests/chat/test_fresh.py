@@ -27,9 +27,11 @@ async def begin(chats: Conversations, session: Session, strategy: str = "extract
     return await start_fresh(chats, session, await plan_optimization(session, None, strategy, is_fresh=True))
 
 
-async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_yet(house) -> None:
-    home = await house([Status(401, "no"), Reply("On Thursday.")])
-    session = await home.chats.create("Old", [SYSTEM, user_message(f"{RULE} Hello."), *long_chat(40)[1:]])
+async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_yet(talk) -> None:
+    home, session = await talk(
+        [Status(401, "no"), Reply("On Thursday.")],
+        messages=[SYSTEM, user_message(f"{RULE} Hello."), *long_chat(40)[1:]],
+    )
     await home.turn(session, "When may I restart it?")
     before = assemble(session.view)
 
@@ -38,7 +40,7 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     (there,) = [row for row in session.operations() if row.kind == "link"]
     (back,) = [row for row in fresh.operations() if row.kind == "link"]
     assert (there.linked, back.linked) == (fresh.id, session.id)
-    assert (fresh.info.title, fresh.info.model) == ("Old (continued)", session.info.model)
+    assert (fresh.info.title, fresh.info.model) == ("Talk (continued)", session.info.model)
     (begun,) = [row for row in fresh.operations() if row.is_beginning]
     assert RULE in begun.summary
     assert begun.after_message_id == fresh.view.items[0].message.id, "its mark stands behind the system prompt"
@@ -57,18 +59,16 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     assert sum(isinstance(entry, ConversationLink) for entry in entries) == 1
 
 
-async def test_a_question_that_was_answered_is_not_asked_again(house) -> None:
-    home = await house([Reply("On Thursday.")])
-    session = await home.chats.create("Old", long_chat(10))
+async def test_a_question_that_was_answered_is_not_asked_again(talk) -> None:
+    home, session = await talk([Reply("On Thursday.")], messages=long_chat(10))
     await home.turn(session, "When?")
     fresh = await begin(home.chats, session)
     assert not [entry for entry in fresh.transcript.entries if isinstance(entry, Message) and entry.role is Role.USER]
     assert "On Thursday." in "\n".join(message.text for message in assemble(fresh.view)), "the summary tells of it"
 
 
-async def test_not_while_a_reply_is_written(house) -> None:
-    home = await house([Hang("Half")])
-    session = await home.chats.create("Old", long_chat(2))
+async def test_not_while_a_reply_is_written(talk) -> None:
+    home, session = await talk([Hang("Half")], messages=long_chat(2))
     await home.chats.turns.send(session, "When?")
     with pytest.raises(WorldError, match="still being written"):
         await begin(home.chats, session)
@@ -76,9 +76,8 @@ async def test_not_while_a_reply_is_written(house) -> None:
     assert len(await home.archive.conversations()) == 1
 
 
-async def test_what_is_pinned_comes_along_word_for_word(house) -> None:
-    home = await house([Reply("On Thursday.")])
-    session = await home.chats.create("Old", long_chat(10))
+async def test_what_is_pinned_comes_along_word_for_word(talk) -> None:
+    home, session = await talk([Reply("On Thursday.")], messages=long_chat(10))
     kept = next(m for m in assemble(session.view) if m.role is Role.ASSISTANT)
     await pin(session, kept.id)
     await home.turn(session, "When?")
@@ -88,9 +87,8 @@ async def test_what_is_pinned_comes_along_word_for_word(house) -> None:
     assert legal_for_all(chat_of(assemble(fresh.view))) == []
 
 
-async def test_a_short_conversation_is_summarized_too(house) -> None:
-    home = await house([Reply("On Thursday.")])
-    session = await home.chats.create("Old", [user_message("Hello.")])
+async def test_a_short_conversation_is_summarized_too(talk) -> None:
+    home, session = await talk([Reply("On Thursday.")], messages=[user_message("Hello.")])
     await home.turn(session, f"{RULE} When may I?")
     fresh = await begin(home.chats, session)
     told = "\n".join(message.text for message in assemble(fresh.view))
@@ -98,9 +96,8 @@ async def test_a_short_conversation_is_summarized_too(house) -> None:
     assert "On Thursday." in told
 
 
-async def test_what_the_plan_shows_is_what_the_new_conversation_takes(house) -> None:
-    home = await house([Reply("On Thursday.")])
-    session = await home.chats.create("Old", long_chat(30))
+async def test_what_the_plan_shows_is_what_the_new_conversation_takes(talk) -> None:
+    home, session = await talk([Reply("On Thursday.")], messages=long_chat(30))
     await home.turn(session, "When?")
     plan = await plan_optimization(session, None, is_fresh=True)
     edited = with_summary(plan, f"{plan.compaction.summary}\n- And mine.")
@@ -110,9 +107,8 @@ async def test_what_the_plan_shows_is_what_the_new_conversation_takes(house) -> 
     assert "- And mine." in "\n".join(message.text for message in shown)
 
 
-async def test_a_plan_of_what_has_changed_since_makes_nothing(house) -> None:
-    home = await house([Reply("On Thursday."), Reply("On Friday.")])
-    session = await home.chats.create("Old", long_chat(10))
+async def test_a_plan_of_what_has_changed_since_makes_nothing(talk) -> None:
+    home, session = await talk([Reply("On Thursday."), Reply("On Friday.")], messages=long_chat(10))
     await home.turn(session, "When?")
     plan = await plan_optimization(session, None, is_fresh=True)
     await home.turn(session, "And else?")

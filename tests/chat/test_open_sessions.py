@@ -47,9 +47,8 @@ def shown(session: Session) -> tuple:
     return page, session.total, session.operations(), session.pins(), session.gauge(), session.totals()
 
 
-async def test_a_record_that_is_imported_into_has_no_session_meanwhile(house) -> None:
-    home = await house([Reply("Yes."), Reply("And yes.")])
-    session = await home.chats.create("Talk", said(1))
+async def test_a_record_that_is_imported_into_has_no_session_meanwhile(talk) -> None:
+    home, session = await talk([Reply("Yes."), Reply("And yes.")], messages=said(1))
     more = stamp(user_message("imported"))
     await home.chats.turns.send(session, "Are you there?")
     async with home.chats.unopened(session.id):
@@ -105,9 +104,8 @@ async def test_the_conversation_that_is_shown_stays_and_follows_the_settings(hou
     assert first not in home.chats._sessions
 
 
-async def test_a_forgotten_conversation_is_opened_as_it_was(house) -> None:
-    home = await house([Reply("Yes.")])
-    session = await home.chats.create("Talk", said(1))
+async def test_a_forgotten_conversation_is_opened_as_it_was(talk) -> None:
+    home, session = await talk([Reply("Yes.")], messages=said(1))
     await home.turn(session, "Are you there?")
     await operations.pin(session, session.recorded.branch[0].id)
     await home.chats.turns.wait_until_idle(session.id, with_room=True)
@@ -118,9 +116,8 @@ async def test_a_forgotten_conversation_is_opened_as_it_was(house) -> None:
     assert shown(await home.chats.open(conversation)) == before
 
 
-async def test_what_is_running_is_not_forgotten(house) -> None:
-    home = await house([Reply("one " * 200, pause=0.02)])
-    session = await home.chats.create("Talk", said(1))
+async def test_what_is_running_is_not_forgotten(talk) -> None:
+    home, session = await talk([Reply("one " * 200, pause=0.02)], messages=said(1))
     conversation, running = session.id, weakref.ref(session)
     await home.chats.turns.send(session, "Begin")
     del session
@@ -134,10 +131,9 @@ async def test_what_is_running_is_not_forgotten(house) -> None:
     assert again.view.items[-1].message.text.startswith("one one")
 
 
-async def test_whoever_still_has_the_session_and_whoever_opens_it_have_the_same(house) -> None:
+async def test_whoever_still_has_the_session_and_whoever_opens_it_have_the_same(talk) -> None:
     """Two would both write the record, and neither would have what the other wrote."""
-    home = await house([])
-    session = await home.chats.create("Talk", said(1))
+    home, session = await talk([], messages=said(1))
     await open_others(home)
     assert await home.chats.open(session.id) is session
     await session.record(stamp(user_message("Still here")))
@@ -145,9 +141,8 @@ async def test_whoever_still_has_the_session_and_whoever_opens_it_have_the_same(
 
 
 @pytest.mark.parametrize("is_learned", [True, False])
-async def test_a_window_that_was_learned_is_not_forgotten(house, is_learned: bool) -> None:
-    home = await house([], window=64_000)
-    session = await home.chats.create("Talk", said(1))
+async def test_a_window_that_was_learned_is_not_forgotten(talk, is_learned: bool) -> None:
+    home, session = await talk([], window=64_000, messages=said(1))
     if is_learned:
         session.learned_window.learn(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=9_000))
     else:

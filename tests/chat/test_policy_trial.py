@@ -29,9 +29,8 @@ def spoken(count: int) -> list[Message]:
     return [message(roles[n % 2], f"Number {n}. " + "word " * 60) for n in range(count)]
 
 
-async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house) -> None:
-    home = await house([])
-    session = await home.chats.create("Talk", spoken(50))
+async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(talk) -> None:
+    _, session = await talk([], messages=spoken(50))
     record = session.transcript
     assert (await try_policy(session, BALANCED, True)).archived == 0
     trial = await try_policy(session, EAGER, True)
@@ -43,37 +42,33 @@ async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(house
     assert trial.gauge == session.gauge(), "its marks are those that the gauge has under it"
 
 
-async def test_the_numbers_are_those_that_act_in_the_window(house) -> None:
-    home = await house([], window=8_192)
-    session = await home.chats.create("Talk", spoken(4))
+async def test_the_numbers_are_those_that_act_in_the_window(talk) -> None:
+    _, session = await talk([], window=8_192, messages=spoken(4))
     trial = await try_policy(session, replace(BALANCED, max_tail=NO_LIMIT, reserve_share_of_window=0.1), True)
     assert trial.gauge.reserve == trial.acting.reserve_tokens == 1_000
     assert trial.acting.max_tail == 3_200, "what the target leaves, and not the whole window"
 
 
 @pytest.mark.parametrize("is_automatic", [True, False])
-async def test_what_may_not_act_unasked_would_do_nothing(house, is_automatic: bool) -> None:
-    home = await house([])
-    session = await home.chats.create("Talk", spoken(50))
+async def test_what_may_not_act_unasked_would_do_nothing(talk, is_automatic: bool) -> None:
+    _, session = await talk([], messages=spoken(50))
     trial = await try_policy(session, replace(EAGER, is_automatic=not is_automatic), is_automatic)
     assert (trial.archived, trial.pruned, trial.note) == (0, 0, "")
 
 
-async def test_a_message_that_can_never_fit_is_told(house) -> None:
-    home = await house([], window=2_000)
-    session = await home.chats.create("Talk", [user("word " * 5_000)])
+async def test_a_message_that_can_never_fit_is_told(talk) -> None:
+    _, session = await talk([], window=2_000, messages=[user("word " * 5_000)])
     assert (await try_policy(session, BALANCED, True)).note
 
 
-async def test_without_a_known_window_nothing_is_due(house) -> None:
-    home = await house([], window=0)
-    session = await home.chats.create("Talk", spoken(20))
+async def test_without_a_known_window_nothing_is_due(talk) -> None:
+    _, session = await talk([], window=0, messages=spoken(20))
     trial = await try_policy(session, EAGER, True)
     assert (trial.archived, trial.gauge) == (0, session.gauge())
 
 
-async def test_the_past_under_two_policies(house) -> None:
-    _, session = await long_conversation(house, turns=12)
+async def test_the_past_under_two_policies(talk) -> None:
+    _, session = await long_conversation(talk, turns=12)
     record = session.transcript
     before, after, seconds = await policies_replayed(session, BALANCED, AGGRESSIVE)
     assert before.requests == after.requests == 12
@@ -95,10 +90,9 @@ async def test_each_preset_can_be_tried_in_a_conversation_without_a_past(house, 
 
 
 @pytest.mark.long
-async def test_a_replay_ends_soon_after_it_is_cancelled(house, monkeypatch) -> None:
+async def test_a_replay_ends_soon_after_it_is_cancelled(talk, monkeypatch) -> None:
     """Its thread, too: nothing else could run on that processor."""
-    home = await house([])
-    session = await home.chats.create("Talk", spoken(4_000))
+    _, session = await talk([], messages=spoken(4_000))
     begun, ended = threading.Event(), threading.Event()
 
     def watched(*of_replay):
@@ -119,8 +113,8 @@ async def test_a_replay_ends_soon_after_it_is_cancelled(house, monkeypatch) -> N
     assert await asyncio.to_thread(ended.wait, 60)
 
 
-async def test_two_policies_that_are_the_same_are_played_once(house, monkeypatch) -> None:
-    _, session = await long_conversation(house, turns=3)
+async def test_two_policies_that_are_the_same_are_played_once(talk, monkeypatch) -> None:
+    _, session = await long_conversation(talk, turns=3)
     played = []
 
     def counted(*of_replay):
@@ -133,11 +127,10 @@ async def test_two_policies_that_are_the_same_are_played_once(house, monkeypatch
     assert len(played) == 1
 
 
-async def test_the_past_is_told_in_the_tokens_that_the_provider_counts(house) -> None:
+async def test_the_past_is_told_in_the_tokens_that_the_provider_counts(talk) -> None:
     """A provider that counts half as much again: what was sent is what it has reported."""
     words = "Numbers and words. " * 40
-    home = await house([Reply(words, usage=(300 + 450 * n, 240, 0), size=400) for n in range(6)])
-    session = await home.chats.create()
+    home, session = await talk([Reply(words, usage=(300 + 450 * n, 240, 0), size=400) for n in range(6)])
     for _ in range(6):
         await home.turn(session, words)
     plain, _, _ = await policies_replayed(session, BALANCED, BALANCED)

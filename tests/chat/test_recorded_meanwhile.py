@@ -147,9 +147,8 @@ async def test_results_that_are_being_archived_are_not_dropped_as_well(house: Ca
     assert not any(isinstance(entry, Prune) for entry in session.transcript.entries)
 
 
-async def test_the_gauge_is_of_a_branch_whose_turn_is_stopped_before_it_begins(house: Callable[..., Any]) -> None:
-    made = await house([])
-    session = await made.chats.create("Meanwhile", long_chat(12))
+async def test_the_gauge_is_of_a_branch_whose_turn_is_stopped_before_it_begins(talk) -> None:
+    made, session = await talk([], messages=long_chat(12))
     asked = next(i for i in reversed(ids(session)) if session.message(i).role is Role.USER)
     await made.chats.turns.edit(session, asked, "Hello", ())
     await made.chats.turns.stop(session.id)

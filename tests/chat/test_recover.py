@@ -76,9 +76,10 @@ async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(talk) -
 
 @pytest.mark.long
 @pytest.mark.parametrize("is_automatic", [True, False])
-async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_too_large(house, is_automatic) -> None:
-    home = await house([Reply("Yes."), Status(503, "overloaded"), Reply("Here I am.")], window=8_000)
-    session = await home.chats.create("Long", LONG)
+async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_too_large(talk, is_automatic) -> None:
+    home, session = await talk(
+        [Reply("Yes."), Status(503, "overloaded"), Reply("Here I am.")], window=8_000, messages=LONG
+    )
     await home.turn(session, "May I?")
     home.chats.settings = replace(home.chats.settings, is_automatic=is_automatic)
     turn = asyncio.ensure_future(home.turn(session, "And now?"))
@@ -97,9 +98,10 @@ async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_
         assert [event.failure.title for event in home.of(TurnFailed)] == [DOES_NOT_FIT]
 
 
-async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(house) -> None:
-    home = await house([Overflow(window=4_096, tokens=30_000), Reply("It fits now.")], window=60_000)
-    session = await home.chats.create("Long", LONG)
+async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(talk) -> None:
+    home, session = await talk(
+        [Overflow(window=4_096, tokens=30_000), Reply("It fits now.")], window=60_000, messages=LONG
+    )
     events = await home.turn(session, "And now?")
     assert session.budget.window == 4_096
     assert not home.of(TurnFailed), "the user sees no error"
@@ -108,9 +110,8 @@ async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(ho
     assert [e.reason for e in events if isinstance(e, TurnFinished)] == ["finished"]
 
 
-async def test_a_provider_that_refuses_whatever_is_sent_gets_nothing_twice(house) -> None:
-    home = await house([Overflow()], window=60_000, repeat_last=True)
-    session = await home.chats.create("Long", LONG)
+async def test_a_provider_that_refuses_whatever_is_sent_gets_nothing_twice(talk) -> None:
+    home, session = await talk([Overflow()], window=60_000, repeat_last=True, messages=LONG)
     await home.turn(session, "And now?")
     assert len(home.of(TurnFailed)) == 1
     sizes = [len(str(request.body)) for request in home.provider.requests]

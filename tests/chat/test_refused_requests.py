@@ -57,9 +57,8 @@ async def test_a_told_size_that_cannot_be_is_no_measurement(house) -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.25, 1.6])
-async def test_the_told_size_is_what_the_gauge_shows_and_what_is_decided_by(house, ratio: float) -> None:
-    home = await house([], window=60_000)
-    session = await home.chats.create("Long", LONG[:11])
+async def test_the_told_size_is_what_the_gauge_shows_and_what_is_decided_by(talk, ratio: float) -> None:
+    home, session = await talk([], window=60_000, messages=LONG[:11])
     counted = session.gauge().total
     told = round(counted * ratio)
     home.chats.settings = replace(home.chats.settings, is_automatic=False)
@@ -88,15 +87,14 @@ async def test_a_smaller_window_and_other_tokens_cost_one_refusal(house, is_wire
     assert session.budget.window == window
 
 
-async def test_each_attempt_is_smaller_than_the_one_before(house) -> None:
+async def test_each_attempt_is_smaller_than_the_one_before(talk) -> None:
     said = [user_message("Read them.")]
     for n in range(12):
         said += [
             model(ToolCall(f"c{n}", "read", f'{{"path": "{n}"}}')),
             result(output(600)(f"{n}", 1), f"c{n}", "read"),
         ]
-    home = await house([UNTOLD], window=60_000, repeat_last=True)
-    session = await home.chats.create("Read", [*said, model("Read.")])
+    home, session = await talk([UNTOLD], window=60_000, repeat_last=True, messages=[*said, model("Read.")])
     await home.turn(session, "And now?")
     made = sizes(home)
     assert made == sorted(set(made), reverse=True), "the same was sent twice"

@@ -17,10 +17,9 @@ from provider import Reply
 WORDS = "The parser reads tokens one by one and keeps a stack of open brackets for errors. "
 
 
-async def long_conversation(house, turns: int = 24):
+async def long_conversation(talk, turns: int = 24):
     """A conversation in a window of 4,000 tokens that had to make room a few times."""
-    home = await house([Reply(WORDS * 12, usage=None, size=400) for _ in range(turns)], window=4_000)
-    session = await home.chats.create()
+    home, session = await talk([Reply(WORDS * 12, usage=None, size=400) for _ in range(turns)], window=4_000)
     for number in range(turns):
         await home.turn(session, f"Turn {number}: never touch vendor/part_{number}.py. {WORDS * 6}")
         await home.chats.turns.wait_until_idle(session.id, with_room=True)
@@ -33,8 +32,8 @@ def replayed(session, policy=BALANCED) -> Replayed:
 
 
 @pytest.mark.long
-async def test_the_same_policy_does_the_same_again(house) -> None:
-    home, session = await long_conversation(house)
+async def test_the_same_policy_does_the_same_again(talk) -> None:
+    home, session = await long_conversation(talk)
     done = [entry for entry in session.transcript.entries if isinstance(entry, Compaction | Prune)]
     assert any(isinstance(entry, Compaction) for entry in done)
     again = replayed(session)
@@ -53,8 +52,8 @@ async def test_the_same_policy_does_the_same_again(house) -> None:
 
 
 @pytest.mark.long
-async def test_another_policy_does_otherwise(house) -> None:
-    _, session = await long_conversation(house)
+async def test_another_policy_does_otherwise(talk) -> None:
+    _, session = await long_conversation(talk)
     eager = replace(BALANCED, background_at=0.5, prune_at=0.5, compact_at=0.55)
     never = replace(BALANCED, phases=())
     few, many = replayed(session, never), replayed(session, eager)
@@ -64,9 +63,8 @@ async def test_another_policy_does_otherwise(house) -> None:
     assert usual.tokens_cached < usual.tokens_sent
 
 
-async def test_a_request_shares_what_it_has_in_common_with_the_one_before(house) -> None:
-    home = await house([Reply("Fine.", usage=None) for _ in range(3)])
-    session = await home.chats.create()
+async def test_a_request_shares_what_it_has_in_common_with_the_one_before(talk) -> None:
+    home, session = await talk([Reply("Fine.", usage=None) for _ in range(3)])
     for text in ("One?", "Two?", "Three?"):
         await home.turn(session, text)
     states = list(replay(session.view.path, BALANCED, session.budget, session.counts, lambda: 0.0))
@@ -78,6 +76,6 @@ async def test_a_request_shares_what_it_has_in_common_with_the_one_before(house)
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 @pytest.mark.long
-async def test_every_preset_can_be_tried(house, name: str) -> None:
-    _, session = await long_conversation(house, turns=6)
+async def test_every_preset_can_be_tried(talk, name: str) -> None:
+    _, session = await long_conversation(talk, turns=6)
     assert replayed(session, PRESETS[name]).requests == 6

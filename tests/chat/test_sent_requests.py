@@ -29,9 +29,8 @@ def compaction(session, *texts: str) -> Compaction:
     return Compaction(trigger=Trigger.USER, strategy="edited", archived=archived, summary="So far.", id="c1", at=1.0)
 
 
-async def test_each_request_is_seen_as_it_was_sent(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 6)])
-    session = await home.chats.create()
+async def test_each_request_is_seen_as_it_was_sent(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 6)])
     for text in ("One?", "Two?"):
         await home.turn(session, text)
     await session.record_operation(compaction(session, "One?", "Answer 1."))
@@ -49,9 +48,8 @@ async def test_each_request_is_seen_as_it_was_sent(house) -> None:
         assert sum(part.tokens for part in seen.parts) == seen.gauge.total == 11, "as the provider reported"
 
 
-async def test_the_parts_are_the_request_and_sum_to_the_gauge(house) -> None:
-    home = await house([Reply(f"Answer {n}.", usage=None) for n in range(1, 4)])
-    session = await home.chats.create()
+async def test_the_parts_are_the_request_and_sum_to_the_gauge(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.", usage=None) for n in range(1, 4)])
     for text in ("One?", "Two?"):
         await home.turn(session, text)
     await session.record_operation(compaction(session, "One?", "Answer 1."))
@@ -69,9 +67,8 @@ async def test_the_parts_are_the_request_and_sum_to_the_gauge(house) -> None:
     assert all(message["content"] in shown for message in sent)
 
 
-async def test_of_very_many_parts_the_middle_is_not_listed(house, monkeypatch) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 6)])
-    session = await home.chats.create()
+async def test_of_very_many_parts_the_middle_is_not_listed(talk, monkeypatch) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 6)])
     for text in ("One?", "Two?", "Three?"):
         await home.turn(session, text)
     whole = await read_request(session)
@@ -85,9 +82,8 @@ async def test_of_very_many_parts_the_middle_is_not_listed(house, monkeypatch) -
     assert await text_of_request(session, "", 2 + count) == listed.parts[2].text
 
 
-async def test_a_long_part_is_read_whole_on_demand(house) -> None:
-    home = await house([Reply("Fine.")])
-    session = await home.chats.create()
+async def test_a_long_part_is_read_whole_on_demand(talk) -> None:
+    home, session = await talk([Reply("Fine.")])
     await home.turn(session, "word " * 5_000)
     request = await read_request(session)
     index = next(n for n, part in enumerate(request.parts) if part.role == "user")
@@ -100,9 +96,8 @@ async def test_a_long_part_is_read_whole_on_demand(house) -> None:
             await text_of_request(session, *wrong)
 
 
-async def test_what_has_changed_since_a_reply_was_asked_for(house) -> None:
-    home = await house([Reply(f"Answer {n}.") for n in range(1, 4)])
-    session = await home.chats.create()
+async def test_what_has_changed_since_a_reply_was_asked_for(talk) -> None:
+    home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 4)])
     for text in ("One?", "Two?"):
         await home.turn(session, text)
     await session.record_operation(compaction(session, "One?", "Answer 1."))
@@ -119,9 +114,8 @@ async def test_what_has_changed_since_a_reply_was_asked_for(house) -> None:
     }
 
 
-async def test_only_the_largest_parts(house) -> None:
-    home = await house([Reply("Fine.")])
-    session = await home.chats.create()
+async def test_only_the_largest_parts(talk) -> None:
+    home, session = await talk([Reply("Fine.")])
     await home.turn(session, "word " * 500)
     parts = (await read_request(session)).parts
     largest = (await read_request(session, largest=2)).parts

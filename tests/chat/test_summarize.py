@@ -322,9 +322,10 @@ async def test_a_turn_compacts_by_the_model_and_then_answers(house, caplog) -> N
     assert "before_request, due from 90%, llm by scripted/scripted" in began
 
 
-async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) -> None:
-    home = await house([Reply("First."), answer(is_held=True), Reply("Second.")], window=20_000, prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(136))
+async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(talk) -> None:
+    home, session = await talk(
+        [Reply("First."), answer(is_held=True), Reply("Second.")], window=20_000, prompts=PROMPTS, messages=chat(136)
+    )
     assert 0.75 <= session.gauge().share < 0.79
     await home.turn(session, "One.")
     await home.until(lambda: bool(home.of(RoomStarted)))
@@ -342,9 +343,10 @@ async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(house) 
 
 
 @pytest.mark.wire
-async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_no_second_time(house) -> None:
-    home = await house([Reply("First."), answer(delay=0.8), Reply("Second.")], window=20_000, prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(136))
+async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_no_second_time(talk) -> None:
+    home, session = await talk(
+        [Reply("First."), answer(delay=0.8), Reply("Second.")], window=20_000, prompts=PROMPTS, messages=chat(136)
+    )
     await home.turn(session, "One.")
     while len(home.provider.requests) < 2:
         await asyncio.sleep(0.01)

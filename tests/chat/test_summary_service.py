@@ -119,9 +119,10 @@ async def test_what_takes_the_place_of_a_missing_model_is_named(
     assert writer in row.note
 
 
-async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(house) -> None:
-    home = await house([Reply("First."), answer(delay=0.5), Reply("Second.")], window=20_000, prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(136))
+async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(talk) -> None:
+    home, session = await talk(
+        [Reply("First."), answer(delay=0.5), Reply("Second.")], window=20_000, prompts=PROMPTS, messages=chat(136)
+    )
     await home.turn(session, "One.")
     while len(home.provider.requests) < 2:
         await asyncio.sleep(0.01)
@@ -231,9 +232,8 @@ def test_the_cheapest_model_that_is_set_up_is_proposed_if_it_costs_at_most_half(
         assert found.dollars == pytest.approx(3_500 * prices[proposed])
 
 
-async def test_no_model_is_proposed_where_the_user_has_chosen_one(house) -> None:
-    home = await house([], prompts=PROMPTS)
-    session = await home.chats.create("Long", chat(70))
+async def test_no_model_is_proposed_where_the_user_has_chosen_one(talk) -> None:
+    home, session = await talk([], prompts=PROMPTS, messages=chat(70))
     models = home.models
     models.others["scripted/small"] = replace(models.info, id="scripted/small", label="Small")
     models.infos = lambda: (models.info, *models.others.values())

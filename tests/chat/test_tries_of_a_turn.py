@@ -39,9 +39,8 @@ async def test_a_stream_is_stopped_only_while_the_turn_has_tries_left(house, tri
 
 
 @pytest.mark.parametrize("tries", [1, 3])
-async def test_a_refused_request_makes_room_only_while_the_turn_has_tries_left(house, tries: int) -> None:
-    home = await house([Overflow(), Reply("Done.")], window=WINDOW, repeat_last=True)
-    session = await home.chats.create("Long", chat_of(3_000))
+async def test_a_refused_request_makes_room_only_while_the_turn_has_tries_left(talk, tries: int) -> None:
+    home, session = await talk([Overflow(), Reply("Done.")], window=WINDOW, repeat_last=True, messages=chat_of(3_000))
     session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
     events = await home.turn(session, "And now?")
     made = causes(events)

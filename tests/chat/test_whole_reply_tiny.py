@@ -86,9 +86,13 @@ async def test_a_server_that_counts_more_than_we_do_and_wants_room_for_all_is_as
     assert not session.operations(), "nothing had to leave"
 
 
-async def test_what_is_too_long_by_itself_is_not_asked_for_twice(house) -> None:
-    home = await house([Overflow(window=8_192, tokens=20_000), Reply("Now.", usage=None)], window=8_192, max_output=0)
-    session = await home.chats.create("Long", chat_of(3_000))
+async def test_what_is_too_long_by_itself_is_not_asked_for_twice(talk) -> None:
+    home, session = await talk(
+        [Overflow(window=8_192, tokens=20_000), Reply("Now.", usage=None)],
+        window=8_192,
+        max_output=0,
+        messages=chat_of(3_000),
+    )
     await home.turn(session, WISH)
     first, second = home.provider.requests[:2]
     assert len(second.messages) < len(first.messages), "room was made at once"

@@ -17,7 +17,7 @@ from person import Person
 from person import Scene as PersonScene
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QTranslator, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
-from ui_scenes import Run, Scene, in_window
+from ui_scenes import Run, Scene, in_window, show_widget
 
 from desktop_app.paths import settings_file
 from desktop_app.settings import ModelLimits, Server, Settings, write_settings
@@ -125,13 +125,7 @@ def bridge(qapp: QApplication, engine_command: Callable[..., list[str]], tmp_pat
 @pytest.fixture
 def window(qtbot):
     """An active window for a dialog to stand on."""
-    made = QWidget()
-    made.resize(1_000, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
-    return made
+    return show_widget(QWidget(), qtbot, 1_000, 700, is_active=True)
 
 
 @pytest.fixture
@@ -141,11 +135,7 @@ def panel(qtbot) -> Iterator[ContextPanel]:
     column = QVBoxLayout(ground)
     column.addWidget(QLineEdit())
     column.addWidget(made)
-    ground.resize(400, 900)
-    qtbot.addWidget(ground)
-    ground.show()
-    ground.activateWindow()
-    qtbot.waitActive(ground)
+    show_widget(ground, qtbot, 400, 900, is_active=True)
     yield made
     ground.close()
 
@@ -164,12 +154,7 @@ def told(panel: ContextPanel) -> list[tuple[Any, ...]]:
 @pytest.fixture
 def view(qtbot) -> TranscriptWidget:
     """A transcript of its own, empty."""
-    made = TranscriptWidget(TranscriptModel())
-    made.resize(800, 600)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return show_widget(TranscriptWidget(TranscriptModel()), qtbot, 800, 600)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QMenu
-from ui_scenes import play_scene, until
+from ui_scenes import play_scene, show_widget, until
 
 from desktop_app.conversation.events import TurnFinished, TurnStarted
 from desktop_app.conversation.listing import ConversationInfo
@@ -106,12 +106,7 @@ def test_every_conversation_stands_once_under_its_heading(infos, order) -> None:
 
 @pytest.fixture
 def sidebar(qtbot) -> Sidebar:
-    made = Sidebar()
-    made.resize(248, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
+    made = show_widget(Sidebar(), qtbot, 248, 700, is_active=True)
     made.show_conversations([info(f"c{n}", n, title=f"Ledger {n}") for n in range(4)])
     made.list.show_open("c0")
     return made

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from scripted_record import MODEL
-from ui_scenes import is_idle, play_scene, until
+from ui_scenes import is_idle, opened_sheet, play_scene, until
 
 from desktop_app.conversation.events import DataProgressed, Failure
 from desktop_app.engine import protocol as p
@@ -80,8 +80,7 @@ async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bri
 async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(window, bridge):
     engine = Engine(bridge)
     window.settings.open("servers")
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     await until(lambda: dialog.builtin.card.isVisible())
     QTest.mouseClick(dialog.builtin.install, Qt.MouseButton.LeftButton)
     await until(lambda: dialog.builtin.task.is_working)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, Qt
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication
+from ui_scenes import show_widget
 
 from desktop_app.ui.composer.composer import MAX_LINES, Composer
 from desktop_app.ui.widgets.long_text import PIECE
@@ -16,11 +17,7 @@ from slowness import slowness
 
 @pytest.fixture
 def composer(qtbot):
-    made = Composer()
-    made.resize(600, 120)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
+    made = show_widget(Composer(), qtbot, 600, 120)
     made.take_focus()
     return made
 

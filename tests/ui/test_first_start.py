@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
-from ui_scenes import PATIENCE, Run, in_window, is_idle, send, texts, until
+from ui_scenes import PATIENCE, Run, in_window, is_idle, opened_sheet, send, texts, until
 
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.engine import protocol as p
@@ -173,7 +173,7 @@ def test_a_server_that_was_started_later_is_found_for_the_next_conversation(play
 def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_further_one_is_offered(play, data_folder):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         click(window.ui.chat_pane.welcome.adding)
-        dialog = await opened(window)
+        dialog = await opened_sheet(window, SettingsDialog)
         click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
         for field, text in (
@@ -189,7 +189,7 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
         await until(lambda: is_idle(window) and "At your service" in " ".join(texts(window)))
         assert read_settings(settings_file(data_folder)).chat_model == "Mine/scripted"
         window.models.add()
-        dialog = await opened(window)
+        dialog = await opened_sheet(window, SettingsDialog)
         QTest.keyClicks(dialog.servers.forms[0].models.edit, "other")
         click(dialog.save)
         await until(lambda: window.ui.toast.action.isVisible() and "other" in window.ui.toast.label.text())
@@ -205,7 +205,7 @@ def test_the_first_model_that_is_added_answers_where_nothing_was_said_and_a_furt
 def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
     async def scene(window: MainWindow, bridge: Bridge) -> None:
         click(window.ui.chat_pane.welcome.adding)
-        dialog = await opened(window)
+        dialog = await opened_sheet(window, SettingsDialog)
         click(dialog.servers.providers.buttons["openai_compatible"])
         (form,) = dialog.servers.forms
         for field, text in ((form.name, "Mine"), (form.address, provider.base_url), (form.models, "scripted")):
@@ -216,19 +216,14 @@ def test_a_wrong_key_is_put_right_from_its_card_and_the_model_answers(play):
         assert window.ui.composer.field.hasFocus(), "a key that is pressed now goes nowhere else"
         click(window.ui.failure.button)
         await until(lambda: not window.ui.failure.isVisible())
-        form = (await opened(window)).servers.forms[0]
+        form = (await opened_sheet(window, SettingsDialog)).servers.forms[0]
         await until(lambda: form.key.edit.hasFocus())
         QTest.keyClicks(form.key.edit, "right")
-        click((await opened(window)).save)
+        click((await opened_sheet(window, SettingsDialog)).save)
         await until(lambda: "scripted" in window.ui.header.chip.text())
 
     with ScriptedProvider([Reply("At your service")], key="right", flavour="vllm") as provider:
         play(scene)
-
-
-async def opened(window: MainWindow) -> SettingsDialog:
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    return next(dialog for dialog in window.findChildren(SettingsDialog) if dialog.is_complete)
 
 
 @pytest.mark.row("U7", "a sample")

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from ui_scenes import show_widget
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
@@ -30,10 +31,7 @@ def shown(qtbot):
 
     def show(widget: QWidget, width: int = 700, height: int = 400) -> QWidget:
         kept.append(widget)
-        qtbot.addWidget(widget)
-        widget.resize(width, height)
-        widget.show()
-        qtbot.waitExposed(widget)
+        show_widget(widget, qtbot, width, height)
         return widget
 
     return show

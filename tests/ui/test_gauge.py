@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
+from ui_scenes import show_widget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.ui.context_panel.context_gauge import ContextGauge
@@ -22,11 +23,7 @@ GAUGE = Gauge(SEGMENTS, 4_310, 8_192, 1_638, Status.SAFE, tokenizer="smollm2")
 
 @pytest.fixture
 def gauge(qtbot):
-    made = ContextGauge()
-    made.resize(720, 90)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
+    made = show_widget(ContextGauge(), qtbot, 720, 90)
     yield made
     theme.show(is_dark=False)
 

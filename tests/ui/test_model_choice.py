@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from settings_scenes import CLAUDE, open_settings, refuse, save, write
-from ui_scenes import play_scene, until
+from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.model_servers import CheckResult, ModelOffer, ModelPrice
@@ -215,9 +215,7 @@ def test_each_result_has_its_own_words():
 
 async def open_form(window, servers):
     window.settings.open("servers")
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
-    return dialog
+    return await opened_sheet(window, SettingsDialog)
 
 
 @pytest.mark.wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from ui_scenes import play_scene, until
+from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.conversation.model_servers import ModelPrice
@@ -142,8 +142,7 @@ async def test_adding_a_model_leads_to_the_servers(window, bridge):
     QTest.keyClick(picker.field, Qt.Key.Key_Up)
     QTest.keyClicks(picker.field, "zzz")
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     await until(lambda: dialog.servers.providers.buttons["anthropic"].hasFocus())
     assert not dialog.servers.forms, "it begins with the provider"
     await until(lambda: dialog.servers.found)

@@ -8,7 +8,7 @@ from plan_scenes import AFTER, BEFORE, PLAN, SUMMARY
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
-from ui_scenes import press
+from ui_scenes import press, show_widget
 
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.memory import Fidelity
@@ -31,11 +31,7 @@ from texts import COST, DO_NOT_FIT, KEEP_UNCHANGED, NOTHING_TO_SUMMARIZE, WORD_F
 def window(qtbot):
     made = QWidget()
     QVBoxLayout(made).addWidget(QPushButton("behind"))
-    made.resize(1_000, 700)
-    qtbot.addWidget(made)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
+    show_widget(made, qtbot, 1_000, 700, is_active=True)
     return made
 
 

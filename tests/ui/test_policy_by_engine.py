@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from ui_scenes import in_window, send, until
+from ui_scenes import in_window, opened_sheet, send, until
 
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.engine import protocol as p
@@ -149,8 +149,7 @@ def test_in_german_at_200_percent_a_number_of_the_policy_moves_the_gauges_mark(r
 
     async def choose_the_look(window: MainWindow) -> None:
         window.settings.open()
-        await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-        (dialog,) = window.findChildren(SettingsDialog)
+        dialog = await opened_sheet(window, SettingsDialog)
         dialog.show_section("look")
         QTest.keyClick(dialog.entries["font_scale"].slider, Qt.Key.Key_End)
         await until(lambda: qapp.font().pixelSize() == 28)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from ui_scenes import show_widget
 
 from desktop_app.conversation.events import QuestionAsked
 from desktop_app.conversation.message import ToolCall
@@ -64,11 +65,7 @@ def desk(qtbot, monkeypatch):
     column = QVBoxLayout(made)
     column.addWidget(made.card)
     column.addWidget(made.field)
-    qtbot.addWidget(made)
-    made.resize(720, 500)
-    made.show()
-    made.activateWindow()
-    qtbot.waitActive(made)
+    show_widget(made, qtbot, 720, 500, is_active=True)
     made.field.setFocus()
     return made
 

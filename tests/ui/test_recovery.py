@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
-from ui_scenes import is_idle, play_scene, texts, until
+from ui_scenes import is_idle, opened_sheet, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure, RetryScheduled, TextDelta
 from desktop_app.engine import protocol as p
@@ -184,8 +184,7 @@ async def test_the_way_into_the_settings_names_the_field_and_leads_there(window,
     server = Server("home", "http://127.0.0.1:9/v1", ("m",))
     await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
     window.ui.transcript.perform(Action.OPEN_SETTINGS, "servers/home/key")
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     shown = dialog.servers.forms[0].field("key")
     assert shown is not None
     await until(shown.hasFocus)

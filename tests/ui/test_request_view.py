@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
+from ui_scenes import show_widget
 
 from desktop_app.conversation.gauge import (
     ComparedPart,
@@ -57,11 +58,7 @@ def request(parts: tuple[SentPart, ...], cached: int = 0) -> SentRequest:
 
 @pytest.fixture
 def xray(qtbot) -> RequestView:
-    view = RequestView()
-    view.resize(900, 600)
-    qtbot.addWidget(view)
-    view.show()
-    qtbot.waitExposed(view)
+    view = show_widget(RequestView(), qtbot, 900, 600)
     view.set_model("Large")
     view.set_request(request(PARTS, cached=3))
     return view

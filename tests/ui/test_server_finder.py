@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from settings_scenes import CLAUDE, open_settings, save
-from ui_scenes import play_scene, until
+from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.settings import Server, Settings
 from desktop_app.ui.settings.server_form import host_and_port
@@ -111,8 +111,7 @@ def test_names_are_requested_once_a_kind_and_offered_as_soon_as_there_is_a_use_f
 async def test_the_engine_finds_servers_and_stores_one(window, bridge):
     window.settings.open()
     window.settings.open("servers/none/key")  # at once again: it is still being built
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     dialog.servers.find_button.click()
     await until(lambda: len(dialog.servers.found) == 2)
     dialog.servers.found[1].add.click()

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from settings_scenes import MODELS, SETTINGS, STUDIO, open_settings, refuse, save, write
-from ui_scenes import play_scene, until
+from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.conversation.tools import Rule
@@ -81,8 +81,7 @@ async def test_to_cancel_what_was_not_changed_styles_nothing_anew(window, bridge
     window.settings.show_theme()
     before = theme.version
     window.settings.open()
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     dialog.cancel.click()
     await until(lambda: not window.findChildren(SettingsDialog))
     assert theme.version == before
@@ -93,8 +92,7 @@ async def test_to_cancel_what_was_not_changed_styles_nothing_anew(window, bridge
 async def test_another_text_size_is_seen_at_once_and_left_by_cancel(window, bridge):
     before = theme.font_scale
     window.settings.open()
-    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
-    (dialog,) = window.findChildren(SettingsDialog)
+    dialog = await opened_sheet(window, SettingsDialog)
     dialog.entries["font_scale"].slider.setValue(round(before * 100) + 30)
     await until(lambda: theme.font_scale > before)
     dialog.cancel.click()

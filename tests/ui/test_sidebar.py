@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QFontMetricsF
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
-from ui_scenes import play_scene, until
+from ui_scenes import play_scene, show_widget, until
 
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
@@ -33,12 +33,7 @@ def info(name: str, at: float, messages: int = 3) -> ConversationInfo:
 
 @pytest.fixture
 def sidebar(qtbot) -> Sidebar:
-    made = Sidebar()
-    made.resize(248, 600)
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    return made
+    return show_widget(Sidebar(), qtbot, 248, 600)
 
 
 def test_conversations_stand_in_groups_newest_first() -> None:

@@ -25,6 +25,7 @@ from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.sheet import Sheet
 
 S = TypeVar("S", bound=Sheet)
+W = TypeVar("W", bound=QWidget)
 Scene = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
 """What a test does in an open window whose engine is up."""
 
@@ -64,6 +65,19 @@ async def opened_sheet(window: MainWindow, kind: type[S]) -> S:
     """Return the sheet of that kind, once it is open."""
     await until(lambda: any(sheet.is_complete for sheet in window.findChildren(kind)))
     return next(sheet for sheet in window.findChildren(kind) if sheet.is_complete)
+
+
+def show_widget(widget: W, qtbot: Any, width: int, height: int, is_active: bool = False) -> W:
+    """Show a widget of that size, which ends with the test, and return it once it is on the screen."""
+    widget.resize(width, height)
+    qtbot.addWidget(widget)
+    widget.show()
+    if is_active:
+        widget.activateWindow()
+        qtbot.waitActive(widget)
+    else:
+        qtbot.waitExposed(widget)
+    return widget
 
 
 def play_scene(*, fixture: str = "play", **options: object) -> Callable[[Callable[..., Any]], Callable[..., None]]:
