@@ -20,6 +20,7 @@ from desktop_app.context.recall.rank import Candidates
 from desktop_app.context.recall.times import TimeSpan
 from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.foreign import ForeignConversation
+from desktop_app.conversation.installation import WholeArchive
 from desktop_app.conversation.listing import (
     NO_FILTERS,
     SEARCH_LIMIT,
@@ -43,7 +44,6 @@ from .migrations import OnProgress, ignore_progress
 from .opening import open_to_read
 from .recall_search import MAX_HELD, RecallSearch
 from .store import Store
-from .whole_archive import WholeArchive
 
 CHECK_EVERY = 5_000
 """SQLite VM instructions between two checks whether the search was cancelled: 1 ms at most."""

@@ -24,6 +24,7 @@ from peewee import IntegrityError, SqliteDatabase
 
 from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.foreign import FoundConversation
+from desktop_app.conversation.installation import WholeArchive
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import NO_FOLDER
 from desktop_app.conversation.transcript import Permit
@@ -115,22 +116,6 @@ def reading_whole(path: Path) -> Iterator[None]:
 log = logging.getLogger(__name__)
 
 _SPILL = re.compile(r"spills/[0-9a-f]{2}/([0-9a-f]{64})")
-
-
-class WholeArchive(msgspec.Struct, frozen=True):
-    """A summary of an export or an import."""
-
-    file: str
-    conversations: int
-    entries: int
-    memories: int
-    spills: int
-    projects: int = 0
-    """0 in files of versions without projects."""
-    known: int = 0
-    """Conversations that the archive had already, which were not changed."""
-    unreadable: int = 0
-    """Entries that cannot be read in the archive, and were not exported."""
 
 
 def export_whole(

@@ -16,6 +16,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.foreign import (
     ForeignConversation,
     FoundConversation,
+    ImportOutcome,
     ImportReply,
     ImportRequest,
     ReadConversation,
@@ -83,18 +84,6 @@ class ImportOffer(msgspec.Struct, frozen=True):
 
     found: tuple[FoundConversation, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
-
-
-class ImportOutcome(msgspec.Struct, frozen=True):
-    """What came of an import."""
-
-    conversations: int = 0
-    """How many are new, or have become longer."""
-    messages: int = 0
-    """How many are new."""
-    unread: tuple[UnreadFile, ...] = ()
-    newest: str = ""
-    """The id of the one that was changed last of them, to be opened."""
 
 
 async def look_through(

@@ -12,14 +12,13 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.counting.breakdown import status_of
 from desktop_app.context.fitting import acting_policy, fit_policy
-from desktop_app.context.policy import Budget, ContextPolicy
+from desktop_app.context.policy import Budget, ContextPolicy, PolicyTrial
 from desktop_app.context.record_figures import combine, insights_of
 from desktop_app.context.replay import replay
 from desktop_app.conversation.gauge import Gauge
@@ -139,25 +138,11 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-class PolicyTrial(msgspec.Struct, frozen=True):
-    """What a policy would do now."""
-
-    gauge: Gauge
-    """Of the request as it is, under that policy."""
-    acting: ContextPolicy
-    """Its numbers as they act in the window."""
-    archived: int = 0
-    pruned: int = 0
-    """Messages."""
-    tokens_after: int = 0
-    note: str = ""
-    """Why nothing would help."""
-
-
 async def try_policy(session: Session, policy: ContextPolicy, is_automatic: bool) -> PolicyTrial:
     """Return what the policy would do once the turn is over. is_automatic: whether the settings let it."""
     budget = session.budget_under(policy)
-    trial = PolicyTrial(_gauge_under(session.gauge(), policy, budget), acting_policy(policy, budget))
+    gauge = session.gauge()
+    trial = PolicyTrial(gauge, _gauge_under(gauge, policy, budget), acting_policy(policy, budget))
     if not budget.window or not (is_automatic and policy.is_automatic):
         return trial
     snapshot = _snapshot_under(session, policy)

@@ -13,10 +13,11 @@ import msgspec
 from desktop_app.archive.projects_and_memories import projects
 from desktop_app.archive.reading import conversations, entries
 from desktop_app.archive.store import Store
-from desktop_app.archive.whole_archive import WholeArchive, export_whole
+from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.chat.export_files import DRAWN, FORMATS, draw_pictures, render_export, write_export
 from desktop_app.context.view.view import view_of
+from desktop_app.conversation.installation import WholeArchive
 from desktop_app.conversation.listing import ConversationInfo, title_in_english
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.conversation.words import pluralize

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.words import translatable
 
 NO_LIMIT = 1_000_000_000
@@ -410,3 +411,20 @@ def policy_for_target(policy: ContextPolicy) -> ContextPolicy:
         compact_at=1.0,
         shares_of="usable",
     )
+
+
+class PolicyTrial(msgspec.Struct, frozen=True):
+    """The effect that a policy would have on a conversation now."""
+
+    before: Gauge
+    after: Gauge
+    """The same request, measured under the current policy and under the tried one."""
+    acting: ContextPolicy
+    """The tried policy, with its numbers as they apply to the model's window."""
+    archived: int = 0
+    pruned: int = 0
+    """Messages that it would archive and prune at once."""
+    tokens_after: int = 0
+    """Tokens of the request after that."""
+    note: str = ""
+    """Why nothing would help, as text for the user; "" otherwise."""

@@ -124,6 +124,18 @@ class UnreadFile(msgspec.Struct, frozen=True, tag="unread"):
     """Title of the conversation; "" for a file."""
 
 
+class ImportOutcome(msgspec.Struct, frozen=True):
+    """The result of an import."""
+
+    conversations: int = 0
+    """New conversations, and known ones that have become longer."""
+    messages: int = 0
+    """New messages."""
+    unread: tuple[UnreadFile, ...] = ()
+    newest: str = ""
+    """The id of the imported conversation with the latest message; "" if nothing was imported."""
+
+
 class KnownKind(msgspec.Struct, frozen=True):
     """A kind of data that can be imported from a program."""
 

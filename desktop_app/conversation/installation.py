@@ -128,3 +128,19 @@ def report_of(info: ProgramInfo) -> str:
     """Return the versions and folders as lines of a bug report, in English."""
     lines = [("Palimpsest", info.version), *info.versions, ("Data", info.data), ("Log", info.log)]
     return "\n".join(f"{name}: {value}" for name, value in lines)
+
+
+class WholeArchive(msgspec.Struct, frozen=True):
+    """A summary of an export or an import."""
+
+    file: str
+    conversations: int
+    entries: int
+    memories: int
+    spills: int
+    projects: int = 0
+    """0 in files of versions without projects."""
+    known: int = 0
+    """Conversations that the archive had already, which were not changed."""
+    unreadable: int = 0
+    """Entries that cannot be read in the archive, and were not exported."""

@@ -167,6 +167,25 @@ class SwitchPreview(msgspec.Struct, frozen=True):
     """Tokens of the request after the compaction that would be proposed."""
 
 
+class Writer(msgspec.Struct, frozen=True):
+    """The model that would write the summary, and upper bounds of what it would use."""
+
+    label: str = ""
+    refusal: str = ""
+    """Why it cannot write the summary, as text for the user; "" if it can."""
+    calls: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    """Both summed over all calls, without a repair."""
+    dollars: float | None = None
+    """US dollars; None if the price is not known."""
+    cheaper: str = ""
+    """The id of a configured model that would write it for less than half the price; "" if there is none, or if the
+    settings name a model for summaries."""
+    cheaper_label: str = ""
+    cheaper_dollars: float = 0.0
+
+
 class SearchResult(msgspec.Struct, frozen=True):
     """A message that was found."""
 

@@ -39,13 +39,13 @@ async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(talk)
     plan = decide_step(snapshot_of(session), Trigger.AFTER_TURN)
     assert trial.archived == len(plan.archived) > 10
     assert trial.tokens_after == plan.projected < session.gauge().total
-    assert trial.gauge == session.gauge(), "its marks are those that the gauge has under it"
+    assert trial.after == session.gauge(), "its marks are those that the gauge has under it"
 
 
 async def test_the_numbers_are_those_that_act_in_the_window(talk) -> None:
     _, session = await talk([], window=8_192, messages=spoken(4))
     trial = await try_policy(session, replace(BALANCED, max_tail=NO_LIMIT, reserve_share_of_window=0.1), True)
-    assert trial.gauge.reserve == trial.acting.reserve_tokens == 1_000
+    assert trial.after.reserve == trial.acting.reserve_tokens == 1_000
     assert trial.acting.max_tail == 3_200, "what the target leaves, and not the whole window"
 
 
@@ -64,7 +64,7 @@ async def test_a_message_that_can_never_fit_is_told(talk) -> None:
 async def test_without_a_known_window_nothing_is_due(talk) -> None:
     _, session = await talk([], window=0, messages=spoken(20))
     trial = await try_policy(session, EAGER, True)
-    assert (trial.archived, trial.gauge) == (0, session.gauge())
+    assert (trial.archived, trial.after) == (0, session.gauge())
 
 
 async def test_the_past_under_two_policies(talk) -> None:

@@ -8,7 +8,6 @@ from test_take_turn import long_chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summarize import Offer
 from desktop_app.chat.ports import ModelError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.sent_requests import read_request
@@ -18,6 +17,7 @@ from desktop_app.context.counting.calibration import Calibration
 from desktop_app.context.presets import GOAGENT, SELINE
 from desktop_app.conversation.events import Failure, ViewChanged
 from desktop_app.conversation.gauge import Provenance, Segment
+from desktop_app.conversation.listing import Writer
 from desktop_app.conversation.message import Message, Role, Text, Usage, user_message
 from desktop_app.conversation.transcript import Pin, Trigger
 from desktop_app.engine.requests.context_responses import plan_of
@@ -143,7 +143,7 @@ async def test_an_operation_tells_the_figures_that_the_gauge_shows(house) -> Non
     assert before.provenance is Provenance.MEASURED
     assert before.total > 1.2 * request_tokens(session.view, session.counts), "it is not what is counted here"
     plan = await plan_optimization(session, None)
-    shown = plan_of(plan, session, Offer("", ""))
+    shown = plan_of(plan, session, Writer())
     (changed,) = [
         e for e in await apply_optimization(session, home.services, plan, home.publish) if isinstance(e, ViewChanged)
     ]

@@ -12,7 +12,7 @@ from test_summarize import answer, chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summarize import SummaryService, cheaper_model, cost_of, strategy_for
+from desktop_app.chat.compaction.summarize import SummaryService, cost_of, strategy_for, with_cheaper
 from desktop_app.chat.ports import Price
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.summary.model_summary import Estimate
@@ -24,7 +24,7 @@ from desktop_app.conversation.events import (
     TurnFinished,
     ViewChanged,
 )
-from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.listing import ModelInfo, Writer
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Trigger
 from provider import Hang, Reply
@@ -94,7 +94,7 @@ async def test_with_code_alone_a_model_may_still_be_asked_by_hand(talk) -> None:
     choose(home, summaries="extractive")
     assert (await home.services.summaries.request_for(session)).strategy == "extractive", "what a plan begins with"
     plan = plan_optimize(snapshot_of(session), strategy="llm")
-    assert (await home.services.summaries.offer(session, plan.unwritten)).refusal == ""
+    assert (await home.services.summaries.writer(session, plan.unwritten)).refusal == ""
     order = await home.services.summaries.request_for(session, "llm")
     await apply_optimization(session, home.services, await write_summary(plan, order), home.publish)
     assert session.operations()[-1].strategies.keys() == {"llm"}
@@ -111,8 +111,8 @@ async def test_what_takes_the_place_of_a_missing_model_is_named(
     session = await home.chats.create("Long", chat(70))
     choose(home, utility_model="scripted/gone")
     session = await home.chats.open(session.id)
-    offer = await home.services.summaries.offer(session, None)
-    assert (offer.label, bool(offer.refusal)) == ("Scripted (in place of scripted/gone)", is_builtin)
+    found = await home.services.summaries.writer(session, None)
+    assert (found.label, bool(found.refusal)) == ("Scripted (in place of scripted/gone)", is_builtin)
     await home.turn(session, "Where are we?")
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {strategy}]
     assert row.note.startswith(NO_MODEL.format(model="scripted/gone"))
@@ -226,10 +226,11 @@ class Priced:
 )
 def test_the_cheapest_model_that_is_set_up_is_proposed_if_it_costs_at_most_half(prices, proposed) -> None:
     estimate = Estimate(calls=1, prompt_tokens=3_000, reply_tokens=500)
-    found = cheaper_model(Priced(**prices), estimate, cost_of(estimate, Price(1.0, 1.0)))
-    assert (found.label if found else None) == proposed
-    if found:
-        assert found.dollars == pytest.approx(3_500 * prices[proposed])
+    writer = Writer("Opus", "", 1, 3_000, 500, cost_of(estimate, Price(1.0, 1.0)))
+    found = with_cheaper(writer, Priced(**prices))
+    assert (found.cheaper_label or None, bool(found.cheaper)) == (proposed, proposed is not None)
+    assert found.cheaper_dollars == pytest.approx(3_500 * prices[proposed] if proposed else 0)
+    assert with_cheaper(replace(writer, dollars=None), Priced(**prices)).cheaper == ""
 
 
 async def test_no_model_is_proposed_where_the_user_has_chosen_one(talk) -> None:
@@ -239,9 +240,8 @@ async def test_no_model_is_proposed_where_the_user_has_chosen_one(talk) -> None:
     models.infos = lambda: (models.info, *models.others.values())
     models.price = lambda model_id: Price(0.001, 0.002) if model_id == models.info.id else Price(0.0001, 0.0001)
     plan = await plan_optimization(session, None, "llm")
-    offer = await home.services.summaries.offer(session, plan.unwritten)
-    assert offer.cheaper is not None
-    assert (offer.cheaper.id, offer.cheaper.dollars < offer.dollars / 9) == ("scripted/small", True)
+    writer = await home.services.summaries.writer(session, plan.unwritten)
+    assert (writer.cheaper, 0 < writer.cheaper_dollars < writer.dollars / 9) == ("scripted/small", True)
     chosen = replace(home.chats.settings, utility_model="scripted/scripted")
     home.chats.settings = chosen
-    assert (await home.services.summaries.offer(session, plan.unwritten)).cheaper is None
+    assert (await home.services.summaries.writer(session, plan.unwritten)).cheaper == ""

@@ -181,7 +181,7 @@ async def test_everything_becomes_a_file_and_comes_back(desk: Desk, tmp_path: Pa
     file = tmp_path / "out" / "all.zip"
     file.parent.mkdir()
     written = await desk.ask(p.ExportWhole(str(file)))
-    assert (written.conversations, written.entries, written.bytes) == (1, 1, file.stat().st_size)
+    assert (written.archive.conversations, written.archive.entries, written.bytes) == (1, 1, file.stat().st_size)
     with pytest.raises(WorldError) as raised:
         await desk.ask(p.ExportWhole(str(file)))
     assert raised.value.failure.kind == "exists"
@@ -190,7 +190,7 @@ async def test_everything_becomes_a_file_and_comes_back(desk: Desk, tmp_path: Pa
     assert offered.known == offered.messages == 1
     other = await open_desk(tmp_path / "other")
     done = await other.ask(p.ImportConversations((str(file),), frozenset({offered.id})))
-    assert done.conversations == 1
+    assert done.outcome.conversations == 1
     assert await titles(other) == ["Tea"]
     await other.close()
 

@@ -69,7 +69,7 @@ async def check_import(desk: Desk, given: Path, name: str) -> None:
     finished = await desk.ask(p.ImportConversations((str(given),), chosen))
     listed = (await desk.ask(p.ListConversations())).conversations
     assert {each.id for each in listed} | {each.id for each in listed if each.is_put_away} <= chosen
-    assert finished.conversations >= len(chosen)
+    assert finished.outcome.conversations >= len(chosen)
     assert "What is tea?" in {each.title for each in listed}
     assert (await desk.ask(p.ListMemories())).memories == ()
 

@@ -39,7 +39,7 @@ async def test_what_was_offered_and_chosen_is_in_the_list_and_can_be_read(desk: 
     looked = await desk.ask(p.LookThrough((one, other)))
     assert {each.title: each.messages for each in looked.found} == {"What is tea?": 2, "What is ink?": 3}
     chosen = next(each.id for each in looked.found if each.messages == 3)
-    outcome = await desk.ask(p.ImportConversations((one, other), frozenset({chosen})))
+    outcome = (await desk.ask(p.ImportConversations((one, other), frozenset({chosen})))).outcome
     assert (outcome.conversations, outcome.messages, outcome.newest) == (1, 3, chosen)
     listed = await desk.ask(p.ListConversations())
     assert [info.title for info in listed.conversations] == ["What is ink?"]
@@ -54,7 +54,7 @@ async def test_an_open_conversation_shows_what_a_later_import_adds(desk: Desk, t
     await desk.ask(p.ImportConversations((file,), frozenset({found.id})))
     await desk.ask(p.OpenConversation(found.id))
     file = chat_file(tmp_path / "one.jsonl", *texts, "And cold?")
-    assert (await desk.ask(p.ImportConversations((file,), frozenset({found.id})))).messages == 1
+    assert (await desk.ask(p.ImportConversations((file,), frozenset({found.id})))).outcome.messages == 1
     read = await desk.ask(p.ReadMessages(found.id, 100, 10))
     assert [row.message.text for row in read.rows] == [*texts, "And cold?"]
 
@@ -78,14 +78,14 @@ async def test_a_whole_archive_of_ours_is_imported_in_part_and_then_whole(desk: 
     assert [(each.program, each.title, each.messages, each.new) for each in looked.found] == [
         ("Palimpsest", "Ink", 1, 1), ("Palimpsest", "Tea", 1, 1),
     ]  # fmt: skip
-    outcome = await desk.ask(p.ImportConversations((file,), frozenset({"tea"})))
+    outcome = (await desk.ask(p.ImportConversations((file,), frozenset({"tea"})))).outcome
     assert (outcome.conversations, outcome.messages, outcome.newest) == (1, 1, "tea")
     assert [info.id for info in (await desk.ask(p.ListConversations())).conversations] == ["tea"]
     assert (await desk.ask(p.ListMemories())).memories == ()
     looked = await desk.ask(p.LookThrough((file,)))
     assert {each.id: each.new for each in looked.found} == {"ink": 1, "tea": 0}
     await desk.ask(p.Delete(("tea",)))
-    outcome = await desk.ask(p.ImportConversations((file,), frozenset({"tea", "ink"})))
+    outcome = (await desk.ask(p.ImportConversations((file,), frozenset({"tea", "ink"})))).outcome
     assert (outcome.conversations, outcome.newest) == (1, "ink")
     assert {info.id for info in (await desk.ask(p.ListConversations())).conversations} == {"tea", "ink"}
     assert [each.text for each in (await desk.ask(p.ListMemories())).memories] == ["likes tea"]

@@ -66,7 +66,7 @@ async def test_a_replay_that_nobody_wants_any_more_ends(long_desk) -> None:
 async def test_a_policy_is_tried_and_wrong_numbers_of_it_are_left_out(long_desk) -> None:
     desk = await long_desk()
     draft = OwnPolicy("mine", "aggressive", {**EARLY, "target": 7, "max_summary": 3_000})
-    tried = await desk.ask(p.TryPolicy(desk.conversation, draft))
+    tried = (await desk.ask(p.TryPolicy(desk.conversation, draft))).trial
     assert (tried.before, tried.after.thresholds) == (
         (await desk.opened()).gauge,
         (0.3, 0.3, 0.3, AGGRESSIVE.blocked_at),

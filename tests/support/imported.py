@@ -14,4 +14,4 @@ async def import_all(ask: Callable[[Any], Coroutine[Any, Any, Any]], file: Path)
     paths = (str(file),)
     found = (await ask(p.LookThrough(paths))).found
     finished: p.ImportFinished = await ask(p.ImportConversations(paths, frozenset(each.id for each in found)))
-    return finished.newest
+    return finished.outcome.newest

@@ -7,13 +7,13 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, Qt
 
 from desktop_app.context.fitting import acting_policy
-from desktop_app.context.policy import BALANCED, budget_for
+from desktop_app.context.policy import BALANCED, PolicyTrial, budget_for
 from desktop_app.context.policy_fields import GROUPS
 from desktop_app.context.presets import LMSTUDIO, policy_of
 from desktop_app.conversation.gauge import Gauge, Segment, Status
 from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.setup import OwnPolicy
-from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
+from desktop_app.engine.protocol import PolicyReplayed
 from desktop_app.settings import Settings
 from desktop_app.ui.policy import policy_sheet
 from desktop_app.ui.policy.effect_pane import effect_now, effect_past, rows_of
@@ -208,7 +208,7 @@ def test_without_a_conversation_nothing_is_asked(window, qtbot) -> None:
 def test_numbers_are_shown_as_they_act_in_the_window(sheet) -> None:
     acting = acting_policy(BALANCED, budget_for(BALANCED, 32_000))
     after = replace(GAUGE, thresholds=acting.thresholds)
-    sheet.show_trial(PolicyTried(GAUGE, after, acting, archived=12, tokens_after=9_000))
+    sheet.show_trial(PolicyTrial(GAUGE, after, acting, archived=12, tokens_after=9_000))
     assert "6,400 tokens" in row(sheet, "reserve_share_of_window").about.text()
     assert f"{acting.max_tail:,} tokens" in row(sheet, "max_tail").about.text()
     assert f"{round(0.9 * 25_600):,} tokens" in row(sheet, "compact_at").about.text()
@@ -221,7 +221,7 @@ def test_an_answer_takes_nothing_away_from_what_is_being_written(sheet, qtbot) -
     edit.setFocus()
     edit.selectAll()
     qtbot.keyClicks(edit, "8")
-    sheet.show_trial(PolicyTried(GAUGE, GAUGE, BALANCED))
+    sheet.show_trial(PolicyTrial(GAUGE, GAUGE, BALANCED))
     assert edit.text() == "8"
     qtbot.keyClicks(edit, "5%")
     qtbot.keyClick(edit, Qt.Key.Key_Return)
@@ -254,11 +254,11 @@ def test_one_policy_alone_is_not_compared() -> None:
 
 def test_what_it_would_do_now_in_words() -> None:
     early = replace(GAUGE, thresholds=(0.5, 0.5, 0.8, 0.9))
-    assert "2,560 tokens earlier" in " ".join(effect_now(PolicyTried(GAUGE, early, BALANCED)))
-    assert "later" in " ".join(effect_now(PolicyTried(early, GAUGE, BALANCED)))
-    assert "3 messages" in " ".join(effect_now(PolicyTried(GAUGE, GAUGE, BALANCED, pruned=3, tokens_after=1)))
-    assert "No room." in " ".join(effect_now(PolicyTried(GAUGE, GAUGE, BALANCED, note="No room.")))
-    assert len(list(effect_now(PolicyTried(replace(GAUGE, window=0), replace(GAUGE, window=0), BALANCED)))) == 1
+    assert "2,560 tokens earlier" in " ".join(effect_now(PolicyTrial(GAUGE, early, BALANCED)))
+    assert "later" in " ".join(effect_now(PolicyTrial(early, GAUGE, BALANCED)))
+    assert "3 messages" in " ".join(effect_now(PolicyTrial(GAUGE, GAUGE, BALANCED, pruned=3, tokens_after=1)))
+    assert "No room." in " ".join(effect_now(PolicyTrial(GAUGE, GAUGE, BALANCED, note="No room.")))
+    assert len(list(effect_now(PolicyTrial(replace(GAUGE, window=0), replace(GAUGE, window=0), BALANCED)))) == 1
 
 
 def test_what_it_would_have_done_in_words_and_figures() -> None:

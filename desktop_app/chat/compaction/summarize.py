@@ -41,7 +41,7 @@ from desktop_app.context.summary.model_summary import (
 )
 from desktop_app.context.summary.prompt import MessagePiece, Prompts, repair_for, request_again, request_for
 from desktop_app.context.summary.summary_reply import UnusableReply, WrittenSummary, keeps_enough, read_reply
-from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.listing import ModelInfo, Writer
 from desktop_app.conversation.message import Message, Text, Usage, add_usage
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
 from desktop_app.conversation.words import translatable
@@ -337,29 +337,6 @@ CHEAPER = 0.5
 """A model is proposed that takes at most that share of the cost."""
 
 
-class CheaperModel(msgspec.Struct, frozen=True):
-    """A model that is set up, and would write the summary for less."""
-
-    id: str
-    label: str
-    dollars: float
-
-
-class Offer(msgspec.Struct, frozen=True):
-    """What a summary by a model would take, or why there is none."""
-
-    label: str
-    """The model's."""
-    refusal: str = ""
-    """Why it is not offered, "" if it is."""
-    estimate: Estimate = Estimate()
-    """Without a repair."""
-    dollars: float | None = None
-    """None if the price is not known."""
-    cheaper: CheaperModel | None = None
-    """None if the settings name a model for summaries, or none that is set up costs less than half."""
-
-
 class SummaryService:
     """Decides how compactions are summarized; one at a time is made for each conversation.
 
@@ -429,30 +406,29 @@ class SummaryService:
         better = with_digest(prune, mask_secrets(reply.text.strip()), snapshot.counts)
         return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
-    async def offer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Offer:
-        """Return what a summary by a model would take, or why there is none. Sends nothing.
+    async def writer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Writer:
+        """Return the model that would write a summary, or why there is none. Sends nothing.
 
         unwritten: what the summary would be made from; None if there is none to write.
         """
         role = self._role(session)
         model, label = role.model, role.label
         if model.info.is_builtin:
-            return Offer(label, TOO_SMALL.format(label=label))
+            return Writer(label, TOO_SMALL.format(label=label))
         if self._prompts is None:
-            return Offer(label, translatable("No model is set up for summaries."))
+            return Writer(label, translatable("No model is set up for summaries."))
         if unwritten is None:
-            return Offer(label)
+            return Writer(label)
         request = await self.request_for(session, "llm")
         try:
             draft = await asyncio.to_thread(draft_summary, *unwritten, request)
         except NoSummary as reason:
             refusal = translatable("{model} cannot summarize this because {reason}.")
-            return Offer(label, refusal.format(model=label, reason=reason))
+            return Writer(label, refusal.format(model=label, reason=reason))
         estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
         cost = cost_of(estimate, role.price)
-        if cost is None or self._settings().utility_model:
-            return Offer(label, "", estimate, cost)
-        return Offer(label, "", estimate, cost, cheaper_model(self._models, estimate, cost))
+        writer = Writer(label, "", estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, cost)
+        return writer if self._settings().utility_model else with_cheaper(writer, self._models)
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
         """Return the entry; a compaction with a note if its model replaced one that cannot be used."""
@@ -495,21 +471,25 @@ def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
     return mask_secrets(digest_input(digested_exchanges(exchanges, prune)))
 
 
-def cost_of(estimate: Estimate, price: Price | None) -> float | None:
+def cost_of(estimate: Estimate | Writer, price: Price | None) -> float | None:
     """Return US dollars, at most; None if the price is not known."""
     return None if price is None else estimate.prompt_tokens * price.prompt + estimate.reply_tokens * price.reply
 
 
-def cheaper_model(models: ModelCatalogue, estimate: Estimate, dollars: float) -> CheaperModel | None:
-    """Return the model that would write that summary for the least, if that is less than half of those dollars.
+def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
+    """Return the writer with the model that would write the summary for the least, if that is at most half its price.
 
     Those that are free or whose price is not known are not proposed: nobody knows what they can do, or cost.
     """
-    one_call = (estimate.prompt_tokens + estimate.reply_tokens) / max(estimate.calls, 1)
+    if writer.dollars is None:
+        return writer
+    one_call = (writer.prompt_tokens + writer.reply_tokens) / max(writer.calls, 1)
     able = [info for info in models.infos() if not info.is_builtin and not info.note and info.window > one_call]
-    priced = [(cost, info) for info in able if (cost := cost_of(estimate, models.price(info.id)))]
+    priced = [(cost, info) for info in able if (cost := cost_of(writer, models.price(info.id)))]
     cost, info = min(priced, key=lambda pair: pair[0], default=(0.0, None))
-    return CheaperModel(info.id, info.label, cost) if info is not None and cost <= CHEAPER * dollars else None
+    if info is None or cost > CHEAPER * writer.dollars:
+        return writer
+    return replace(writer, cheaper=info.id, cheaper_label=info.label, cheaper_dollars=cost)
 
 
 def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:

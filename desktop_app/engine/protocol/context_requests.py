@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.policy import PolicyTrial
 from desktop_app.conversation.gauge import ComparedPart, Gauge, SentRequest
 from desktop_app.conversation.insights import Insights, Replayed
+from desktop_app.conversation.listing import Writer
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.setup import OwnPolicy
@@ -23,25 +24,6 @@ class PlanItem(msgspec.Struct, frozen=True):
     text: str
     tokens_before: int
     tokens_after: int
-
-
-class Writer(msgspec.Struct, frozen=True):
-    """The model that would write the summary, and upper bounds of what it would use."""
-
-    label: str = ""
-    # Why it cannot write the summary, as text for the user; "" if it can.
-    refusal: str = ""
-    calls: int = 0
-    # Both summed over all calls.
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
-    # US dollars; None if the price is not known.
-    dollars: float | None = None
-    # The id of a configured model that would write it for less than half the price ("" if there is none), its label,
-    # and its price in US dollars.
-    cheaper: str = ""
-    cheaper_label: str = ""
-    cheaper_dollars: float = 0.0
 
 
 class Plan(EngineResponse, frozen=True):
@@ -195,19 +177,7 @@ class ReadRequestCurl(ConversationRequest[RequestText], frozen=True):
 
 
 class PolicyTried(EngineResponse, frozen=True):
-    """The effect that a policy would have on a conversation now."""
-
-    # The same request, measured under the current policy and under the tried one.
-    before: Gauge
-    after: Gauge
-    # The tried policy, with its numbers as they apply to the model's window.
-    acting: ContextPolicy
-    # Messages that it would archive and prune at once, and the tokens of the request after that.
-    archived: int = 0
-    pruned: int = 0
-    tokens_after: int = 0
-    # Why nothing would help, as text for the user; "" otherwise.
-    note: str = ""
+    trial: PolicyTrial
 
 
 class PolicyReplayed(EngineResponse, frozen=True):

@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 from . import context_requests, conversation_requests, settings_requests, turn_requests  # noqa: F401, they are decoded
 from .base import AnyRequest, EngineRequest, EngineResponse
 
-VERSION = 19
+VERSION = 20
 """Incremented whenever a type changes: a window and an engine of different versions do not talk to each other."""
 
 Q = TypeVar("Q", bound=EngineRequest[Any])

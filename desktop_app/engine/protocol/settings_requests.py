@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import field
 
 from desktop_app.conversation.events import Failure
-from desktop_app.conversation.foreign import FoundConversation, FoundHistory, KnownKind, UnreadFile
-from desktop_app.conversation.installation import Backup, ProgramInfo, StoredData
+from desktop_app.conversation.foreign import FoundConversation, FoundHistory, ImportOutcome, KnownKind, UnreadFile
+from desktop_app.conversation.installation import Backup, ProgramInfo, StoredData, WholeArchive
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.model_servers import CheckResult, CheckStep, KeyPlace, ModelOffer, ModelPrice
 from desktop_app.settings import Server, ServerKind, Settings
@@ -199,12 +199,9 @@ class BackupRestored(EngineResponse, frozen=True):
 class WholeExported(EngineResponse, frozen=True):
     """Everything was written to a file."""
 
-    file: str
+    archive: WholeArchive
+    # Of the file.
     bytes: int
-    conversations: int
-    entries: int
-    # Entries that could not be read from the archive.
-    unreadable: int = 0
 
 
 class CleanedUp(EngineResponse, frozen=True):
@@ -286,14 +283,7 @@ class LookThrough(EngineRequest[LookedThrough], frozen=True):
 
 
 class ImportFinished(EngineResponse, frozen=True):
-    """The result of an import."""
-
-    # New conversations, and known ones that have become longer.
-    conversations: int
-    messages: int
-    unread: tuple[UnreadFile, ...]
-    # The id of the imported conversation with the latest message; "" if nothing was imported.
-    newest: str
+    outcome: ImportOutcome
 
 
 class ImportConversations(EngineRequest[ImportFinished], frozen=True):

@@ -15,7 +15,7 @@ from desktop_app.chat.compaction.optimize import (
     planned_gauges,
     write_summary,
 )
-from desktop_app.chat.compaction.summarize import Offer, Progress
+from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import WorldError
@@ -36,6 +36,7 @@ from desktop_app.context.record_figures import thin_out
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed
 from desktop_app.conversation.gauge import Segment
+from desktop_app.conversation.listing import Writer
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import AuxiliaryUsage, Flush, Trigger
@@ -99,8 +100,8 @@ async def _check_summary(engine: Engine, request: p.CheckSummary) -> p.Plan:
 async def _keep(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
     """Keep a plan so that it can be applied, and return it as the dialog shows it."""
     engine.keep_plan(optimization)
-    offer = await engine.conversations.services.summaries.offer(session, optimization.unwritten)
-    return plan_of(optimization, session, offer)
+    writer = await engine.conversations.services.summaries.writer(session, optimization.unwritten)
+    return plan_of(optimization, session, writer)
 
 
 @responds(p.ApplyPlan)
@@ -184,10 +185,10 @@ async def _read_request_curl(engine: Engine, request: p.ReadRequestCurl) -> p.Re
     return p.RequestText(await curl_of(session.model, *request_now))
 
 
-def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Plan:
+def plan_of(optimization: Optimization, session: Session, writer: Writer) -> p.Plan:
     """Return the plan as the dialog shows it; every figure is measured on an assembled request.
 
-    offer: describes the model that would write the summary.
+    writer: the model that would write the summary.
     """
     after = optimization.views[-1]
     prune, compaction = optimization.prune, optimization.compaction
@@ -220,20 +221,10 @@ def plan_of(optimization: Optimization, session: Session, offer: Offer) -> p.Pla
         strategy=optimization.strategy,
         is_written=optimization.is_written,
         is_by_rules=compaction is not None and optimization.strategy == "llm" != compaction.strategy,
-        writer=_writer(offer),
+        writer=writer,
         usage=compaction.usage if compaction else None,
         is_fresh=optimization.is_fresh,
     )
-
-
-def _writer(offer: Offer) -> p.Writer:
-    estimate, cheaper = offer.estimate, offer.cheaper
-    writer = p.Writer(
-        offer.label, offer.refusal, estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, offer.dollars
-    )
-    if cheaper is None:
-        return writer
-    return replace(writer, cheaper=cheaper.id, cheaper_label=cheaper.label, cheaper_dollars=cheaper.dollars)
 
 
 def _pruned_items(optimization: Optimization, session: Session) -> tuple[p.PlanItem, ...]:
@@ -274,16 +265,8 @@ async def _choose_policy(engine: Engine, request: p.ChoosePolicy) -> None:
 @responds(p.TryPolicy)
 async def _try_policy(engine: Engine, request: p.TryPolicy) -> p.PolicyTried:
     session = await engine.conversations.open(request.conversation)
-    trial = await try_policy(session, policy_of(request.policy), engine.services.settings.is_automatic)
-    return p.PolicyTried(
-        session.gauge(),
-        trial.gauge,
-        trial.acting,
-        trial.archived,
-        trial.pruned,
-        trial.tokens_after,
-        trial.note,
-    )
+    is_automatic = engine.services.settings.is_automatic
+    return p.PolicyTried(await try_policy(session, policy_of(request.policy), is_automatic))
 
 
 @responds(p.ReplayPolicy)

@@ -15,7 +15,6 @@ from desktop_app.archive.store import Store
 from desktop_app.archive.whole_archive import export_whole
 from desktop_app.chat.importing import (
     ImportOffer,
-    ImportOutcome,
     Report,
     UnopenedArchive,
     import_conversations,
@@ -27,7 +26,7 @@ from desktop_app.chat.importing import (
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Job, check_point, run_while_wanted, shielded
 from desktop_app.conversation.events import Failure, ImportProgressed
-from desktop_app.conversation.foreign import ReadProgress
+from desktop_app.conversation.foreign import ImportOutcome, ReadProgress
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
@@ -184,8 +183,7 @@ async def _export_whole(engine: Engine, request: p.ExportWhole) -> p.WholeExport
     exported = await _on_a_thread(
         engine, lambda on_progress: export_whole(archive, spills, path, is_replacing, on_progress)
     )
-    size = Path(exported.file).stat().st_size
-    return p.WholeExported(exported.file, size, exported.conversations, exported.entries, exported.unreadable)
+    return p.WholeExported(exported, Path(exported.file).stat().st_size)
 
 
 @responds(p.CleanUp)
@@ -260,7 +258,7 @@ async def _import_conversations(engine: Engine, request: p.ImportConversations) 
         outcome = await engine.compute(p.Computation.IMPORT, "", work)
     finally:  # also after a cancellation: the list has the conversations that were imported before
         engine.conversations.list_changed()
-    return p.ImportFinished(outcome.conversations, outcome.messages, outcome.unread, outcome.newest)
+    return p.ImportFinished(outcome)
 
 
 def _progress_of(engine: Engine) -> Report:

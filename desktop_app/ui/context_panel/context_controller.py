@@ -323,7 +323,7 @@ class PolicyController(Controller):
     async def _try(self, sheet: PolicySheet, conversation: str, policy: OwnPolicy) -> None:
         tried = await self._bridge.ask(p.TryPolicy(conversation, policy))
         if sheet is self._sheet and sheet.draft() == policy:
-            sheet.show_trial(tried)
+            sheet.show_trial(tried.trial)
 
     @in_task
     async def _compare(self, sheet: PolicySheet, conversation: str, before: OwnPolicy, after: OwnPolicy) -> None:

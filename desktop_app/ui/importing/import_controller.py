@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from desktop_app.conversation.events import ImportProgressed
+from desktop_app.conversation.foreign import ImportOutcome
 from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
@@ -159,7 +160,7 @@ class ImportController(Controller):
             sheet.accept()
         if self._chat.conversation in chosen:
             self._chat.open(self._chat.conversation)  # since it may have new messages
-        self._tell(finished)
+        self._tell(finished.outcome)
 
     @in_task
     async def _go_on(self, _: p.Welcome) -> None:
@@ -177,14 +178,14 @@ class ImportController(Controller):
             return tr("Nothing was imported.")
         return tr("%n conversations were imported before. Importing again continues from there.", "", self._imported)
 
-    def _tell(self, finished: p.ImportFinished) -> None:
+    def _tell(self, outcome: ImportOutcome) -> None:
         """Show the outcome of an import, and offer to open the newest conversation."""
-        count, unread = finished.conversations, len(finished.unread)
-        outcome = tr("%n conversations imported", "", count) if count else tr("There was nothing new to import.")
+        count, unread = outcome.conversations, len(outcome.unread)
+        text = tr("%n conversations imported", "", count) if count else tr("There was nothing new to import.")
         if unread:
-            outcome = " · ".join((outcome, tr("%n could not be read", "", unread)))
-        show = tr("Show", "a conversation") if finished.newest else ""
-        self._toast.show_message(outcome, show, lambda: self._bridge.start(self._open_in_place(finished.newest)))
+            text = " · ".join((text, tr("%n could not be read", "", unread)))
+        show = tr("Show", "a conversation") if outcome.newest else ""
+        self._toast.show_message(text, show, lambda: self._bridge.start(self._open_in_place(outcome.newest)))
 
     def import_files(self, files: list[str]) -> None:
         """Import these files, such as samples, without asking, and open the newest conversation."""
@@ -200,11 +201,11 @@ class ImportController(Controller):
             if not looked.found:
                 return
             chosen = frozenset(found.id for found in looked.found)
-            finished = await self._bridge.ask(p.ImportConversations(paths, chosen))
+            outcome = (await self._bridge.ask(p.ImportConversations(paths, chosen))).outcome
         finally:
             self._toast.end_stay()
-        await self._open_in_place(finished.newest)
-        self._tell(finished)
+        await self._open_in_place(outcome.newest)
+        self._tell(outcome)
 
     async def _open_in_place(self, conversation: str) -> None:
         """Open a conversation, and delete the one that was open before if it is empty and unused."""

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from desktop_app.context.policy import PolicyTrial
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.insights import Replayed
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
+from desktop_app.engine.protocol import PolicyReplayed
 from desktop_app.ui.context_panel.context_gauge import GaugeBar
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
@@ -48,10 +49,10 @@ class EffectPane(ScrollColumn):
         self.add(_card(tr("Now, in “{title}”").format(title=title), self.bar, self.now))
         self.add(_card(tr("If it had been used from the start"), self.past, self.table, self.method))
 
-    def show_trial(self, tried: PolicyTried) -> None:
+    def show_trial(self, trial: PolicyTrial) -> None:
         """Show the effect of a policy now."""
-        self.bar.show_gauge(tried.after, 0, is_moving=False)
-        text = " ".join(effect_now(tried))
+        self.bar.show_gauge(trial.after, 0, is_moving=False)
+        text = " ".join(effect_now(trial))
         self.now.set_text(text)
         self.bar.setAccessibleName(tr("Gauge under this policy. {text}").format(text=text))
 
@@ -128,24 +129,24 @@ def rows_of(replayed: PolicyReplayed) -> Iterator[tuple[str, str, str]]:
     yield tr("Longest wait"), _seconds(before.longest_seconds), _seconds(after.longest_seconds)
 
 
-def effect_now(tried: PolicyTried) -> Iterator[str]:
+def effect_now(trial: PolicyTrial) -> Iterator[str]:
     """Yield sentences on what a policy would do now, and when it would compact."""
-    gauge = tried.after
+    gauge = trial.after
     if not gauge.is_window_known:
         yield tr("The model’s context window is not known yet, so no room has to be made.")
         return
-    before, after = format_number(gauge.total), format_number(tried.tokens_after)
-    if tried.note:
-        yield tr_engine(tried.note)
-    elif tried.archived:
-        text = tr("It would summarize %n messages now: {before} → {after} tokens.", "", tried.archived)
+    before, after = format_number(gauge.total), format_number(trial.tokens_after)
+    if trial.note:
+        yield tr_engine(trial.note)
+    elif trial.archived:
+        text = tr("It would summarize %n messages now: {before} → {after} tokens.", "", trial.archived)
         yield text.format(before=before, after=after)
-    elif tried.pruned:
-        text = tr("It would shorten %n messages now: {before} → {after} tokens.", "", tried.pruned)
+    elif trial.pruned:
+        text = tr("It would shorten %n messages now: {before} → {after} tokens.", "", trial.pruned)
         yield text.format(before=before, after=after)
     else:
         yield tr("No room has to be made.")
-    later = _compacted_at(gauge) - _compacted_at(tried.before)
+    later = _compacted_at(gauge) - _compacted_at(trial.before)
     if later < 0:
         yield tr("It summarizes {tokens} tokens earlier than the policy in use.").format(tokens=format_number(-later))
     elif later:

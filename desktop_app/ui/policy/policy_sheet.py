@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QWidget
 
-from desktop_app.context.policy import BALANCED, Budget, ContextPolicy
+from desktop_app.context.policy import BALANCED, Budget, ContextPolicy, PolicyTrial
 from desktop_app.context.policy_fields import GROUPS
 from desktop_app.context.presets import PRESETS, differences, find_policy, own_policy_of
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.conversation.words import translatable
-from desktop_app.engine.protocol import PolicyReplayed, PolicyTried
+from desktop_app.engine.protocol import PolicyReplayed
 from desktop_app.settings import Settings
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn
@@ -90,10 +90,10 @@ class PolicySheet(Sheet):
         is_same = replace(self.policy, name="") == replace(self.stored, name="")
         return "" if is_same else tr("Discard your changes?")
 
-    def show_trial(self, tried: PolicyTried) -> None:
+    def show_trial(self, trial: PolicyTrial) -> None:
         """Show the effect of the draft now."""
-        self._window = Window(Budget(tried.after.window, tried.after.reserve), tried.acting)
-        self.effect.show_trial(tried)
+        self._window = Window(Budget(trial.after.window, trial.after.reserve), trial.acting)
+        self.effect.show_trial(trial)
         self._show_fields()
 
     def show_past(self, before: OwnPolicy, after: OwnPolicy, replayed: PolicyReplayed) -> None:

@@ -225,10 +225,10 @@ def _backup_outcome(done: p.BackedUp) -> str:
 
 
 def _export_outcome(done: p.WholeExported) -> str:
-    text = tr("Exported to {file}: %n conversations, {size}.", "", done.conversations)
-    text = text.format(file=Path(done.file).name, size=format_bytes(done.bytes))
-    if done.unreadable:
-        text += " " + tr("%n damaged entries are missing in it.", "", done.unreadable)
+    text = tr("Exported to {file}: %n conversations, {size}.", "", done.archive.conversations)
+    text = text.format(file=Path(done.archive.file).name, size=format_bytes(done.bytes))
+    if done.archive.unreadable:
+        text += " " + tr("%n damaged entries are missing in it.", "", done.archive.unreadable)
     return text
 
 
