@@ -30,6 +30,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 KEPT = translatable("Everything that was stored before is still there.")
 UNCHANGED = translatable("Nothing was changed.")
 UNTOUCHED = translatable("The file was not touched.")
+UNWRITABLE = translatable("{path} cannot be written")
+CHECK_PERMISSIONS = translatable("Check the permissions of the file and of its folder.")
 
 
 @contextmanager
@@ -69,45 +71,43 @@ def _code(error: BaseException) -> int | None:
     return None if code is None else code & 0xFF
 
 
+_BY_CODE = {
+    sqlite3.SQLITE_FULL: (DISK_FULL, FREE_SPACE),
+    sqlite3.SQLITE_READONLY: (UNWRITABLE, CHECK_PERMISSIONS),
+    sqlite3.SQLITE_PERM: (UNWRITABLE, CHECK_PERMISSIONS),
+    sqlite3.SQLITE_CANTOPEN: (
+        translatable("{path} cannot be opened"),
+        translatable("Check that the folder exists and can be written."),
+    ),
+    sqlite3.SQLITE_IOERR: (
+        translatable("The disk reported an error"),
+        translatable("Check the disk and its free space."),
+    ),
+}
+"""Title and advice by SQLite's result code."""
+
+
 def _failure_of(error: Exception, path: Path) -> Failure | None:
-    detail = str(error)
+    detail, code = str(error), _code(error)
     if isinstance(error, OSError) and error.errno in FULL:
         return Failure("disk", DISK_FULL, detail, KEPT, FREE_SPACE)
     if isinstance(error, OSError):
+        title = translatable("The data folder {parent} cannot be used").format(parent=path.parent)
         advice = translatable("Check the folder and its permissions, or choose another one with --data-dir.")
-        return Failure(
-            "disk",
-            translatable("The data folder {parent} cannot be used").format(parent=path.parent),
-            detail,
-            UNCHANGED,
-            advice,
-        )
+        return Failure("disk", title, detail, UNCHANGED, advice)
     if is_damage(error):
         return damaged_archive(path, detail).failure
-    match _code(error):
-        case sqlite3.SQLITE_FULL:
-            title, advice = DISK_FULL, FREE_SPACE
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-            title, advice = (
-                translatable("{path} cannot be written").format(path=path),
-                translatable("Check the permissions of the file and of its folder."),
-            )
-        case sqlite3.SQLITE_CANTOPEN:
-            title, advice = (
-                translatable("{path} cannot be opened").format(path=path),
-                translatable("Check that the folder exists and can be written."),
-            )
-        case sqlite3.SQLITE_IOERR:
-            title, advice = (
-                translatable("The disk reported an error"),
-                translatable("Check the disk and its free space."),
-            )
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            advice = translatable("Close other programs that use it, then try again.")
-            return Failure("locked", translatable("Another program is using the archive"), detail, KEPT, advice)
-        case _:
-            return None
-    return Failure("disk", title, detail, KEPT, advice)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        title = translatable("Another program is using the archive")
+        return Failure("locked", title, detail, KEPT, translatable("Close other programs that use it, then try again."))
+    if code in _BY_CODE:
+        title, advice = _BY_CODE[code]
+        return Failure("disk", title.format(path=path), detail, KEPT, advice)
+    return None
+
+
+def _error(kind: str, title: str, detail: str = "", kept: str = "", advice: str = "") -> ArchiveError:
+    return ArchiveError(Failure(kind, title, detail, kept, advice))
 
 
 def damaged_archive(path: Path, detail: str) -> ArchiveError:
@@ -115,7 +115,7 @@ def damaged_archive(path: Path, detail: str) -> ArchiveError:
     kept = translatable("The file was left as it is; conversations outside of the damaged place can still be read.")
     advice = translatable("Copy the file away, run `palimpsest doctor`, and go on from a backup if there is one.")
     title = translatable("The archive {path} is damaged").format(path=path)
-    return ArchiveError(Failure("damaged", title, detail, kept, advice))
+    return _error("damaged", title, detail, kept, advice)
 
 
 def mended_archive(aside: Path, total: tuple[int, int], missing: int) -> Failure:
@@ -139,17 +139,14 @@ def already_open(path: Path, holder: str) -> ArchiveError:
     detail = used.format(folder=path.parent, holder=holder)
     advice = translatable("Use the window that is open, close it first, or choose another folder with --data-dir.")
     title = translatable("Palimpsest is already open on this data folder")
-    return ArchiveError(Failure("locked", title, detail, UNCHANGED, advice))
+    return _error("locked", title, detail, UNCHANGED, advice)
 
 
 def foreign_file(path: Path, detail: str) -> ArchiveError:
     """Return the error for a file that is not an archive."""
     advice = translatable("Move it elsewhere, or choose another folder with --data-dir.")
-    return ArchiveError(
-        Failure(
-            "damaged", translatable("{path} is not a Palimpsest archive").format(path=path), detail, UNTOUCHED, advice
-        )
-    )
+    title = translatable("{path} is not a Palimpsest archive").format(path=path)
+    return _error("damaged", title, detail, UNTOUCHED, advice)
 
 
 def empty_beside_log(path: Path) -> ArchiveError:
@@ -161,7 +158,7 @@ def empty_beside_log(path: Path) -> ArchiveError:
     advice = translatable(
         "Copy both files away, then put a backup in their place, or choose another folder with --data-dir."
     )
-    return ArchiveError(Failure("damaged", title, detail, translatable("Neither file was touched."), advice))
+    return _error("damaged", title, detail, translatable("Neither file was touched."), advice)
 
 
 def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
@@ -169,11 +166,8 @@ def newer_archive(path: Path, version: int, known: int) -> ArchiveError:
     detail = translatable("It has version {version}; this program knows version {known} and older.").format(
         version=version, known=known
     )
-    title, advice = (
-        translatable("{path} was written by a newer Palimpsest").format(path=path),
-        translatable("Install the newest Palimpsest."),
-    )
-    return ArchiveError(Failure("newer", title, detail, UNTOUCHED, advice))
+    title = translatable("{path} was written by a newer Palimpsest").format(path=path)
+    return _error("newer", title, detail, UNTOUCHED, translatable("Install the newest Palimpsest."))
 
 
 def older_archive(path: Path, version: int) -> ArchiveError:
@@ -182,41 +176,29 @@ def older_archive(path: Path, version: int) -> ArchiveError:
         version=version
     )
     advice = translatable("Start Palimpsest once on this data folder, then try again.")
-    return ArchiveError(
-        Failure(
-            "older",
-            translatable("{path} was written by an older Palimpsest").format(path=path),
-            detail,
-            UNTOUCHED,
-            advice,
-        )
-    )
+    title = translatable("{path} was written by an older Palimpsest").format(path=path)
+    return _error("older", title, detail, UNTOUCHED, advice)
 
 
 def no_archive(path: Path) -> ArchiveError:
     """Return the error for a missing archive."""
     advice = translatable("Start Palimpsest once, import a conversation, or choose another folder with --data-dir.")
-    return ArchiveError(
-        Failure(
-            "not_found", translatable("There is no archive in {parent} yet").format(parent=path.parent), advice=advice
-        )
-    )
+    title = translatable("There is no archive in {parent} yet").format(parent=path.parent)
+    return _error("not_found", title, advice=advice)
 
 
 def no_conversation(conversation: str) -> ArchiveError:
     """Return the error for a missing or deleted conversation."""
-    title, detail = (
-        translatable("There is no conversation {conversation}").format(conversation=f"{conversation!r}"),
-        translatable("It does not exist, or it was deleted."),
-    )
-    return ArchiveError(Failure("not_found", title, detail, advice=translatable("Choose one from the list.")))
+    title = translatable("There is no conversation {conversation}").format(conversation=f"{conversation!r}")
+    detail = translatable("It does not exist, or it was deleted.")
+    return _error("not_found", title, detail, advice=translatable("Choose one from the list."))
 
 
 def backup_exists(path: Path) -> ArchiveError:
     """Return the error for a backup that would replace an existing file."""
     title = translatable("A file {name} already exists").format(name=path.name)
     advice = translatable("Replace it, or choose another.")
-    return ArchiveError(Failure("exists", title, str(path), translatable("It was not changed."), advice))
+    return _error("exists", title, str(path), translatable("It was not changed."), advice)
 
 
 def backup_failed(path: Path, error: ArchiveError) -> ArchiveError:
@@ -233,13 +215,13 @@ def backup_not_restored(path: Path, error: ArchiveError) -> ArchiveError:
 def _because_of(error: ArchiveError, title: str, kept: str) -> ArchiveError:
     why = error.failure
     detail = " ".join(part for part in (f"{why.title}.", why.detail) if part)
-    return ArchiveError(Failure(why.kind, title, detail, kept, why.advice))
+    return _error(why.kind, title, detail, kept, why.advice)
 
 
 def damaged_backup(path: Path, damage: str) -> ArchiveError:
     """Return the error for a damaged backup."""
     title = translatable("The backup {path} is damaged").format(path=path)
-    return ArchiveError(Failure("damaged", title, damage, UNTOUCHED, translatable("Choose another backup.")))
+    return _error("damaged", title, damage, UNTOUCHED, translatable("Choose another backup."))
 
 
 def not_deleted(conversation: str) -> ArchiveError:
@@ -248,15 +230,13 @@ def not_deleted(conversation: str) -> ArchiveError:
         conversation=f"{conversation!r}"
     )
     advice = translatable("Look again at what takes space.")
-    return ArchiveError(Failure("stale", title, kept=UNCHANGED, advice=advice))
+    return _error("stale", title, kept=UNCHANGED, advice=advice)
 
 
 def in_use(path: Path) -> ArchiveError:
     """Return the error for an archive that cannot be replaced because another connection is reading it."""
     advice = translatable("Try again in a minute: a backup or another program is reading it.")
-    return ArchiveError(
-        Failure("locked", translatable("{path} is being read").format(path=path), kept=UNCHANGED, advice=advice)
-    )
+    return _error("locked", translatable("{path} is being read").format(path=path), kept=UNCHANGED, advice=advice)
 
 
 def not_compacted(error: ArchiveError) -> ArchiveError:
@@ -269,4 +249,4 @@ def bad_export(path: Path, detail: str) -> ArchiveError:
     """Return the error for an exported archive that cannot be imported."""
     title = translatable("{path} cannot be imported").format(path=path)
     advice = translatable("Export everything again, with the newest Palimpsest.")
-    return ArchiveError(Failure("damaged", title, detail, UNCHANGED, advice))
+    return _error("damaged", title, detail, UNCHANGED, advice)
