@@ -96,6 +96,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
 
 
+def add_data_and_json(parser: argparse.ArgumentParser) -> None:
+    """Add `--data-dir` and `--json`."""
+    add_data_dir(parser)
+    add_json(parser)
+
+
 def add_chat_file(parser: argparse.ArgumentParser, *, needs_window: bool = False) -> None:
     """Add a conversation's file, the window that it has to fit into, and the model that counts its tokens."""
     parser.add_argument("file", help="JSON Lines of OpenAI chat messages")

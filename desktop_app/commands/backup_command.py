@@ -14,7 +14,7 @@ from desktop_app.conversation.installation import Backup
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import backups_folder, database_file
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, show, table
+from .arguments import BadInput, add_data_and_json, data_of, print_json, show, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", nargs="?", type=Path, help=help_of_file)
     parser.add_argument("--list", action="store_true", help="list the backups in that folder, and make none")
     parser.add_argument("--replace", action="store_true", help="replace FILE if it exists")
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -45,8 +45,7 @@ from desktop_app.settings import Server, ServerKind, Settings
 from .arguments import (
     WORLD_ERROR,
     BadInput,
-    add_data_dir,
-    add_json,
+    add_data_and_json,
     data_of,
     print_failure,
     show,
@@ -103,8 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--send-anyway", action="store_true", help="send even if the request leaves hardly any room in the window"
     )
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

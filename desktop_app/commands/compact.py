@@ -37,8 +37,7 @@ from .arguments import (
     BAD_INPUT,
     BadInput,
     add_chat_file,
-    add_data_dir,
-    add_json,
+    add_data_and_json,
     counts_of,
     max_output_of,
     print_failure,
@@ -92,8 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "for it as Optimize does (default: user)",
     )
     add_summary_arguments(parser)
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -20,8 +20,7 @@ from desktop_app.paths import database_file
 from .arguments import (
     WORLD_ERROR,
     BadInput,
-    add_data_dir,
-    add_json,
+    add_data_and_json,
     cut_to_width,
     data_of,
     print_failure,
@@ -46,8 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_of_remove = f"items of the list, or a kind for all of its items: {', '.join(ITEM_KINDS)}"
     parser.add_argument("--remove", metavar="ITEM", nargs="+", default=[], help=help_of_remove)
     parser.add_argument("--yes", action="store_true", help="remove them (default: only list what would be removed)")
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

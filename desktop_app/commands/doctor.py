@@ -24,7 +24,7 @@ from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
 
-from .arguments import WORLD_ERROR, add_data_dir, add_json, data_of, print_json, show, table
+from .arguments import WORLD_ERROR, add_data_and_json, data_of, print_json, show, table
 
 MIN_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and the same again for its backup before a migration."""
@@ -46,8 +46,7 @@ class Check(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

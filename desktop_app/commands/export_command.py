@@ -24,7 +24,7 @@ from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file, spills_folder
 from desktop_app.tools.graphics_drawer import draw_graphics
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, show, show_error, table
+from .arguments import BadInput, add_data_and_json, cut_to_width, data_of, print_json, show, show_error, table
 
 
 def print_whole(whole: WholeArchive, is_json: bool) -> None:
@@ -64,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--replace", action="store_true", help="replace FILE if it exists")
     parser.epilog = "Without a conversation, lists them all."
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

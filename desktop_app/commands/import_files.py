@@ -30,8 +30,7 @@ from .arguments import (
     BAD_INPUT,
     WORLD_ERROR,
     BadInput,
-    add_data_dir,
-    add_json,
+    add_data_and_json,
     cut_to_width,
     data_of,
     print_failure,
@@ -98,8 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--project", metavar="NAME", help="the project for new conversations (default: as in the other program)"
     )
     parser.epilog = f"What can be imported: {_known_kinds()}."
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def _known_kinds() -> str:

@@ -23,7 +23,7 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.paths import settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings, update_settings
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, print_json, show, table, tokens_argument
+from .arguments import BadInput, add_data_and_json, data_of, print_json, show, table, tokens_argument
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:
@@ -68,8 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as", dest="new_name", metavar="NAME", help="store the changed policy under this name")
     parser.add_argument("--use", action="store_true", help="use the policy in all conversations")
     parser.add_argument("--side-by-side", action="store_true", help="all presets as one Markdown table")
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:

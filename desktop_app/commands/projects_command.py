@@ -16,13 +16,12 @@ from desktop_app.conversation.setup import Project, find_project
 from desktop_app.conversation.words import pluralize
 from desktop_app.paths import database_file
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, print_json, show, table
+from .arguments import BadInput, add_data_and_json, cut_to_width, data_of, print_json, show, table
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

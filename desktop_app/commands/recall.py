@@ -24,7 +24,7 @@ from desktop_app.conversation.setup import RecallScope
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import database_file
 
-from .arguments import BadInput, add_data_dir, add_json, data_of, positive, show
+from .arguments import BadInput, add_data_and_json, data_of, positive, show
 from .projects_command import project_called
 
 Recall = Callable[[str], Awaitable[Recollection]]
@@ -61,8 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Without QUERY, standard input holds a query a line, and one line of JSON is printed for each as soon as it is"
         " found."
     )
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,14 +8,13 @@ from pathlib import Path
 from desktop_app.archive.backups import restore_backup
 from desktop_app.paths import database_file
 
-from .arguments import add_data_dir, add_json, data_of, print_json, show
+from .arguments import add_data_and_json, data_of, print_json, show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("file", metavar="FILE", type=Path, help="a backup; `palimpsest backup --list` lists them")
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from desktop_app.conversation.listing import NO_FILTERS, SearchResult, title_in_
 from desktop_app.conversation.message import Role
 from desktop_app.paths import SENTENCE_KINDS, database_file
 
-from .arguments import BadInput, add_data_dir, add_json, cut_to_width, data_of, positive, print_json, show, table
+from .arguments import BadInput, add_data_and_json, cut_to_width, data_of, positive, print_json, show, table
 
 NOT_COMPLETE = (
     "Messages of before the last update are not known to filters yet: open Palimpsest once, it prepares them."
@@ -42,8 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tool", metavar="NAME", type=_some_text, help="calls of that tool and their results")
     parser.add_argument("--has-code", action="store_true", help="only messages with a block of code")
     parser.add_argument("--limit", metavar="N", type=positive, default=20, help="show at most this many (default: 20)")
-    add_data_dir(parser)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
