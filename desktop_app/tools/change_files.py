@@ -243,9 +243,18 @@ class ChangeTool(PathTool[C]):
             return ChangePreview(note="private")
         return await asyncio.to_thread(self._preview, path, arguments)
 
-    @abstractmethod
     def _preview(self, path: Path, arguments: C) -> ChangePreview:
-        """Return the change to a file. Raises ToolFailed and OSError."""
+        try:
+            before = decode_text(read_content(path, MAX_EDITED, "")).text
+        except FileNotFoundError:
+            before = None
+        except IsADirectoryError:
+            return ChangePreview(note="folder")
+        return self._preview_of(before, arguments)
+
+    @abstractmethod
+    def _preview_of(self, before: str | None, arguments: C) -> ChangePreview:
+        """Return the change to the text of a file; None if there is no such file."""
 
     @abstractmethod
     def _change(self, path: Path, name: str, arguments: C) -> str:
@@ -265,14 +274,8 @@ class WriteTool(ChangeTool[WriteArguments]):
     description = "Create a file, or replace a whole one. Missing folders are made."
     arguments = WriteArguments
 
-    def _preview(self, path: Path, arguments: WriteArguments) -> ChangePreview:
-        try:
-            before = decode_text(read_content(path, MAX_EDITED, "")).text
-        except FileNotFoundError:
-            return preview_of("", arguments.content, "new")
-        except IsADirectoryError:
-            return ChangePreview(note="folder")
-        return preview_of(before, arguments.content)
+    def _preview_of(self, before: str | None, arguments: WriteArguments) -> ChangePreview:
+        return preview_of(before or "", arguments.content, "new" if before is None else "")
 
     def _change(self, path: Path, name: str, arguments: WriteArguments) -> str:
         if path.is_dir():
@@ -304,20 +307,16 @@ class EditTool(ChangeTool[EditArguments]):
     description = "Replace old_text by new_text in a file."
     arguments = EditArguments
 
-    def _preview(self, path: Path, arguments: EditArguments) -> ChangePreview:
-        try:
-            text = decode_text(read_content(path, MAX_EDITED, "")).text
-        except FileNotFoundError:
+    def _preview_of(self, before: str | None, arguments: EditArguments) -> ChangePreview:
+        if before is None:
             return ChangePreview(note="missing")
-        except IsADirectoryError:
-            return ChangePreview(note="folder")
-        old, new = match_line_ends(text, arguments.old_text, arguments.new_text)
-        places = text.count(old)
+        old, new = match_line_ends(before, arguments.old_text, arguments.new_text)
+        places = before.count(old)
         if not places:
             return ChangePreview(note="not_found")
         if places > 1 and not arguments.replace_all:
             return ChangePreview(note="ambiguous")
-        return preview_of(text, text.replace(old, new))
+        return preview_of(before, before.replace(old, new))
 
     def _change(self, path: Path, name: str, arguments: EditArguments) -> str:
         if arguments.old_text == arguments.new_text:
