@@ -18,7 +18,7 @@ from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import Settings, update_settings
-from stores import Store
+from stores import Store, at_once
 
 Picks = tuple[int, int, int]
 IMPORTED = conversation_id(foreign_conversation(1))
@@ -117,7 +117,7 @@ class Actor:
         for message in record:
             if isinstance(message, Message) and message.role is Role.USER and message.text.startswith(said.marker):
                 yield message.text, tuple(part for part in message.parts if isinstance(part, Attachment))
-        for queued in self.engine.store.unsent(said.conversation).queue:
+        for queued in at_once(self.engine.store.unsent(said.conversation)).queue:
             if queued.id not in ids and queued.draft.text.startswith(said.marker):
                 yield queued.draft.text, queued.draft.attachments
 

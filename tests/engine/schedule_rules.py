@@ -20,6 +20,7 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
 from request_rules import legal_for_all
+from stores import at_once
 
 
 def shape_of(view: View) -> tuple[Any, ...]:
@@ -33,7 +34,7 @@ def always(engine: SimulatedEngine) -> Iterator[str]:
     for session in engine.sessions():
         if session.closed_by:
             continue
-        entries, stored = tuple(session.transcript.entries), engine.store.entries(session.id)
+        entries, stored = tuple(session.transcript.entries), at_once(engine.store.entries(session.id))
         if entries != stored[: len(entries)]:
             yield f"{session.id}: the session has other entries than the archive, from {_parting(entries, stored)} on"
         if shape_of(session.view) != shape_of(view_of(Transcript(Chain(entries)))):

@@ -18,6 +18,7 @@ from schedule_moments import Moment, ToolAnswered
 from simulated_parts import Faults, Parts
 from window_mirror import WindowMirror
 
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Job, TaskKey
 from desktop_app.conversation.events import (
@@ -115,9 +116,9 @@ class SimulatedEngine:
         return self.engine.conversations
 
     @property
-    def store(self) -> Store:
-        """The store itself, which no thread uses here."""
-        return self.engine.services.archive._store
+    def store(self) -> Archive:
+        """The archive without its thread, for `at_once`."""
+        return Archive(self.engine.services.archive._store)
 
     def read_again(self, conversation: str) -> tuple[Any, ...]:
         """Return the record as another process reads it. Raises ArchiveError."""
