@@ -229,7 +229,7 @@ def sidebar(holder: QWidget, text: str) -> Steps:
     infos = [ConversationInfo("c0", text, now, now, 3), ConversationInfo("c1", "Other", now, now, 3)]
     shown = made.list
     return {
-        "list": lambda: made.show_conversations(infos),
+        "list": lambda: shown.conversations.show_conversations(infos),
         "filter": lambda: made.filter.setText("a"),
         "no filter": lambda: made.filter.setText(""),
         "rename": lambda: shown.edit(shown.model().index(1, 0)),

@@ -107,7 +107,7 @@ def test_every_conversation_stands_once_under_its_heading(infos, order) -> None:
 @pytest.fixture
 def sidebar(qtbot) -> Sidebar:
     made = show_widget(Sidebar(), qtbot, 248, 700, is_active=True)
-    made.show_conversations([info(f"c{n}", n, title=f"Ledger {n}") for n in range(4)])
+    made.list.conversations.show_conversations([info(f"c{n}", n, title=f"Ledger {n}") for n in range(4)])
     made.list.show_open("c0")
     return made
 
@@ -126,7 +126,9 @@ def test_several_are_selected_with_control_and_deleted_together(sidebar, qtbot):
     click(qtbot, sidebar, "c3", Qt.KeyboardModifier.ControlModifier)
     assert opened == ["c1"]
     assert sidebar.list.chosen() == ("c1", "c3")
-    sidebar.show_conversations([info("new", -1), *(info(f"c{n}", n, title=f"Ledger {n}") for n in range(4))])
+    sidebar.list.conversations.show_conversations(
+        [info("new", -1), *(info(f"c{n}", n, title=f"Ledger {n}") for n in range(4))]
+    )
     assert sidebar.list.chosen() == ("c1", "c3"), "the open one is not among what is deleted"
     with qtbot.waitSignal(sidebar.list.delete_requested) as deleted:
         qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
@@ -153,7 +155,7 @@ def test_the_filter_narrows_at_each_key_and_enter_opens_the_first(sidebar, qtbot
 def test_a_list_of_5000_is_whole_though_views_know_of_a_part(sidebar, qtbot):
     QAbstractItemModelTester(sidebar.list.conversations, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model = sidebar.list.conversations
-    sidebar.show_conversations([info(f"m{n}", n * 4_000, title=f"Ledger {n}") for n in range(5_000)])
+    sidebar.list.conversations.show_conversations([info(f"m{n}", n * 4_000, title=f"Ledger {n}") for n in range(5_000)])
     assert len(model.conversations) == 5_000
     assert model.rowCount() < 1_000
     sidebar.list.show_open("m3000")
@@ -223,7 +225,7 @@ async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, br
 @play_scene()
 async def test_filtering_5000_titles_leaves_no_gap(window, bridge):
     infos = [info(f"m{n}", n * 4_000, title=f"Ledger {n % 70} of {n}") for n in range(5_000)]
-    window.ui.sidebar.show_conversations(infos)
+    window.ui.sidebar.list.conversations.show_conversations(infos)
     taken: list[float] = []
     for text in ("l", "le", "led", "ledger 6", "ledger 69", "", "zz", ""):
         started = time.thread_time()
@@ -237,12 +239,12 @@ def test_a_menu_is_about_its_conversation_also_when_the_list_changes_below_it(qt
     sidebar = Sidebar()
     qtbot.addWidget(sidebar)
     sidebar.resize(260, 600)
-    sidebar.show_conversations([info("a", 1), info("b", 2)])
+    sidebar.list.conversations.show_conversations([info("a", 1), info("b", 2)])
     listed, opened, menus = sidebar.list, list[str](), list[QMenu]()
     listed.conversation_chosen.connect(opened.append)
     monkeypatch.setattr(QMenu, "popup", lambda menu, where: menus.append(menu))
     listed._open_menu(listed.conversations.index_of("b"), QPoint())
-    sidebar.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
+    sidebar.list.conversations.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
     next(action for action in menus[0].actions() if action.text() == "Open").trigger()
     assert opened == ["b"]
 
@@ -250,7 +252,7 @@ def test_a_menu_is_about_its_conversation_also_when_the_list_changes_below_it(qt
 def test_after_midnight_other_headings_stand_above_the_same(qtbot, monkeypatch) -> None:
     sidebar = Sidebar()
     qtbot.addWidget(sidebar)
-    sidebar.show_conversations([info("a", 60)])
+    sidebar.list.conversations.show_conversations([info("a", 60)])
     headings = {row.title for row in sidebar.list.conversations._rows if isinstance(row, Heading)}
     assert "Today" in headings or "Yesterday" in headings
     monkeypatch.setattr(time, "time", lambda: NOW + 3 * 86_400)
@@ -263,7 +265,7 @@ def test_a_title_is_edited_on_when_the_list_changes_its_order(qtbot) -> None:
     sidebar = Sidebar()
     qtbot.addWidget(sidebar)
     sidebar.resize(260, 600)
-    sidebar.show_conversations([info("a", 1), info("b", 2)])
+    sidebar.list.conversations.show_conversations([info("a", 1), info("b", 2)])
     with qtbot.waitExposed(sidebar):
         sidebar.show()
     listed, renamed = sidebar.list, list[tuple[str, str]]()
@@ -273,14 +275,14 @@ def test_a_title_is_edited_on_when_the_list_changes_its_order(qtbot) -> None:
     editor = listed._editor()
     assert editor is not None
     editor.setText("Half writ")
-    sidebar.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
+    sidebar.list.conversations.show_conversations([info("new", 0), info("a", 1), info("b", 2)])
     editor = listed._editor()
     assert editor is not None
     assert editor.text() == "Half writ"
     QTest.keyClicks(editor, "ten")
     QTest.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: renamed == [("b", "Half written")])
-    sidebar.show_conversations([info("newer", 0), info("new", 1), info("a", 2), info("b", 3)])
+    sidebar.list.conversations.show_conversations([info("newer", 0), info("new", 1), info("a", 2), info("b", 3)])
     assert listed._editor() is None
 
 
@@ -289,8 +291,8 @@ def test_archived_ones_are_below_their_heading_which_folds_by_click_and_keys(qtb
     qtbot.addWidget(sidebar)
     sidebar.resize(260, 700)
     sidebar.show()
-    sidebar.show_projects(PROJECTS)
-    sidebar.show_conversations(INFOS)
+    sidebar.list.conversations.show_projects(PROJECTS)
+    sidebar.list.conversations.show_conversations(INFOS)
     listed, model = sidebar.list, sidebar.list.conversations
     assert model.row_of("d") == -1
     heading = model.index(model.rowCount() - 1)

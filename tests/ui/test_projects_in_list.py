@@ -39,8 +39,8 @@ def sidebar(qtbot) -> Sidebar:
     made.show()
     made.activateWindow()
     qtbot.waitActive(made)
-    made.show_projects(PROJECTS)
-    made.show_conversations(INFOS)
+    made.list.conversations.show_projects(PROJECTS)
+    made.list.conversations.show_conversations(INFOS)
     made.list.show_open("d")
     return made
 
@@ -79,8 +79,8 @@ def test_what_is_folded_is_kept_and_opening_unfolds(sidebar, qtbot, tmp_path):
     again = Sidebar()
     qtbot.addWidget(again)
     again.recall(WindowMemory(tmp_path / "window.json"))
-    again.show_projects(PROJECTS)
-    again.show_conversations(INFOS)
+    again.list.conversations.show_projects(PROJECTS)
+    again.list.conversations.show_conversations(INFOS)
     assert shown(again) == ["c", "d"]
     again.list.show_open("b")
     assert shown(again) == ["a", "b", "c", "d"]
@@ -178,8 +178,8 @@ def test_a_filter_finds_projects_and_choosing_one_ends_it(sidebar, qtbot):
 def test_of_very_many_projects_those_used_last_are_listed(sidebar, qtbot):
     many = [Project(f"p{n}", f"Number {n:02}", created_at=NOW - 1e6) for n in range(30)]
     infos = [replace(INFOS[0], id=f"c{n}", project=f"p{n}", updated_at=NOW - n) for n in range(30)]
-    sidebar.show_projects(many)
-    sidebar.show_conversations(infos)
+    sidebar.list.conversations.show_projects(many)
+    sidebar.list.conversations.show_conversations(infos)
     model = sidebar.list.conversations
     listed = [project.id for project in many if model.row_of(project.id) >= 0]
     assert listed == [f"p{n}" for n in range(MAX_PROJECTS)]
@@ -227,7 +227,7 @@ def test_conversations_are_dragged_onto_a_project_or_out_of_it(sidebar, qtbot, o
 
 
 def test_nothing_is_moved_where_it_is_already_or_onto_pins(sidebar, qtbot):
-    sidebar.show_conversations([*INFOS, replace(INFOS[0], id="pin", is_pinned=True)])
+    sidebar.list.conversations.show_conversations([*INFOS, replace(INFOS[0], id="pin", is_pinned=True)])
     with qtbot.assertNotEmitted(sidebar.list.move_requested):
         assert not drag(sidebar, ("a",), place_of(sidebar, "w"))
         assert not drag(sidebar, ("d",), place_of(sidebar, "d"))

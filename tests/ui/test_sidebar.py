@@ -69,18 +69,18 @@ def test_ages_are_said_as_people_say_them(at: float, words: str) -> None:
 def test_a_changed_figure_keeps_the_rows_and_the_choice(sidebar, qtbot):
     model = sidebar.list.conversations
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
     sidebar.list.show_open("b")
     with qtbot.assertNotEmitted(model.modelReset), qtbot.waitSignal(model.dataChanged):
-        sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2), 9)])
+        sidebar.list.conversations.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2), 9)])
     assert sidebar.list.currentIndex().row() == model.row_of("b")
     with qtbot.waitSignal(model.modelReset):
-        sidebar.show_conversations([info("b", ago(minutes=0)), info("a", ago(minutes=1))])
+        sidebar.list.conversations.show_conversations([info("b", ago(minutes=0)), info("a", ago(minutes=1))])
     assert sidebar.list.currentIndex().row() == model.row_of("b")
 
 
 def test_a_click_and_enter_open_a_conversation(sidebar, qtbot):
-    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
     index = sidebar.list.conversations.index(sidebar.list.conversations.row_of("b"))
     with qtbot.waitSignal(sidebar.list.conversation_chosen) as chosen:
         centre = sidebar.list.visualRect(index).center()
@@ -91,7 +91,7 @@ def test_a_click_and_enter_open_a_conversation(sidebar, qtbot):
 
 
 def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
-    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1))])
     sidebar.list.show_open("a")
     qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
     field = sidebar.list.findChild(QLineEdit)
@@ -107,7 +107,7 @@ def test_f2_renames_in_place_and_delete_deletes(sidebar, qtbot):
 
 @pytest.mark.row("U2", "a title that is typed stays")
 def test_what_is_typed_stays_when_the_rows_are_repainted(sidebar, qtbot):
-    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1))])
     sidebar.list.show_open("a")
     qtbot.keyClick(sidebar.list, Qt.Key.Key_F2)
     field = sidebar.list.findChild(QLineEdit)
@@ -122,14 +122,14 @@ def test_what_is_typed_stays_when_the_rows_are_repainted(sidebar, qtbot):
 
 
 def test_an_empty_title_is_no_rename(sidebar, qtbot):
-    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1))])
     model = sidebar.list.conversations
     with qtbot.assertNotEmitted(model.renamed):
         assert not model.setData(model.index(model.row_of("a")), "   ")
 
 
 def test_headings_cannot_be_chosen(sidebar):
-    sidebar.show_conversations([info("a", ago(minutes=1))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1))])
     heading = sidebar.list.conversations.index(sidebar.list.conversations.row_of("a") - 1)
     assert sidebar.list.conversations.flags(heading) == Qt.ItemFlag.NoItemFlags
 
@@ -148,7 +148,7 @@ def test_the_buttons_wish(sidebar, qtbot):
 @pytest.fixture
 def two(sidebar) -> Sidebar:
     """A sidebar in which the first of two conversations is open."""
-    sidebar.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
+    sidebar.list.conversations.show_conversations([info("a", ago(minutes=1)), info("b", ago(minutes=2))])
     sidebar.list.show_open("a")
     return sidebar
 

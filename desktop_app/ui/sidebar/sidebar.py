@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -10,8 +9,6 @@ from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QMenu, QSizePolicy, QWidget
 
-from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.setup import Project
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
@@ -193,12 +190,6 @@ class Sidebar(StyleAware, QWidget):
         for layout in (self._head, self._column):
             layout.setSpacing(around)
         set_margins(self._column, 12, around + 4, 13, around)
-
-    def show_conversations(self, conversations: Sequence[ConversationInfo]) -> None:
-        self.list.conversations.show_conversations(conversations)
-
-    def show_projects(self, projects: Sequence[Project]) -> None:
-        self.list.conversations.show_projects(projects)
 
     def refresh_style(self) -> None:
         """Grow half as fast as the text, which leaves more width to the conversation; titles are elided."""
