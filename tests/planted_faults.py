@@ -83,8 +83,8 @@ FAULTS = (
     PlantedFault(
         "an undo without its lock",
         "chat/operations.py",
-        "    async with session.changes:\n        entries = session.view.path",
-        "    if True:\n        entries = session.view.path",
+        "    async with session.changes:\n        active = {",
+        "    if True:\n        active = {",
     ),
     PlantedFault(
         "room is made without the lock of changes",
