@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         self.watch = EngineWatch(bridge, chat, self.settings, toast, card, gauge, breakdown)
         self.archive = ArchiveController(bridge, chat, self, card)
         self.hits = HitController(bridge, chat, transcript, ui.hit_bar, ui.find_bar)
-        self.listing = ListingController(bridge, chat, self.hits, self, sidebar, header, gauge, toast)
+        self.listing = ListingController(bridge, chat, self.hits, self, sidebar.list, header, gauge, toast)
         self.project_sheets = ProjectSheetController(bridge, chat, self, listed, toast)
         self.projects = ProjectController(
             bridge, chat, self.listing, self.project_sheets, self, sidebar, header, pane, toast
@@ -128,12 +128,12 @@ class MainWindow(QMainWindow):
         )
         self.notices = NotificationController(bridge, chat, self.context, self._memory, panel, toast)
         self.waiting = QueueController(bridge, chat, ui.queue, composer)
-        self.questions = QuestionController(bridge, chat, ui.question, composer, pane, ui.hit_bar, listed, toast)
+        self.questions = QuestionController(bridge, chat, ui.question, composer, ui.hit_bar, listed, toast)
         self.models = ModelController(bridge, chat, self.settings, self.context, self, header, listed, toast)
         self.tools = ToolsController(bridge, chat, self.settings, self, header, composer, transcript, listed, toast)
         self.attach = AttachController(bridge, chat, self, composer, toast)
         self.drops = DropController(bridge, chat, self.attach, self.importing, composer.field, toast)
-        self.policies = PolicyController(bridge, chat, self.settings, self, header, gauge, toast)
+        self.policies = PolicyController(bridge, chat, self.settings, self, header, toast)
         self.request = RequestController(bridge, chat, self.tools, self, pane, header, panel, breakdown.largest, toast)
         self.memory = MemoryController(bridge, chat, panel, listed, toast)
         self.commands = CommandController(bridge, self._memory, self, header, pages, toast)
@@ -152,12 +152,17 @@ class MainWindow(QMainWindow):
         )
 
     def _connect(self, bridge: Bridge, settings: Settings) -> None:
-        """Connect the widgets and controllers that have a single signal in common."""
-        sidebar, pane, requests = self.ui.sidebar, self.ui.chat_pane, self.ui.panel.requests
+        """Connect the signals of widgets that the controllers need for nothing else, and what controllers tell each other."""
+        ui, sidebar, pane, requests = self.ui, self.ui.sidebar, self.ui.chat_pane, self.ui.panel.requests
         sidebar.new_requested.connect(self.chat.open_new)
         sidebar.settings_requested.connect(self.settings.open)
         sidebar.import_requested.connect(self.importing.open)
-        self.ui.hit_bar.results_requested.connect(self.listing.open_search)
+        sidebar.deleted_requested.connect(self.listing.open_deleted)
+        for signal in (sidebar.search_requested, ui.hit_bar.results_requested):
+            signal.connect(self.listing.open_search)
+        ui.gauge.bar.policy_requested.connect(self.policies.open)
+        for signal in (ui.composer.field.escape_pressed, pane.escape_pressed):
+            signal.connect(self.questions.escape)
         pane.welcome.models_requested.connect(self.models.add)
         pane.project.files_requested.connect(self.attach.choose_files)
         requests.project_requested.connect(self.projects.open_settings)

@@ -277,7 +277,6 @@ class PolicyController(Controller):
         settings: SettingsController,
         window: QWidget,
         header: Header,
-        gauge: ContextGauge,
         toast: Toast,
     ) -> None:
         super().__init__(bridge, chat)
@@ -286,7 +285,6 @@ class PolicyController(Controller):
         self._sheet: PolicySheet | None = None
         self._is_opening = False
         settings.policies_requested.connect(self.open)
-        gauge.bar.policy_requested.connect(self.open)
 
     @in_task
     async def open(self, field: str = "") -> None:

@@ -22,7 +22,7 @@ from desktop_app.ui.transcript.conversation_controller import ConversationContro
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import tr
 
-from .sidebar import Sidebar
+from .conversation_list import ConversationList
 
 if TYPE_CHECKING:
     from desktop_app.ui.palette.search_palette import SearchPalette
@@ -84,20 +84,17 @@ class ListingController(Controller):
         chat: ConversationController,
         hits: HitController,
         window: QWidget,
-        sidebar: Sidebar,
+        conversation_list: ConversationList,
         header: Header,
         gauge: ContextGauge,
         toast: Toast,
     ) -> None:
         super().__init__(bridge, chat)
         self._hits, self._window, self._header, self._gauge, self._toast = hits, window, header, gauge, toast
-        self._list = sidebar.list
-        self._listed = sidebar.list.conversations
+        self._list, self._listed = conversation_list, conversation_list.conversations
         self._palette: SearchPalette | None = None
         self._told_deleted = ""  # the toast's text, which is withdrawn once a conversation is restored
         bridge.conversations_changed.connect(self.show)
-        sidebar.search_requested.connect(self.open_search)
-        sidebar.deleted_requested.connect(self.open_deleted)
         self._list.delete_requested.connect(self.delete)
         self._list.duplicate_requested.connect(self.duplicate)
         self._list.pin_requested.connect(self.pin)

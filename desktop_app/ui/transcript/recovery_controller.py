@@ -169,7 +169,6 @@ class QuestionController(Controller):
         chat: ConversationController,
         card: QuestionCard,
         composer: Composer,
-        pane: ChatPane,
         hit_bar: HitBar,
         listed: ConversationModel,
         toast: Toast,
@@ -182,8 +181,6 @@ class QuestionController(Controller):
         bridge.listen(self.note, QuestionAsked, QuestionAnswered, TurnFinished)
         for signal in (bridge.engine_died, bridge.engine_gave_up, chat.opened):
             signal.connect(self.show)
-        composer.field.escape_pressed.connect(self.escape)
-        pane.escape_pressed.connect(self.escape)
         card.answered.connect(self.answer)
 
     def note(self, event: QuestionAsked | QuestionAnswered | TurnFinished) -> None:
