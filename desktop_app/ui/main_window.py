@@ -152,7 +152,7 @@ class MainWindow(QMainWindow):
         )
 
     def _connect(self, bridge: Bridge, settings: Settings) -> None:
-        """Connect the signals of widgets that the controllers need for nothing else, and what controllers tell each other."""
+        """Connect signals of widgets that their controllers need for nothing else, and controllers with each other."""
         ui, sidebar, pane, requests = self.ui, self.ui.sidebar, self.ui.chat_pane, self.ui.panel.requests
         sidebar.new_requested.connect(self.chat.open_new)
         sidebar.settings_requested.connect(self.settings.open)
