@@ -35,20 +35,15 @@ FAULTS = (
     PlantedFault(
         "an edit without the lock of changes",
         "chat/turns.py",
-        "                async with session.changes:  # a plan may be about to archive what is left behind here\n",
-        "                if True:\n",
+        "        async with self._beginning(session), session.changes:  # a plan may be about to archive what is left\n"
+        "            rewind =",
+        "        async with self._beginning(session):\n            rewind =",
     ),
     PlantedFault(
         "an edit without the lock of turns",
         "chat/turns.py",
-        "        async with self._locks.of(session.id):\n"
-        "            self.refuse_while_running(session.id)  # a message may have been sent first\n"
-        "            session.refuse_if(session.is_leaving)\n"
-        "            async with self.queue.sending(session.id, message):\n",
-        "        if True:\n"
-        "            self.refuse_while_running(session.id)  # a message may have been sent first\n"
-        "            session.refuse_if(session.is_leaving)\n"
-        "            async with self.queue.sending(session.id, message):\n",
+        "        async with self._locks.of(session.id):\n            self.refuse_while_running(",
+        "        if True:\n            self.refuse_while_running(",
     ),
     PlantedFault(
         "a plan without its lock",
@@ -59,14 +54,20 @@ FAULTS = (
     PlantedFault(
         "a message that was not recorded leaves the queue",
         "chat/message_queue.py",
-        "if message_id and is_recorded(message_id):",
-        "if message_id:",
+        "now = now.add(message, is_first=True) if is_queued else now",
+        "now = now",
+    ),
+    PlantedFault(
+        "a message that was recorded stays in the stored queue",
+        "chat/message_queue.py",
+        "unsent=left if left != before else None",
+        "unsent=None",
     ),
     PlantedFault(
         "the end of a turn is told before what follows it",
         "chat/turns.py",
-        "        try:\n            await self.queue.end(",
-        "        try:\n            self._publish(finished)\n            await self.queue.end(",
+        "        try:\n            await self.note(session)",
+        "        try:\n            self._publish(finished)\n            await self.note(session)",
     ),
     PlantedFault(
         "a plan is kept while it is carried out, and behind that",
@@ -95,7 +96,7 @@ FAULTS = (
     PlantedFault(
         "another version is shown without the lock of turns",
         "chat/branching.py",
-        "    async with chats.turns.resting(session.id), session.changes:",
+        "    async with chats.turns.idle(session.id), session.changes:",
         "    chats.turns.refuse_while_running(session.id)\n    async with session.changes:",
     ),
     PlantedFault(

@@ -213,13 +213,20 @@ class Archive:
         return tuple(read) or await self._read(reading.entries, conversation)
 
     async def append(
-        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+        self,
+        conversation: str,
+        *entries: AnyEntry,
+        archived: Sequence[str] = (),
+        restored: Sequence[str] = (),
+        unsent: UnsentMessages | None = None,
     ) -> None:
         """Append to the record. If one of the messages was stored as a partial reply, that is removed.
 
-        archived, restored: the ids of messages that the entries take out of the view or bring back.
+        archived, restored: the ids of messages that the entries take out of the view or bring back. unsent: the draft
+        and the queue from now on; None if they stay.
         """
-        await self.run(Store.append, conversation, *entries, archived=tuple(archived), restored=tuple(restored))
+        archived, restored = tuple(archived), tuple(restored)
+        await self.run(Store.append, conversation, *entries, archived=archived, restored=restored, unsent=unsent)
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
         """Replace the conversation's partial reply, unless the complete one is in the record."""

@@ -16,6 +16,7 @@ from peewee import SqliteDatabase
 from desktop_app.conversation.events import ArchiveError, Failure
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.paths import make_private_file, make_private_folder
 
 from . import erasing, reading, writing
@@ -118,13 +119,19 @@ class Store:
         self._note_count(info.id)
 
     def append(
-        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+        self,
+        conversation: str,
+        *entries: AnyEntry,
+        archived: Sequence[str] = (),
+        restored: Sequence[str] = (),
+        unsent: UnsentMessages | None = None,
     ) -> None:
         """Append to the transcript. If the message was stored as a partial reply, that is removed.
 
-        archived, restored: the ids of messages that the entries take out of the view, or bring back.
+        archived, restored: the ids of messages that the entries take out of the view, or bring back. unsent: the draft
+        and the queue from now on; None if they stay.
         """
-        self.write(writing.append, conversation, entries, archived, restored)
+        self.write(writing.append, conversation, entries, archived, restored, unsent)
         self._note_count(conversation)
 
     def recover_partials(self) -> int:

@@ -104,15 +104,19 @@ def append(
     entries: Sequence[AnyEntry],
     archived: Sequence[str] = (),
     restored: Sequence[str] = (),
+    unsent: UnsentMessages | None = None,
 ) -> None:
     """Append entries to a transcript, and their words to the search tables. Raises ArchiveError.
 
-    archived, restored: the ids of messages that they take out of the view, or bring back.
+    archived, restored: the ids of messages that they take out of the view, or bring back. unsent: the draft and the
+    queue from now on; None if they stay.
     """
     _check_exists(database, conversation)
     if entries:
         _append(database, conversation, entries)
     _mark_archived(database, conversation, archived, restored)
+    if unsent is not None:
+        store_unsent(database, conversation, unsent)
 
 
 def _append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEntry]) -> None:

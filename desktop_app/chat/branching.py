@@ -37,7 +37,7 @@ MAX_TEXT = 120  # characters of a version that are shown
 
 async def show_version(chats: Conversations, session: Session, message_id: str) -> Session:
     """Make the branch with that message the current one. Raises WorldError while a reply is being written."""
-    async with chats.turns.resting(session.id), session.changes:
+    async with chats.turns.idle(session.id), session.changes:
         branch = session.branches.branch_with(message_id)
         if branch is None:
             raise not_found(translatable("This message"))

@@ -31,7 +31,7 @@ async def change_setup(chats: Conversations, conversation: str, setup: Conversat
     session = await chats.open(conversation)
     session.setup = setup
     if not chats.turns.is_busy(conversation):
-        async with chats.turns.resting(conversation):  # and no import adds to it
+        async with chats.turns.idle(conversation):  # and no import adds to it
             await record_request_context(session, chats.services)
     await asyncio.to_thread(session.gauge)
     return session

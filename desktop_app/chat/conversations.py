@@ -197,13 +197,13 @@ class Conversations:
         """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""
         if (session := self._sessions.get(conversation)) is not None:
             session.is_leaving = True
-        await self.turns.leave(conversation)
+        await self.turns.stop_all(conversation)
         async with self._locks.of(conversation):
             await self.openings.give_up(conversation)
             if (session := self._sessions.get(conversation)) is not None:  # it may have been opened in the meantime
                 session.is_leaving = True
             try:
-                await self.turns.leave(conversation)
+                await self.turns.stop_all(conversation)
                 await self.archive.change(conversation, is_deleted=True)
             except BaseException:
                 if session is not None:
@@ -225,7 +225,7 @@ class Conversations:
         await self.open(conversation)
         self.turns.refuse_while_running(conversation)
         chosen = await self.models.resolve_model(model)  # which may take seconds
-        async with self.turns.resting(conversation):
+        async with self.turns.idle(conversation):
             session = await self.open(conversation)  # another session if an import has added to it
             await self.archive.change(conversation, model=model)
             await self._refresh_info(conversation)

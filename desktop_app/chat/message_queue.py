@@ -1,39 +1,52 @@
-"""Drafts and queued messages of all conversations, kept in the archive at each change so that a crash loses nothing."""
+"""Drafts and messages that are not in the record yet: what was typed survives a crash at any moment.
+
+The life of a message. A change of state is one transaction of the archive, so that a message is in one place at any
+moment, and a caller of `Turns` gets its answer once that is stored:
+
+| state      | stored in                  | next                                                                       |
+|------------|----------------------------|----------------------------------------------------------------------------|
+| draft      | the conversation's draft   | recorded, if nothing runs in the conversation; else queued                 |
+| queued     | the conversation's queue   | recorded, once it is the first and the turn before has finished, or when   |
+|            |                            | the user sends it; a draft again, if the user edits it; or removed         |
+| recorded   | the record                 | answered: its turn begins at once                                          |
+| answered   | the record, with the reply | the end                                                                    |
+| unanswered | the record                 | answered, on the user's request: its turn failed, was stopped or broke off |
+
+If a transaction fails, the message is where it was before, and the caller gets the error. A queue that is read from
+the archive is paused: what was typed before a restart is sent on the user's request only.
+"""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from desktop_app.conversation.events import ArchiveError, QueueChanged
-from desktop_app.conversation.message import Attachment, MessageDraft
+from desktop_app.conversation.message import Attachment, MessageDraft, user_message
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages, join_drafts
 
-from .ports import Emit, WorldError
+from .ports import Emit
+from .recorded_messages import stamp
+from .session import Session
 from .tasks import NamedLocks
 
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
     from desktop_app.archive.archive import Archive
 
-log = logging.getLogger(__name__)
-
 
 class MessageQueue:
-    """The messages that wait, in order, and the drafts.
+    """The drafts and the queued messages of all conversations.
 
-    A message stays stored until the record has it; the one that is being sent is not shown. What is read from
-    the archive is paused: nothing that was typed before a restart is sent without the user's word.
+    They are stored one change after the other. A new message is queued at once, before it is stored, so that a turn
+    that ends in the meantime finds it.
     """
 
     def __init__(self, archive: Archive, publish: Emit) -> None:
         self._archive = archive
         self._publish = publish
         self._unsent: dict[str, UnsentMessages] = {}
-        self._sending: dict[str, str] = {}
+        self._storing = NamedLocks()
         self._paused: set[str] = set()
         self._shown: dict[str, QueueChanged] = {}
 
@@ -45,21 +58,13 @@ class MessageQueue:
                 self._unsent[conversation] = found
                 self._paused |= {conversation} if found.queue else set()
 
-    def forget_recorded(self, conversation: str, is_recorded: Callable[[str], bool]) -> None:
-        """Forget what the record has: a crash came before it was taken out of the queue."""
-        unsent = self._of(conversation)
-        left = tuple(message for message in unsent.queue if not is_recorded(message.id))
-        self._unsent[conversation] = replace(unsent, queue=left)
-        self._note_shown(self.state(conversation))
-
     def draft(self, conversation: str) -> MessageDraft:
         return self._of(conversation).draft
 
     def state(self, conversation: str) -> QueueChanged:
-        """Return the messages that wait, as the window shows them."""
-        sending = self._sending.get(conversation)
-        waiting = tuple(message for message in self._of(conversation).queue if message.id != sending)
-        return QueueChanged(conversation, waiting, bool(waiting) and conversation in self._paused)
+        """Return the queued messages, as the window shows them."""
+        queue = self._of(conversation).queue
+        return QueueChanged(conversation, queue, bool(queue) and conversation in self._paused)
 
     def show(self, conversation: str) -> QueueChanged:
         """Return the same for a window that shows it from now on: later differences are published."""
@@ -67,14 +72,18 @@ class MessageQueue:
         self._note_shown(state)
         return state
 
-    def find(self, conversation: str, message_id: str) -> QueuedMessage | None:
-        """Return that message, if it waits."""
-        return next((message for message in self.state(conversation).queue if message.id == message_id), None)
-
     def next(self, conversation: str) -> QueuedMessage | None:
         """Return the message that is sent next; None while the queue is empty or paused."""
         state = self.state(conversation)
         return state.queue[0] if state.queue and not state.is_paused else None
+
+    def find(self, conversation: str, message_id: str) -> QueuedMessage | None:
+        """Return that message, if it is queued."""
+        return self._of(conversation).find(message_id)
+
+    def edits(self, conversation: str) -> dict[str, str]:
+        """Return the edits of sent messages that were not sent, by the messages' ids, the latest last."""
+        return self._of(conversation).edits
 
     async def keep_draft(self, conversation: str, text: str, attachments: tuple[Attachment, ...] | None) -> None:
         """Store the draft in place of the one before; attachments None: those that it has. Raises ArchiveError."""
@@ -84,10 +93,6 @@ class MessageQueue:
         if draft != before:
             await self._change(conversation, replace(self._of(conversation), draft=draft))
 
-    def edits(self, conversation: str) -> dict[str, str]:
-        """Return the edits of sent messages that were not sent, by the messages' ids, the latest last."""
-        return self._of(conversation).edits
-
     async def keep_edits(self, conversation: str, edits: dict[str, str]) -> None:
         """Store all edits of the conversation. Raises ArchiveError."""
         await self.read(conversation)
@@ -95,89 +100,66 @@ class MessageQueue:
             await self._change(conversation, replace(self._of(conversation), edits=edits))
 
     async def add(self, conversation: str, message: QueuedMessage, is_draft: bool = False) -> None:
-        """Put a message at the end, which resumes a paused queue. Raises ArchiveError; then it is not in the queue.
+        """Queue a message as the last one, which resumes a paused queue. Raises ArchiveError.
 
-        is_draft: it is the draft, which is emptied with it.
+        is_draft: it is the draft, which is then empty.
         """
         self.resume(conversation)
-        await self._store(conversation, self._of(conversation).add(message, is_draft=is_draft), message)
-
-    @asynccontextmanager
-    async def sending(
-        self, conversation: str, message: QueuedMessage | None, is_draft: bool = False
-    ) -> AsyncGenerator[None, None]:
-        """Store a message, if there is one, before all that wait: its turn begins in the block.
-
-        If that fails with a WorldError, it is forgotten: its sender still has it, and where it was the draft, it
-        is that again. Raises ArchiveError.
-        """
-        if message is None:
-            yield
-            return
-        self.begin(conversation, message.id)
-        await self._store(conversation, self._of(conversation).add(message, is_first=True, is_draft=is_draft), message)
-        try:
-            yield
-        except WorldError:
-            await self._give_up(conversation, message, is_draft)
-            raise
-        except BaseException:
-            self.release(conversation, message.id)
-            raise
-
-    async def _store(self, conversation: str, unsent: UnsentMessages, message: QueuedMessage) -> None:
-        """Store them with a message that was added. Raises ArchiveError; then it is not among them."""
         before = self._of(conversation)
         try:
-            await self._change(conversation, unsent)
+            await self._change(conversation, before.add(message, is_draft=is_draft))
         except ArchiveError:
-            self._unsent[conversation] = replace(self._of(conversation).remove(message.id), draft=before.draft)
+            left = self._of(conversation).remove(message.id)
+            self._unsent[conversation] = _with_draft(left, before.draft) if is_draft else left
             raise
 
+    async def record(
+        self, session: Session, message: QueuedMessage, is_queued: bool = False, is_draft: bool = False
+    ) -> bool:
+        """Move a message into the record, in one transaction; return whether that was done. Raises WorldError.
+
+        is_queued: it was queued; nothing is done if it is not queued any more. is_draft: it is the draft, which is then
+        empty.
+        """
+        async with self._storing.of(session.id):
+            before = self._of(session.id)
+            if is_queued and before.find(message.id) is None:
+                return False
+            left = before.remove(message.id)
+            left = replace(left, draft=MessageDraft()) if is_draft else left
+            self._unsent[session.id] = left
+            try:
+                recorded = await session.record_message(
+                    stamp(replace(user_message(message.draft.text, message.draft.attachments), id=message.id)),
+                    unsent=left if left != before else None,
+                )
+            except BaseException:
+                now = self._of(session.id)
+                now = now.add(message, is_first=True) if is_queued else now
+                self._unsent[session.id] = _with_draft(now, before.draft) if is_draft else now
+                raise
+        self._publish_changes(session.id)
+        self._publish(recorded)
+        return True
+
     async def remove(self, conversation: str, message_id: str) -> None:
-        """Remove a message that waits; nothing happens if it does not wait any more. Raises ArchiveError."""
-        if self.find(conversation, message_id) is not None:
-            await self._change(conversation, self._of(conversation).remove(message_id))
+        """Remove a queued message; nothing happens if it is not queued any more. Raises ArchiveError."""
+        async with self._storing.of(conversation):
+            if self.find(conversation, message_id) is not None:
+                await self._store(conversation, self._of(conversation).remove(message_id))
 
     async def take_back(self, conversation: str, message_id: str, draft: MessageDraft) -> MessageDraft | None:
         """Take a message out of the queue and put it before the draft, in one step; return the new draft.
 
-        None if it does not wait any more. Raises ArchiveError.
+        None if it is not queued any more. Raises ArchiveError.
         """
-        message = self.find(conversation, message_id)
-        if message is None:
-            return None
-        joined = join_drafts(message.draft, draft)
-        await self._change(conversation, replace(self._of(conversation).remove(message_id), draft=joined))
-        return joined
-
-    def begin(self, conversation: str, message_id: str) -> None:
-        """Note that a message is being sent: until it is recorded, it neither waits nor is it forgotten."""
-        self._sending[conversation] = message_id
-        self._tell(conversation)
-
-    async def end(self, conversation: str, is_recorded: Callable[[str], bool]) -> None:
-        """Forget the message that was being sent; one that was not recorded waits again. Never raises ArchiveError."""
-        message_id = self._sending.get(conversation, "")
-        if message_id and is_recorded(message_id):
-            try:
-                await self._change(conversation, self._of(conversation).remove(message_id))
-            except ArchiveError as error:  # the record has it, so that it is not read again
-                log.warning("a message that was sent is still stored as queued: %s", error)
-        self.release(conversation, message_id)
-
-    def release(self, conversation: str, message_id: str) -> None:
-        """Let a message wait again that was being sent, unless it is forgotten already."""
-        if message_id and self._sending.get(conversation) == message_id:
-            del self._sending[conversation]
-            self._tell(conversation)
-
-    async def _give_up(self, conversation: str, message: QueuedMessage, is_draft: bool) -> None:
-        """Forget a message whose turn could not begin; one that was the draft is in front of it again."""
-        self.release(conversation, message.id)
-        left = self._of(conversation).remove(message.id)
-        draft = join_drafts(message.draft, left.draft) if is_draft else left.draft
-        await self._change(conversation, replace(left, draft=draft))
+        async with self._storing.of(conversation):
+            message = self.find(conversation, message_id)
+            if message is None:
+                return None
+            joined = join_drafts(message.draft, draft)
+            await self._store(conversation, replace(self._of(conversation).remove(message_id), draft=joined))
+            return joined
 
     def resume(self, conversation: str) -> None:
         """Resume a paused queue, on the user's request."""
@@ -188,19 +170,23 @@ class MessageQueue:
         await self.read(conversation)
         await self._change(conversation, replace(self._of(conversation), queue=()))
         self._paused.discard(conversation)
-        if conversation not in self._sending:
-            self._unsent.pop(conversation, None)
+        self._unsent.pop(conversation, None)
 
     def _of(self, conversation: str) -> UnsentMessages:
         return self._unsent.get(conversation, UnsentMessages())
 
     async def _change(self, conversation: str, unsent: UnsentMessages) -> None:
-        # At once here, and in order there: the archive carries out its calls one after the other.
+        """Change them at once, and store them as they are when it is their turn."""
+        self._unsent[conversation] = unsent
+        async with self._storing.of(conversation):
+            await self._store(conversation, self._of(conversation))
+
+    async def _store(self, conversation: str, unsent: UnsentMessages) -> None:
         self._unsent[conversation] = unsent
         await self._archive.store_unsent(conversation, unsent)
-        self._tell(conversation)
+        self._publish_changes(conversation)
 
-    def _tell(self, conversation: str) -> None:
+    def _publish_changes(self, conversation: str) -> None:
         state = self.state(conversation)
         if state != self._shown.get(conversation, QueueChanged(conversation)):
             self._note_shown(state)
@@ -213,37 +199,6 @@ class MessageQueue:
             self._shown.pop(state.conversation, None)
 
 
-class TurnLocks(NamedLocks):
-    """A lock of each conversation, held while a turn is about to begin there, or while none may begin."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._resting: set[str] = set()
-
-    def is_beginning(self, conversation: str) -> bool:
-        """Return whether a turn is about to begin, behind which a message that is sent now is queued."""
-        return self.is_locked(conversation) and conversation not in self._resting
-
-    @asynccontextmanager
-    async def when_free(
-        self, conversation: str, is_taken: Callable[[], bool], settle: Callable[[str], Awaitable[None]]
-    ) -> AsyncGenerator[None, None]:
-        """Hold the lock once no turn runs. is_taken: whether one does. settle: waits for its end."""
-        while True:
-            await settle(conversation)
-            async with self.of(conversation):
-                if not is_taken():
-                    yield
-                    return
-
-    @asynccontextmanager
-    async def resting(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:
-        """Let no turn begin during the block: a message sent now waits. refuse: raises if a turn runs."""
-        refuse()
-        async with self.of(conversation):
-            refuse()  # one may have begun in the meantime
-            self._resting.add(conversation)
-            try:
-                yield
-            finally:
-                self._resting.discard(conversation)
+def _with_draft(unsent: UnsentMessages, draft: MessageDraft) -> UnsentMessages:
+    """Return them with that draft, which was emptied, before what has been typed since."""
+    return replace(unsent, draft=join_drafts(draft, unsent.draft))

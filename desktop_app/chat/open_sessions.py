@@ -338,7 +338,7 @@ class Openings:
         session = await asyncio.to_thread(Session, info, entries, model, policy, self._archive, setup)
         await self._use_project(session)
         await self._end_what_was_running(session)
-        await self._forget_recorded(session)
+        await self._turns.queue.read(info.id)
         await asyncio.to_thread(_count, session)
         await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known by now
         await self._turns.getting_ready.equip(session)
@@ -350,15 +350,6 @@ class Openings:
         session.info = await self._archive.conversation(session.id)
         session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
         session.policy = self._policy_named(session.policy_name)
-
-    async def _forget_recorded(self, session: Session) -> None:
-        """Forget queued messages that the record has, also where they are shown by now."""
-        queue = self._turns.queue
-        await queue.read(session.id)
-        before = queue.state(session.id)
-        queue.forget_recorded(session.id, lambda sent: session.message(sent) is not None)
-        if session.id in self._partial_sessions and queue.state(session.id) != before:
-            self._publish(queue.state(session.id))
 
     async def _end_what_was_running(self, session: Session) -> None:
         """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""

@@ -18,6 +18,7 @@ from desktop_app.conversation.message import Message, ToolCall, Usage
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ChangePreview, RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
+from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.conversation.words import translatable
 
 
@@ -263,11 +264,17 @@ class EntryStore(Protocol):
     """Where a session stores its record. Every method raises only ArchiveError; what it returned from is stored."""
 
     async def append(
-        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+        self,
+        conversation: str,
+        *entries: AnyEntry,
+        archived: Sequence[str] = (),
+        restored: Sequence[str] = (),
+        unsent: UnsentMessages | None = None,
     ) -> None:
         """Add to the record in one transaction. A message whose id was in flight is no longer in flight.
 
         archived, restored: messages that the entries take out of the view or bring back, marked so for searches.
+        unsent: the draft and the queue from now on; None if they stay.
         """
         ...
 

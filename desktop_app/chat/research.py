@@ -24,8 +24,7 @@ from msgspec.structs import replace
 from desktop_app.context.citations import CitedSource, SeenUrls, check_citations, urls_in
 from desktop_app.context.text_cuts import ends_of, head_of
 from desktop_app.context.truncate import truncate_result
-from desktop_app.context.view.items import ItemKind
-from desktop_app.context.view.view import View
+from desktop_app.context.view.items import Item, ItemKind
 from desktop_app.conversation.events import (
     Failure,
     QuestionAnswered,
@@ -55,6 +54,7 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.tools import ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, RequestContext
+from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.conversation.words import translatable
 
 from .compaction.making_room import drop_results
@@ -249,18 +249,18 @@ def question_in(text: str) -> str:
     return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
 
 
-async def take_research(session: Session, services: Services, emit: Emit, prompt: Message) -> TurnFinished:
-    """Research the question of the prompt, the command included, as `take_turn` takes a turn.
+async def take_research(session: Session, services: Services, emit: Emit) -> TurnFinished:
+    """Research the question in the newest user message, the command included, as `take_turn` takes a turn.
 
     Cancelling the task stops it: what was read is kept.
     """
-    turn, earlier = Turn(session, services, emit, is_automatic=False), newest_words(session.view)
+    turn, items = Turn(session, services, emit, is_automatic=False), session.view.items
+    question, earlier = question_in(items[-1].message.text), newest_words(items[:-1])
     emit(TurnStarted(session.id))
     try:
-        emit(await session.record_message(stamp(prompt)))
         await find_model(session, services.models, emit)
         emit(session.gauge_changed())
-        turn = research = await _prepare(session, services, emit, question_in(prompt.text), earlier)
+        turn = research = await _prepare(session, services, emit, question, earlier)
         await research.run()
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
         turn.outcome.fail(error)
@@ -396,7 +396,12 @@ class UnstoredRecord:
         self._keep = keep
 
     async def append(
-        self, conversation: str, *entries: AnyEntry, archived: Sequence[str] = (), restored: Sequence[str] = ()
+        self,
+        conversation: str,
+        *entries: AnyEntry,
+        archived: Sequence[str] = (),
+        restored: Sequence[str] = (),
+        unsent: UnsentMessages | None = None,
     ) -> None:
         """Do nothing: the session has the entries, and nobody searches here."""
 
@@ -404,10 +409,8 @@ class UnstoredRecord:
         await self._keep(partial)
 
 
-def newest_words(view: View) -> str:
-    """Return the newest words of the conversation, as a record."""
-    texts = [
-        i.message for i in view.items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)
-    ]
+def newest_words(items: Sequence[Item]) -> str:
+    """Return the newest words of these items of the view, as a record."""
+    texts = [i.message for i in items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)]
     with_text = [message for message in texts if message.text][-MAX_MESSAGES:]
     return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

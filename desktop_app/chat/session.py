@@ -40,6 +40,7 @@ from desktop_app.conversation.message import Message, Role, Totals
 from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Project, working_folder
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Chain, Transcript, Trigger, replace_surrogates
+from desktop_app.conversation.unsent import UnsentMessages
 
 from .learned_window import LearnedWindow
 from .operation_log import log_entries
@@ -249,16 +250,23 @@ class Session:
     def gauge_changed(self) -> GaugeChanged:
         return GaugeChanged(self.id, self.gauge())
 
-    async def record(self, *entries: AnyEntry) -> None:
-        """Store the entries in one transaction, then fold them. A cancellation does not come between the two."""
-        await shielded(self._record(entries))
+    async def record(self, *entries: AnyEntry, unsent: UnsentMessages | None = None) -> None:
+        """Store the entries in one transaction, then fold them. A cancellation does not come between the two.
+
+        unsent: the draft and the queue, if these entries change them.
+        """
+        await shielded(self._record(entries, unsent=unsent))
 
     async def _record(
-        self, entries: tuple[AnyEntry, ...], archived: Sequence[str] = (), restored: Sequence[str] = ()
+        self,
+        entries: tuple[AnyEntry, ...],
+        archived: Sequence[str] = (),
+        restored: Sequence[str] = (),
+        unsent: UnsentMessages | None = None,
     ) -> None:
         self.refuse_if(self.closed_by is not None)
         entries = tuple(map(replace_surrogates, entries))  # what cannot be stored cannot be sent either
-        await self.archive.append(self.id, *entries, archived=archived, restored=restored)
+        await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)
         self._learn_from(entries)
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
@@ -285,10 +293,10 @@ class Session:
             self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage))
 
     async def record_message(
-        self, message: Message, *before: AnyEntry, after: tuple[AnyEntry, ...] = ()
+        self, message: Message, *after: AnyEntry, unsent: UnsentMessages | None = None
     ) -> MessageRecorded:
-        """Store a message with entries before and after it, in one transaction. Return its event."""
-        await self.record(*before, message, *after)
+        """Store a message and entries after it, as `record` does. Return its event."""
+        await self.record(message, *after, unsent=unsent)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 
     async def record_operation(self, *entries: AnyEntry, cause: Trigger | None = None) -> ViewChanged:

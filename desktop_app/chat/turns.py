@@ -1,4 +1,7 @@
-"""The turns of all conversations: one at a time in each; messages sent during a turn wait."""
+"""The turns of all conversations: one at a time in each; messages that are sent during a turn are queued.
+
+`message_queue.py` says where a message is stored from the first key to its answer.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.events import Failure, TurnFailed, TurnFinished
+from desktop_app.conversation.events import Failure, MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
 from desktop_app.conversation.transcript import Continuation, Rewind
@@ -19,15 +22,15 @@ from desktop_app.conversation.words import translatable
 
 from .compaction.making_room import make_room_after_turn
 from .getting_ready import GettingReady
-from .message_queue import MessageQueue, TurnLocks
+from .message_queue import MessageQueue
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Emit, WorldError
 from .recorded_messages import stamp
 from .research import take_research
 from .session import Session
-from .tasks import Job, Tasks
+from .tasks import Job, NamedLocks, Tasks
 from .titles import RESEARCH, ListedConversations, title_of
-from .turn.take_turn import take_turn
+from .turn.take_turn import DEFAULT_OPTIONS, TurnOptions, take_turn
 from .turn_services import Services
 
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
@@ -35,7 +38,7 @@ if TYPE_CHECKING:  # so that a child process that reads files to import does not
 
 
 class Turns:
-    """Runs turns, and makes room behind them.
+    """Starts and stops turns, and makes room after them.
 
     open_conversation: returns the session of a conversation, or raises WorldError.
     """
@@ -65,7 +68,7 @@ class Turns:
         return is_making_room or self._is_taken(conversation) or self._locks.is_locked(conversation)
 
     def is_automatic(self, session: Session) -> bool:
-        """Return whether room is made there without the user's word, by the settings and by the policy."""
+        """Return whether room is made without the user's request, by the settings and by the policy."""
         return self._services.settings().is_automatic and session.policy.is_automatic
 
     async def send(
@@ -73,52 +76,33 @@ class Turns:
         session: Session,
         text: str,
         attachments: tuple[Attachment, ...] = (),
-        is_forced: bool = False,
+        options: TurnOptions = DEFAULT_OPTIONS,
         is_now: bool = False,
         is_draft: bool = False,
     ) -> None:
-        """Store a message, and send it: at once if nothing runs, else after the turn and what was queued before it.
+        """Record a message and answer it if nothing runs; else queue it, to be sent after the turn and the queue.
 
         The queue goes on after a turn that finished, not after one that failed or was stopped: what was typed may not
         fit any more, and the user can send it with a click. A message that is sent while nothing runs goes before
-        those that wait. is_forced: see `take_turn`. is_now: stop the turn first, whose reply is kept as it is.
-        is_draft: the stored draft is emptied in the same transaction, whatever it was.
+        those that are queued. is_now: stop the turn first, whose reply is kept as it is. is_draft: the stored draft is
+        emptied in the same transaction, whatever it was. Raises WorldError; then the message is not stored.
         """
         message = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
-        await self._enqueue(session, message, is_forced, is_now, is_draft)
-
-    async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """Send a message of the user's once more, with that text, in a branch that begins before it.
-
-        Raises WorldError while a reply is being written, and if the current branch has no such message.
-        """
-        edited = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
-        first = partial(message_to_edit, message_id=message_id)
-        await self._begin_anew(session, first, partial(self._deliver, session, edited), edited)
+        await self._send(session, message, is_now, is_draft, options)
 
     async def research(self, session: Session, question: str, is_now: bool = False, is_draft: bool = False) -> None:
         """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
         draft = MessageDraft(f"{RESEARCH}{question.strip()}")
         message = QueuedMessage(uuid.uuid4().hex, draft, is_research=True)
-        await self._enqueue(session, message, is_now=is_now, is_draft=is_draft)
+        await self._send(session, message, is_now, is_draft)
 
-    async def send_now(self, session: Session, message_id: str) -> None:
-        """Send a queued message now, after stopping the turn; nothing happens if it does not wait any more."""
-        async with self._locks.of(session.id):
-            if self.queue.find(session.id, message_id) is not None:
-                await self.stop(session.id)
-            message = self.queue.find(session.id, message_id)
-            if message is not None:
-                self.queue.resume(session.id)
-                await self._send(session, message)
-
-    async def _enqueue(
+    async def _send(
         self,
         session: Session,
         message: QueuedMessage,
-        is_forced: bool = False,
-        is_now: bool = False,
-        is_draft: bool = False,
+        is_now: bool,
+        is_draft: bool,
+        options: TurnOptions = DEFAULT_OPTIONS,
     ) -> None:
         session.refuse_if(session.is_leaving)
         if not is_now and (self._locks.is_beginning(session.id) or self._is_taken(session.id)):
@@ -130,33 +114,17 @@ class Turns:
             elif self._is_taken(session.id):  # by the caller that had the lock before
                 await self.queue.add(session.id, message, is_draft)
                 return
-            async with self.queue.sending(session.id, message, is_draft):
-                await self._send(session, message, is_forced)
+            await self._answer(session, message, is_draft=is_draft, options=options)
 
-    def _is_taken(self, conversation: str) -> bool:
-        """Return whether a turn runs, or the next message of the queue is about to be sent."""
-        return self.is_running(conversation) or self._tasks.is_running(Job.NEXT_MESSAGE.of(conversation))
-
-    async def _send(self, session: Session, message: QueuedMessage, is_forced: bool = False) -> None:
-        """Start the turn of a queued message. Raises WorldError; then it still waits."""
-        self.queue.begin(session.id, message.id)
-        try:
-            session.refuse_if(session.is_leaving)
-            text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
-            if session.info.title in UNTITLED:
-                await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
-            await self._start(session, partial(self._deliver, session, message, is_forced), message)
-        except BaseException:
-            self.queue.release(session.id, message.id)
-            raise
-
-    async def _deliver(self, session: Session, message: QueuedMessage, is_forced: bool = False) -> None:
-        """Take the turn of a queued message, which keeps its id."""
-        prompt = replace(user_message(message.draft.text, message.draft.attachments), id=message.id)
-        if message.is_research:
-            await self._research(session, prompt)
-        else:
-            await self._turn(session, prompt, is_forced=is_forced)
+    async def send_now(self, session: Session, message_id: str) -> None:
+        """Send a queued message now, after stopping the turn; nothing happens if it is not queued any more."""
+        async with self._locks.of(session.id):
+            if self.queue.find(session.id, message_id) is not None:
+                await self.stop(session.id)
+            message = self.queue.find(session.id, message_id)
+            if message is not None:
+                self.queue.resume(session.id)
+                await self._answer(session, message, is_queued=True)
 
     def _begin_queue(self, conversation: str) -> None:
         self._tasks.start_once(Job.NEXT_MESSAGE.of(conversation), partial(self._send_next, conversation))
@@ -169,95 +137,125 @@ class Turns:
             async with self._locks.of(conversation):
                 message = self.queue.next(conversation)
                 if message is not None and not self.is_running(conversation):
-                    await self._send(session, message)
+                    await self._answer(session, message, is_queued=True)
         except WorldError as error:
             self._publish(TurnFailed(conversation, error.failure))
 
-    async def _begin_anew(
+    def _is_taken(self, conversation: str) -> bool:
+        """Return whether a turn runs, or the next message of the queue is about to be sent."""
+        return self.is_running(conversation) or self._tasks.is_running(Job.NEXT_MESSAGE.of(conversation))
+
+    async def _answer(
         self,
         session: Session,
-        first: Callable[[Session], Message | None],
-        turn: Callable[[], Coroutine[Any, Any, None]],
-        message: QueuedMessage | None = None,
+        message: QueuedMessage,
+        is_queued: bool = False,
+        is_draft: bool = False,
+        options: TurnOptions = DEFAULT_OPTIONS,
     ) -> None:
-        """Run the turn in a branch that begins before the message `first(session)`, if there is one.
+        """Record a message and start its turn, under the conversation's lock. Raises WorldError; then it is where it
+        was before."""
+        await self._make_way(session)
+        text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
+        if session.info.title in UNTITLED:
+            await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
+        if await self.queue.record(session, message, is_queued, is_draft):
+            self._start(session, self._research(session) if message.is_research else self._turn(session, options))
 
-        message: what is sent there, and is stored as queued until the record has it. Raises WorldError while a reply is
-        being written, and what `first` raises.
-        """
-        self.refuse_while_running(session.id)
-        async with self._locks.of(session.id):
-            self.refuse_while_running(session.id)  # a message may have been sent first
-            session.refuse_if(session.is_leaving)
-            async with self.queue.sending(session.id, message):
-                async with session.changes:  # a plan may be about to archive what is left behind here
-                    if (dropped := first(session)) is not None:
-                        self._publish(await session.record_operation(stamp(Rewind(first_message_id=dropped.id))))
-                        self._publish(session.gauge_changed())  # the turn may be stopped before it begins
-                await self._start(session, turn, message)
-
-    async def _start(
-        self, session: Session, turn: Callable[[], Coroutine[Any, Any, None]], message: QueuedMessage | None = None
-    ) -> None:
+    async def _make_way(self, session: Session) -> None:
+        """End the preparations for a turn, which begins now. Raises WorldError if the conversation is being deleted."""
         await self.getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
-        task = self._tasks.start(Job.TURN.of(session.id), turn())
-        if message is not None:  # also if it is cancelled before it began to run
-            task.add_done_callback(lambda _: self.queue.release(session.id, message.id))
 
-    async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
-        """Wait until no turn runs there; with_room: and no room is being made either."""
-        await self._tasks.wait(Job.TURN.of(conversation))
-        if with_room:
-            await self._tasks.wait(Job.ROOM.of(conversation))
+    def _start(self, session: Session, turn: Coroutine[Any, Any, None]) -> None:
+        """Start a turn, unless the conversation is being deleted: what was recorded for it is restored with it."""
+        if session.is_leaving:
+            turn.close()
+        else:
+            self._tasks.start(Job.TURN.of(session.id), turn)
+
+    async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
+        """Send a user message again with another text, in a branch that begins before it.
+
+        Raises WorldError while a reply is being written, and if the current branch has no such message.
+        """
+        async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
+            rewind = Rewind(first_message_id=message_to_edit(session, message_id).id)
+            edited = stamp(user_message(text, attachments))
+            self._publish(await session.record_operation(stamp(rewind), edited))
+            self._publish(MessageRecorded(session.id, session.rows([edited.id])[0]))
+            self._publish(session.gauge_changed())  # the turn may be stopped before it begins
+            self._start(session, self._turn(session))
 
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
         """Answer a user message again, in a branch that begins before its first answer.
 
         reply_id: an answer to that message; "" for the newest one. Raises WorldError as `edit` does, or without one.
         """
-        await self._begin_anew(session, partial(first_answer, reply_id=reply_id), partial(self._turn, session, None))
+        await self._answer_again(session, partial(first_answer, reply_id=reply_id))
 
-    async def go_on(self, session: Session, **how: Any) -> None:
-        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written again.
+    async def go_on(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
+        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written again."""
+        await self._answer_again(session, broken_reply, options)
 
-        how: `makes_room`, `is_forced` and `not_before` of `take_turn`.
+    async def _answer_again(
+        self, session: Session, find: Callable[[Session], Message | None], options: TurnOptions = DEFAULT_OPTIONS
+    ) -> None:
+        """Take a turn in a branch that begins before the reply that `find` returns, or at the end if it returns none.
+
+        Raises WorldError while a reply is being written, and what `find` raises.
         """
-        await self._begin_anew(session, broken_reply, partial(self._turn, session, None, **how))
+        async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
+            if (reply := find(session)) is not None:
+                self._publish(await session.record_operation(stamp(Rewind(first_message_id=reply.id))))
+                self._publish(session.gauge_changed())  # the turn may be stopped before it begins
+            self._start(session, self._turn(session, options))
 
     async def continue_reply(self, session: Session) -> None:
         """Let the model go on with the newest reply, which was cut or interrupted, where it stopped.
 
         Raises WorldError while a reply is being written, and if there is nothing to continue.
         """
+        async with self._beginning(session):
+            self._start(session, self._continue(session, cut_reply(session)))
+
+    @asynccontextmanager
+    async def _beginning(self, session: Session) -> AsyncGenerator[None, None]:
+        """Hold the lock while a turn begins that is not of a new message. Raises WorldError while one runs."""
         self.refuse_while_running(session.id)
         async with self._locks.of(session.id):
             self.refuse_while_running(session.id)  # a message may have been sent first
-            session.refuse_if(session.is_leaving)
-            await self._start(session, partial(self._continue, session, cut_reply(session)))
+            await self._make_way(session)
+            yield
+
+    async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
+        """Wait until no turn runs in a conversation; with_room: and no room is being made either."""
+        await self._tasks.wait(Job.TURN.of(conversation))
+        if with_room:
+            await self._tasks.wait(Job.ROOM.of(conversation))
 
     async def stop(self, conversation: str) -> None:
         """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
         await self._tasks.cancel(Job.NEXT_MESSAGE.of(conversation))
         await self._tasks.cancel(Job.TURN.of(conversation))
 
-    async def leave(self, conversation: str) -> None:
-        """End all that is under way there, since nobody is interested any more."""
+    async def stop_all(self, conversation: str) -> None:
+        """End everything that is under way in a conversation: its turn, and what is done before and after turns."""
         await self.getting_ready.stop(conversation)
         for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
             await self._tasks.cancel(job.of(conversation))
 
-    def resting(self, conversation: str) -> AbstractAsyncContextManager[None]:
-        """Let no turn begin there during the block (see `TurnLocks`). Raises WorldError while a turn runs."""
-        return self._locks.resting(conversation, partial(self.refuse_while_running, conversation))
+    def idle(self, conversation: str) -> AbstractAsyncContextManager[None]:
+        """Let no turn begin during the block (see `TurnLocks`). Raises WorldError while a turn runs."""
+        return self._locks.idle(conversation, partial(self.refuse_while_running, conversation))
 
     @asynccontextmanager
     async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let nothing run there, once no turn does. Messages sent during the block are sent after it."""
+        """Let nothing run during the block, which begins once no turn runs. Messages sent in it are sent after it."""
         async with self._locks.when_free(conversation, partial(self._is_taken, conversation), self._settle):
             waiting = self.queue.state(conversation).queue
             try:
-                await self.leave(conversation)
+                await self.stop_all(conversation)
                 yield
             finally:  # before the lock is released: messages sent from now on come after it
                 if not set(self.queue.state(conversation).queue).issubset(waiting):
@@ -280,27 +278,26 @@ class Turns:
             advice = translatable("Wait until it is finished, or stop it first.")
             raise WorldError(Failure(kind="busy", title=translatable("A reply is still being written"), advice=advice))
 
-    async def _turn(self, session: Session, prompt: Message | None, **how: Any) -> None:
-        """Take a turn, and do what follows it. how: parameters of `take_turn`."""
-        turn = take_turn(session, self._services, self._publish, prompt, self.is_automatic(session), **how)
-        await self._leave(session, await turn)
+    async def _turn(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
+        """Take a turn, and do what follows it."""
+        turn = take_turn(session, self._services, self._publish, self.is_automatic(session), options)
+        await self._finish(session, await turn)
 
     async def _continue(self, session: Session, reply: Message) -> None:
         """Take a turn that goes on with a reply; at its end nothing asks for more of it, however it has ended."""
         try:
             await session.record(stamp(Continuation(reply_id=reply.id)))
-            await self._turn(session, None)
+            await self._turn(session)
         finally:
             if session.view.unfinished is not None and not session.is_leaving:
                 await session.record(stamp(Continuation(reply_id="")))
 
-    async def _research(self, session: Session, prompt: Message) -> None:
-        await self._leave(session, await take_research(session, self._services, self._publish, prompt))
+    async def _research(self, session: Session) -> None:
+        await self._finish(session, await take_research(session, self._services, self._publish))
 
-    async def _leave(self, session: Session, finished: TurnFinished) -> None:
+    async def _finish(self, session: Session, finished: TurnFinished) -> None:
         """Do what follows a turn. Its end is published last: a listener finds no turn running."""
         try:
-            await self.queue.end(session.id, lambda sent: session.message(sent) is not None)
             await self.note(session)
             # Else it may be room that was stopped, or a reply that is to go on where it ended.
             if self.is_automatic(session) and finished.reason == "finished":
@@ -313,7 +310,7 @@ class Turns:
                 self._begin_queue(session.id)
 
     async def _make_room(self, session: Session) -> None:
-        """Make room after a turn and let the model read the new prefix, so that nobody has to wait later."""
+        """Make room after a turn and let the model read the new prefix, so that the next reply starts sooner."""
         if await make_room_after_turn(session, self._services, self._publish):
             await self.note(session)
             if not self.is_running(session.id):
@@ -322,3 +319,39 @@ class Turns:
     async def note(self, session: Session) -> None:
         """Store what the sidebar shows of the conversation. An error fails no turn."""
         await self._listed.note(session)
+
+
+class TurnLocks(NamedLocks):
+    """A lock of each conversation, held while a turn is about to begin there, or while none may begin."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._idle: set[str] = set()
+
+    def is_beginning(self, conversation: str) -> bool:
+        """Return whether a turn is about to begin, after which a message that is sent now is queued."""
+        return self.is_locked(conversation) and conversation not in self._idle
+
+    @asynccontextmanager
+    async def when_free(
+        self, conversation: str, is_taken: Callable[[], bool], settle: Callable[[str], Awaitable[None]]
+    ) -> AsyncGenerator[None, None]:
+        """Hold the lock once no turn runs. is_taken: whether one does. settle: waits for its end."""
+        while True:
+            await settle(conversation)
+            async with self.of(conversation):
+                if not is_taken():
+                    yield
+                    return
+
+    @asynccontextmanager
+    async def idle(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:
+        """Let no turn begin during the block: a message sent now waits. refuse: raises if a turn runs."""
+        refuse()
+        async with self.of(conversation):
+            refuse()  # one may have begun in the meantime
+            self._idle.add(conversation)
+            try:
+                yield
+            finally:
+                self._idle.discard(conversation)

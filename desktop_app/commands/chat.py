@@ -20,6 +20,7 @@ from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import (
     Failure,
     GaugeChanged,
@@ -200,7 +201,7 @@ async def _send(services: EngineServices, session: Session, text: str, is_forced
         await turns.research(session, question)
     else:
         attachments = await attached_in(text, Path.cwd())
-        await turns.send(session, text, attachments, is_forced)
+        await turns.send(session, text, attachments, TurnOptions(is_forced))
 
 
 class EventPrinter:

@@ -31,6 +31,10 @@ class UnsentMessages(msgspec.Struct, frozen=True):
         queue = (message, *self.queue) if is_first else (*self.queue, message)
         return replace(self, draft=MessageDraft() if is_draft else self.draft, queue=queue)
 
+    def find(self, message_id: str) -> QueuedMessage | None:
+        """Return that message, if it is queued."""
+        return next((message for message in self.queue if message.id == message_id), None)
+
     def remove(self, message_id: str) -> UnsentMessages:
         """Return a copy without the message."""
         return replace(self, queue=tuple(message for message in self.queue if message.id != message_id))

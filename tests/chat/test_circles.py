@@ -9,6 +9,7 @@ from test_run_tools import results
 
 from builders import model, result
 from desktop_app.chat.compaction.making_room import OFTEN, drop_results
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.message import ToolCall, user_message
 from desktop_app.conversation.tools import HAS_IT
@@ -105,7 +106,7 @@ async def test_each_turn_makes_room_for_results_three_times_at_most_then_says_so
     assert failure.kind == "window_too_small"
     assert failure.advice == OFTEN
     made = len(home.of(TurnFinished))
-    await home.chats.turns.go_on(session, makes_room=True)  # what its first button does
+    await home.chats.turns.go_on(session, TurnOptions(makes_room=True))  # what its first button does
     await home.until(lambda: len(home.of(TurnFinished)) > made)
     await home.chats.turns.wait_until_idle(session.id, with_room=True)
     assert sum(tools.runs.values()) > 10, "the user's word lets it go on"

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from builders import model
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
 from desktop_app.conversation.events import Noticed, TurnEvent, TurnFailed, TurnFinished, ViewChanged
@@ -69,7 +70,7 @@ async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(talk:
 async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(talk: Callable[..., Any]) -> None:
     made, session, _ = await told(talk)
     start = len(made.events)
-    await made.chats.turns.go_on(session, makes_room=True)
+    await made.chats.turns.go_on(session, TurnOptions(makes_room=True))
     await made.until(lambda: any(isinstance(event, TurnFinished) for event in made.events[start:]))
     events = made.events[start:]
     assert not made.of(TurnFailed)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.conversation.events import ArchiveError, Failure, QueueChanged, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
-from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages
+from desktop_app.conversation.unsent import UnsentMessages
 from provider import Reply, Status
 
 LONG = Reply("one " * 2_000, pause=0.02)
@@ -30,8 +29,39 @@ def waiting(home: Any, session: Session) -> list[str]:
     return [message.draft.text for message in home.chats.turns.queue.state(session.id).queue]
 
 
+async def until(is_met: Callable[[], bool]) -> None:
+    while not is_met():
+        await asyncio.sleep(0.001)
+
+
 def reasons(home: Any) -> list[str]:
     return [event.reason for event in home.of(TurnFinished)]
+
+
+class Store(NamedTuple):
+    """One transaction of the archive. messages: the user's that are stored in it, in the queue or in the record."""
+
+    is_recorded: bool
+    messages: list[str]
+    unsent: UnsentMessages | None
+
+
+def watched(home: Any, monkeypatch: pytest.MonkeyPatch) -> list[Store]:
+    """The transactions of the archive from now on."""
+    stores, append, store_unsent = list[Store](), home.archive.append, home.archive.store_unsent
+
+    async def note_append(conversation: str, *entries: Any, unsent: UnsentMessages | None = None, **marks: Any) -> None:
+        texts = [e.text for e in entries if isinstance(e, Message) and e.role is Role.USER]
+        stores.append(Store(True, texts, unsent))
+        await append(conversation, *entries, unsent=unsent, **marks)
+
+    async def note_unsent(conversation: str, unsent: UnsentMessages) -> None:
+        stores.append(Store(False, [message.draft.text for message in unsent.queue], unsent))
+        await store_unsent(conversation, unsent)
+
+    monkeypatch.setattr(home.archive, "append", note_append)
+    monkeypatch.setattr(home.archive, "store_unsent", note_unsent)
+    return stores
 
 
 async def started(talk: Callable[..., Any], *script: Any) -> tuple[Any, Session]:
@@ -74,13 +104,12 @@ async def test_an_edited_message_is_kept_from_its_acknowledgement_on(talk: Calla
     first = next(e.id for e in session.transcript.entries if isinstance(e, Message) and e.role is Role.USER)
     await home.chats.turns.edit(session, first, "Other?", ())
     await home.chats.turns.stop(session.id)  # before the turn has begun
-    assert said(session) == ["One?"]
-    assert waiting(home, session) == ["Other?"]
     session = await restarted(home, session)
-    assert waiting(home, session) == ["Other?"]
-    await home.chats.turns.send_now(session, home.chats.turns.queue.state(session.id).queue[0].id)
-    await home.chats.turns.wait_until_idle(session.id, with_room=True)
     assert said(session) == ["One?", "Other?"]
+    assert [entry.text for entry in session.recorded.branch] == ["Be brief.", "Other?"]
+    await home.chats.turns.go_on(session)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    assert [entry.text for entry in session.recorded.branch] == ["Be brief.", "Other?", "Yes."]
     assert not (await home.archive.unsent(session.id)).queue
 
 
@@ -130,7 +159,7 @@ async def test_a_message_is_taken_back_or_removed(talk: Callable[..., Any]) -> N
     await queue.remove(session.id, second)
     assert await queue.take_back(session.id, second, MessageDraft()) is None
     stored = await home.archive.unsent(session.id)
-    assert (stored.draft, [message.draft.text for message in stored.queue]) == (taken, ["Begin"])
+    assert (stored.draft, [message.draft.text for message in stored.queue]) == (taken, [])
 
 
 async def test_a_restart_keeps_draft_and_queue_and_sends_nothing_by_itself(talk: Callable[..., Any]) -> None:
@@ -138,7 +167,7 @@ async def test_a_restart_keeps_draft_and_queue_and_sends_nothing_by_itself(talk:
     for text in ("b", "c"):
         await home.chats.turns.send(session, text)
     await home.chats.turns.queue.keep_draft(session.id, "unfinished \ud800", ())
-    await home.chats.turns.leave(session.id)
+    await home.chats.turns.stop_all(session.id)
     again = await restarted(home, session)
     queue = home.chats.turns.queue
     assert (waiting(home, again), queue.draft(again.id).text) == (["b", "c"], "unfinished �")
@@ -152,12 +181,9 @@ async def test_a_restart_keeps_draft_and_queue_and_sends_nothing_by_itself(talk:
     assert said(again) == ["Begin", "And now?", "b", "c"]
 
 
-async def test_a_message_that_the_record_has_is_not_queued_again(talk: Callable[..., Any]) -> None:
+async def test_a_message_that_the_record_has_is_not_queued(talk: Callable[..., Any]) -> None:
     home, session = await started(talk, LONG)
-    stored = await home.archive.unsent(session.id)
-    assert [message.draft.text for message in stored.queue] == ["Begin"], "until its turn has ended"
-    while not said(session):
-        await asyncio.sleep(0.01)
+    assert said(session) == ["Begin"]
     before = home.chats
     again = await restarted(home, session)
     assert not waiting(home, again)
@@ -169,17 +195,13 @@ async def test_sending_a_draft_empties_an_older_one_in_the_transaction_that_stor
     talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, is_busy: bool
 ) -> None:
     home, session = await started(talk, LONG, SHORT) if is_busy else await talk([SHORT], repeat_last=True)
-    queue, store, stored = home.chats.turns.queue, home.archive.store_unsent, []
-
-    async def note(conversation: str, unsent: UnsentMessages) -> None:
-        stored.append(unsent)
-        await store(conversation, unsent)
-
-    await queue.keep_draft(session.id, "Hel", (Attachment("a.txt", "text/plain", "A"),))
-    monkeypatch.setattr(home.archive, "store_unsent", note)
+    await home.chats.turns.queue.keep_draft(session.id, "Hel", (Attachment("a.txt", "text/plain", "A"),))
+    stores = watched(home, monkeypatch)
     await home.chats.turns.send(session, "Hello", is_draft=True)
-    assert stored[0].draft == MessageDraft()
-    assert "Hello" in [message.draft.text for message in stored[0].queue]
+    (store,) = [store for store in stores if "Hello" in store.messages]
+    assert store.unsent is not None
+    assert store.unsent.draft == MessageDraft()
+    assert store.is_recorded is not is_busy
     await home.chats.turns.stop(session.id)
     assert (await home.archive.unsent(session.id)).draft == MessageDraft()
 
@@ -194,38 +216,94 @@ async def test_what_is_sent_and_was_not_the_draft_leaves_it(talk: Callable[..., 
     assert (await home.archive.unsent(session.id)).draft.text == "Another"
 
 
-async def test_a_draft_whose_turn_cannot_begin_is_the_draft_again(talk: Callable[..., Any]) -> None:
-    home, session = await talk([SHORT])
-    queue = home.chats.turns.queue
-    await queue.keep_draft(session.id, "Hel", ())
-
-    async def begin() -> None:
-        async with queue.sending(session.id, QueuedMessage("m", MessageDraft("Hello")), is_draft=True):
-            await queue.keep_draft(session.id, "and more", ())
-            raise WorldError(Failure("busy", "Not now"))
-
-    with pytest.raises(WorldError):
-        await begin()
-    stored = await home.archive.unsent(session.id)
-    assert stored == UnsentMessages(MessageDraft("Hello\n\nand more"))
-
-
-async def test_a_message_that_cannot_be_stored_is_refused_and_not_sent(
+async def test_a_draft_that_cannot_be_recorded_is_the_draft_again(
     talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home, session = await talk([SHORT], repeat_last=True)
-    store = home.archive.store_unsent
+    home, session = await talk([SHORT])
+    queue, append, appending = home.chats.turns.queue, home.archive.append, asyncio.Event()
+    await queue.keep_draft(session.id, "Hel", ())
 
-    async def refuse(*_: object) -> None:
+    async def refuse(*entries: Any, **changes: Any) -> None:
+        if "unsent" not in changes:
+            await append(*entries, **changes)
+        else:
+            await appending.wait()
+            raise ArchiveError(Failure("disk", "The disk is full"))
+
+    monkeypatch.setattr(home.archive, "append", refuse)
+    sending = asyncio.ensure_future(home.chats.turns.send(session, "Hel", is_draft=True))
+    await until(lambda: queue.draft(session.id) == MessageDraft())
+    keeping = asyncio.ensure_future(queue.keep_draft(session.id, "and more", ()))
+    await asyncio.sleep(0)
+    appending.set()
+    with pytest.raises(ArchiveError):
+        await sending
+    await keeping
+    assert await home.archive.unsent(session.id) == UnsentMessages(MessageDraft("Hel\n\nand more"))
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+async def test_a_message_that_cannot_be_stored_is_refused_and_not_sent(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, is_busy: bool
+) -> None:
+    home, session = await started(talk, LONG, SHORT) if is_busy else await talk([SHORT], repeat_last=True)
+    before = said(session)
+    await home.chats.turns.queue.keep_draft(session.id, "Hello", ())
+
+    async def refuse(*_: object, **changes: object) -> None:
         raise ArchiveError(Failure("disk", "The disk is full"))
 
-    monkeypatch.setattr(home.archive, "store_unsent", refuse)
-    with pytest.raises(ArchiveError):
-        await home.chats.turns.send(session, "Hello")
-    monkeypatch.setattr(home.archive, "store_unsent", store)
-    assert (said(session), waiting(home, session)) == ([], [])
+    with monkeypatch.context() as full:
+        full.setattr(home.archive, "store_unsent" if is_busy else "append", refuse)
+        with pytest.raises(ArchiveError):
+            await home.chats.turns.send(session, "Hello", is_draft=True)
+    assert (said(session), waiting(home, session)) == (before, [])
+    assert home.chats.turns.queue.draft(session.id).text == "Hello"
+    await home.chats.turns.stop(session.id)
     await home.turn(session, "Again")
-    assert said(session) == ["Again"]
+    assert said(session) == [*before, "Again"]
+
+
+async def test_a_queued_message_that_cannot_be_recorded_stays_the_first(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, session = await started(talk, LONG, SHORT)
+    for text in ("b", "c"):
+        await home.chats.turns.send(session, text)
+    await home.chats.turns.stop(session.id)
+
+    async def refuse(*_: object, **changes: object) -> None:
+        raise ArchiveError(Failure("disk", "The disk is full"))
+
+    with monkeypatch.context() as full:
+        full.setattr(home.archive, "append", refuse)
+        with pytest.raises(ArchiveError):
+            await home.chats.turns.send_now(session, home.chats.turns.queue.state(session.id).queue[0].id)
+    assert (said(session), waiting(home, session)) == (["Begin"], ["b", "c"])
+
+
+async def test_a_message_is_stored_in_one_transaction_and_in_one_place(
+    talk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an idle conversation it is recorded; a queued message is stored twice: in the queue, and in the record."""
+    home, session = await talk([LONG, SHORT], repeat_last=True)
+    stores = watched(home, monkeypatch)
+    await home.chats.turns.queue.keep_draft(session.id, "a", ())
+    await home.chats.turns.send(session, "a", is_draft=True)
+    while not home.provider.requests:
+        await asyncio.sleep(0.01)
+    await home.chats.turns.send(session, "b")
+    await home.chats.turns.stop(session.id)
+    await home.chats.turns.send_now(session, home.chats.turns.queue.state(session.id).queue[0].id)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    edited = next(message.id for message in session.recorded.branch if message.text == "b")
+    await home.chats.turns.edit(session, edited, "c", ())
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    kept = [(store.is_recorded, text) for store in stores for text in store.messages]
+    assert kept == [(True, "a"), (False, "b"), (True, "b"), (True, "c")]
+    assert [store.is_recorded for store in stores if store.unsent is not None] == [False, True, False, True], (
+        "the draft, a with the draft emptied, b queued, b recorded and out of the queue"
+    )
 
 
 async def test_what_a_window_was_shown_while_it_was_stored_is_told_when_it_goes(talk, monkeypatch) -> None:
@@ -292,7 +370,8 @@ async def test_of_a_conversation_that_is_deleted_nothing_stays_in_memory(talk: C
     queue, conversation = home.chats.turns.queue, session.id
     del session
     gc.collect()
-    kept = (queue._unsent, queue._sending, queue._paused, queue._shown, home.chats._outdated)
+    kept = (queue._unsent, queue._paused, queue._shown, home.chats._outdated)
     assert not any(conversation in names for names in kept)
-    assert not any(map(len, (home.chats._locks, home.chats.turns._locks, home.services.summaries._locks)))
+    locks = (home.chats._locks, home.chats.turns._locks, queue._storing, home.services.summaries._locks)
+    assert not any(map(len, locks))
     assert not (await home.archive.unsent(conversation)).queue

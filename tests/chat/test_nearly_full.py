@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from desktop_app.chat.session import Session
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFailed
 from desktop_app.conversation.message import Role
 from provider import Reply
@@ -29,9 +30,9 @@ async def filled(house: Callable[..., Any], share: float, is_automatic: bool) ->
     return made, session, events
 
 
-async def after(made: Any, session: Session, **how: bool) -> list[TurnEvent]:
+async def after(made: Any, session: Session, is_forced: bool = False) -> list[TurnEvent]:
     start = len(made.events)
-    await made.chats.turns.go_on(session, **how)
+    await made.chats.turns.go_on(session, TurnOptions(is_forced))
     await made.chats.turns.wait_until_idle(session.id)
     return made.events[start:]
 

@@ -62,7 +62,7 @@ class History:
 
     async def _crash(self) -> None:
         chats = self.home.chats
-        await chats.turns.leave(self.session.id)
+        await chats.turns.stop_all(self.session.id)
         self.home.chats = Conversations(
             self.home.archive, chats.settings, self.home.services, self.home.publish, lambda: None
         )

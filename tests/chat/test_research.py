@@ -16,6 +16,7 @@ from desktop_app.context.citations import NOT_CHECKED
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import (
     GaugeChanged,
+    MessageRecorded,
     QuestionAsked,
     ReplyStarted,
     RetryScheduled,
@@ -101,7 +102,7 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
     assert [event.is_error for event in home.of(ToolFinished)].count(True) == 1
     assert "".join(event.text for event in home.of(TextDelta)).startswith("I look for it.\n\nIn 1610")
     happened = [event for event in home.events if not isinstance(event, GaugeChanged)]
-    assert isinstance(happened[0], TurnStarted)
+    assert [type(event) for event in happened[:2]] == [MessageRecorded, TurnStarted]
     assert session.gauge().provenance is not Provenance.MEASURED, (
         "what a research reported is not the size of this request"
     )

@@ -35,8 +35,8 @@ async def test_a_turn_tells_what_it_stores(talk) -> None:
     events = await home.turn(session, "Say hello")
 
     kinds = [type(event) for event in events if not isinstance(event, GaugeChanged)]
-    assert kinds[0] is TurnStarted
-    assert kinds[1] is MessageRecorded
+    assert kinds[0] is MessageRecorded
+    assert kinds[1] is TurnStarted
     assert kinds[2] is ReplyStarted
     assert set(kinds[3:-2]) == {TextDelta}
     assert kinds[-2:] == [MessageRecorded, TurnFinished]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from test_run_tools import equipped
 
 from desktop_app.chat.sent_requests import shorten_message
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import RetryScheduled, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.message import Attachment, Message, Role, Text
@@ -149,7 +150,7 @@ async def test_a_provider_that_wants_to_be_left_alone_is_asked_again_when_it_sai
     (failed,) = home.of(TurnFailed)
     assert failed.failure.kind == "rate_limit"
     assert before + 80 < failed.failure.retry_at < time.time() + 91
-    await home.chats.turns.go_on(session, not_before=time.time() + 0.3)
+    await home.chats.turns.go_on(session, TurnOptions(not_before=time.time() + 0.3))
     await home.until(lambda: len(home.of(TurnFinished)) > 1)
     assert [event.attempt for event in home.of(RetryScheduled)] == [1]
     assert len(home.provider.requests) == 2

@@ -113,12 +113,11 @@ class Actor:
 
     def _there(self, said: Said, record: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Attachment, ...]]]:
         """Yield all that begins with its marker, as it is recorded or waits: its own words, and what is shorter."""
-        ids = {entry.id for entry in record}
         for message in record:
             if isinstance(message, Message) and message.role is Role.USER and message.text.startswith(said.marker):
                 yield message.text, tuple(part for part in message.parts if isinstance(part, Attachment))
         for queued in at_once(self.engine.store.unsent(said.conversation)).queue:
-            if queued.id not in ids and queued.draft.text.startswith(said.marker):
+            if queued.draft.text.startswith(said.marker):
                 yield queued.draft.text, queued.draft.attachments
 
     def queued(self, conversation: str) -> list[Any]:

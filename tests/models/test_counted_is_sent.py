@@ -173,7 +173,7 @@ class Plain:
 class Nowhere:
     """The `EntryStore` port of a session in which nothing is recorded."""
 
-    async def append(self, conversation: str, *entries: AnyEntry, archived: Any = (), restored: Any = ()) -> None:
+    async def append(self, conversation: str, *entries: AnyEntry, **changes: Any) -> None:
         raise AssertionError
 
     async def store_partial(self, conversation: str, partial: Message) -> None:

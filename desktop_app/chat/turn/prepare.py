@@ -1,8 +1,6 @@
-"""Prepare the first request of a turn: the model, the tools on offer, memory and recall, and the message."""
+"""Prepare the first request of a turn: the model, the tools on offer, memory, recall, and captions of images."""
 
 from __future__ import annotations
-
-import asyncio
 
 from msgspec.structs import replace
 
@@ -12,7 +10,7 @@ from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.session import Session
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.view.view import with_entries
+from desktop_app.context.view.view import View, with_entries
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     AnyEntry,
@@ -23,34 +21,27 @@ from desktop_app.conversation.transcript import (
     active_entries,
 )
 
-MAX_WAIT = 0.5
-"""Seconds that the message waits for its server to tell the window, before it is stored without what is recalled."""
 
+async def prepare(session: Session, services: Services, emit: Emit) -> None:
+    """Find the model, and record what belongs to the newest user message: tools, memory, recall and captions.
 
-async def prepare(session: Session, services: Services, emit: Emit, prompt: Message | None) -> None:
-    """Record what is due, then the message. Raises ModelError, ArchiveError."""
-    message = session.message(session.view.last_user_id) if prompt is None else stamp(prompt)
-    unsaved = None if prompt is None else message
-    finding = asyncio.ensure_future(find_model(session, services.models, emit))  # before anything is counted
-    recalled = ()
-    try:
-        await asyncio.wait({finding}, timeout=MAX_WAIT)
-        if not finding.done() and unsaved is not None:
-            emit(await session.record_message(unsaved))  # it is not to be lost while a slow server is waited for
-            unsaved = None
-        await finding
-        await record_request_context(session, services)
-        if unsaved is not None and services.recall is not None:
-            found = await services.recall(session, unsaved)
-            recalled = () if found is None else (stamp(found),)
-    finally:  # even if the turn is stopped or fails now, the user's message is stored
-        finding.cancel()
-        if unsaved is not None:
-            emit(await session.record_message(unsaved, *recalled))
+    Raises ModelError, ArchiveError.
+    """
+    await find_model(session, services.models, emit)  # before anything is counted
+    await record_request_context(session, services)
+    message = session.message(session.view.last_user_id)
+    if message is not None and services.recall is not None and _is_new(message, session.view):
+        recalled = await services.recall(session, message)
+        if recalled is not None:
+            await session.record(stamp(recalled))
     emit(session.gauge_changed())
-    # The message is safe, and seen: describing takes its time, and may be stopped.
     if message is not None:
         await caption_images(session, services, message, emit)
+
+
+def _is_new(message: Message, view: View) -> bool:
+    """Return whether nothing follows the message, and nothing was recalled for it yet."""
+    return view.items[-1].message.id == message.id and message.id not in view.recalled
 
 
 async def record_first_context(session: Session, services: Services) -> bool:

@@ -223,7 +223,7 @@ class StreamedReply:
         message = partial.message()
         message = replace(message, usage=with_price(message.usage, self._services.models.price(session.model_info.id)))
         self.stored.append(message)
-        self._emit(await session.record_message(message, after=after))
+        self._emit(await session.record_message(message, *after))
         self._partial = ReplyInFlight(session.model_info.record_name, partial.id, partial.before + partial.text)
         self._kept_length = 0
 

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 
+import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.making_room import RoomTries, make_room, refuse_without_room
@@ -42,37 +43,46 @@ TOO_MANY_ROUNDS = Failure(
 )
 
 
+class TurnOptions(msgspec.Struct, frozen=True):
+    """The user's wishes for one turn."""
+
+    is_forced: bool = False
+    """Send although hardly any room is left."""
+    makes_room: bool = False
+    """Make room first."""
+    not_before: float = 0.0
+    """Seconds since 1970, until which the first request waits."""
+
+
+DEFAULT_OPTIONS = TurnOptions()
+
+
 async def take_turn(
     session: Session,
     services: Services,
     emit: Emit,
-    prompt: Message | None,
     is_automatic: bool = True,
-    is_forced: bool = False,
-    makes_room: bool = False,
-    not_before: float = 0.0,
+    options: TurnOptions = DEFAULT_OPTIONS,
 ) -> TurnFinished:
-    """Answer the prompt, or the newest user message again if it is None; return how that ended.
+    """Answer the newest user message; return how that ended.
 
-    Each event is emitted once what it tells is stored. Cancelling the task stops the turn: what had arrived of the
-    reply is kept, and each call gets a result. Nothing is raised: errors are part of the outcome.
-
-    is_automatic: room may be made without the user's word. is_forced: send although hardly any room is left.
-    makes_room: the user wants room to be made first. not_before: seconds since 1970, until which is waited.
+    Each event is emitted once what it reports is stored. Cancelling the task stops the turn: what had arrived of the
+    reply is kept, and each call gets a result. Nothing is raised: errors are part of the outcome. is_automatic: room
+    may be made without the user's request.
     """
     turn = Turn(session, services, emit, is_automatic)
     emit(TurnStarted(session.id))
     try:
-        await prepare(session, services, emit, prompt)
-        if (seconds := not_before - time.time()) > 0:
+        await prepare(session, services, emit)
+        if (seconds := options.not_before - time.time()) > 0:
             emit(RetryScheduled(session.id, NOT_YET, seconds, attempt=1))
             await asyncio.sleep(seconds)
-        if makes_room:
+        if options.makes_room:
             await make_room(session, services, Trigger.USER, emit)
         while True:
             if is_automatic:
                 await make_room(session, services, turn.trigger, emit, turn.tries)
-            refuse_without_room(session, is_forced)
+            refuse_without_room(session, options.is_forced)
             reply = await turn.begin_reply().receive()  # assemble, stream, record; stopped, continued, retried inside
             if not reply.tool_calls or services.tools is None:
                 break

@@ -17,6 +17,7 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.chat.sent_requests import attachment_tokens, draft_tokens, memory_tokens, shorten_message
 from desktop_app.chat.session import Session
 from desktop_app.chat.tasks import Job
+from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.context.memory.memories import memory_room
 from desktop_app.context.view.dialect import sent_tools
 from desktop_app.conversation.events import Failure
@@ -60,8 +61,8 @@ async def _regenerate(engine: Engine, request: p.Regenerate) -> None:
 @responds(p.GoOn)
 async def _go_on(engine: Engine, request: p.GoOn) -> None:
     session = await engine.conversations.open(request.conversation)
-    makes_room, is_forced, not_before = request.makes_room, request.is_forced, request.not_before
-    await engine.conversations.turns.go_on(session, makes_room=makes_room, is_forced=is_forced, not_before=not_before)
+    options = TurnOptions(request.is_forced, request.makes_room, request.not_before)
+    await engine.conversations.turns.go_on(session, options)
 
 
 @responds(p.ContinueReply)
