@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from desktop_app.archive.archive import Archive
 from desktop_app.chat.recall_service import recall
-from desktop_app.commands.recall import OnThisThread
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -78,7 +78,7 @@ def test_a_query_takes_a_few_times_as_long_as_fts5_alone(benchmark, chat: tuple[
 
     async def ours() -> None:
         for query in queries:
-            found = await recall(OnThisThread(store), "c", query, 4_000, count)
+            found = await recall(Archive(store), "c", query, 4_000, count)
             assert 0 < found.tokens <= 4_000
 
     async def alone() -> None:
