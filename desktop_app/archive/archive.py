@@ -123,6 +123,8 @@ class Archive:
         self._searches = SearchThread(store.path)
         self._is_closing = False
         self.warning = store.warning
+        self.memories_changed: Callable[[], None] = lambda: None
+        """Called after each change of memories."""
 
     @classmethod
     async def open(cls, path: Path, read_only: bool = False, on_progress: OnProgress = ignore_progress) -> Archive:
@@ -281,6 +283,7 @@ class Archive:
     async def store_memories(self, *memories: Memory, replaced: Mapping[str, str] | None = None) -> None:
         """Store new or changed memories. replaced: the ids of memories to delete, each with its successor's id."""
         await self._write(projects_and_memories.store_memories, *memories, replaced=replaced)
+        self.memories_changed()
 
     async def undo_memories(self, ids: Sequence[str], at: float) -> None:
         """Delete memories, and restore the ones that they replaced; repeating it changes nothing.
@@ -288,10 +291,12 @@ class Archive:
         at: seconds since 1970, UTC.
         """
         await self._write(projects_and_memories.undo_memories, tuple(ids), at)
+        self.memories_changed()
 
     async def redo_memories(self, ids: Sequence[str], at: float) -> None:
         """Restore memories, and delete again the ones that they replace. at: seconds since 1970, UTC."""
         await self._write(projects_and_memories.redo_memories, tuple(ids), at)
+        self.memories_changed()
 
     async def known_messages(self, ids: Sequence[str]) -> int:
         """Return how many of the messages are stored in conversations that are not deleted."""

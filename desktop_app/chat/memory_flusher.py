@@ -9,8 +9,8 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -54,6 +54,9 @@ from .recorded_messages import stamp
 from .session import Session
 from .side_requests import Unfinished, complete
 from .tasks import NamedLocks, shielded
+
+if TYPE_CHECKING:
+    from desktop_app.archive.archive import Archive
 
 MAX_REPLY = 2_000
 """Tokens: eight notes take 500, and some models reason before."""
@@ -151,29 +154,6 @@ MAX_KNOWN = 60
 log = logging.getLogger(__name__)
 
 
-class MemoryStore(Protocol):
-    """The archive's memories. Every method raises only ArchiveError, and is one transaction."""
-
-    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        """Return the user's memories, oldest first; deleted ones only if `with_deleted`."""
-        ...
-
-    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        """Store memories that are new or changed, as their ids say.
-
-        replaced: from the id of each memory to be deleted to the id of the one that takes its place.
-        """
-        ...
-
-    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Delete those memories, and restore what they had replaced. Repeating it changes nothing."""
-        ...
-
-    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        """Restore memories that were undone, and delete again what they had replaced."""
-        ...
-
-
 class MemoryFlusher:
     """Saves memories from messages before they leave the view.
 
@@ -182,7 +162,7 @@ class MemoryFlusher:
 
     def __init__(
         self,
-        store: MemoryStore,
+        store: Archive,
         models: ModelCatalogue,
         settings: Callable[[], Settings],
         prompts: Callable[[], FlushPrompts] | None = None,
@@ -297,7 +277,7 @@ def flush_of(saved: Sequence[Memory], before: str, trigger: Trigger) -> Flush:
     return Flush(memories=ids, texts=texts, before=before, trigger=trigger)
 
 
-async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+async def undo_flush(session: Session, store: Archive, flush_id: str) -> list[TurnEvent]:
     """Delete what a flush saved and restore what that replaced. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
     async with session.changes:
@@ -307,7 +287,7 @@ async def undo_flush(session: Session, store: MemoryStore, flush_id: str) -> lis
         return [await session.record_operation(stamp(Undo(entry_id=flush.id)))]
 
 
-async def redo_flush(session: Session, store: MemoryStore, flush_id: str) -> list[TurnEvent]:
+async def redo_flush(session: Session, store: Archive, flush_id: str) -> list[TurnEvent]:
     """Undo the undoing of a flush. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
     async with session.changes:
@@ -324,7 +304,7 @@ def _flush(session: Session, flush_id: str) -> Flush:
     return flush
 
 
-async def write_memory(store: MemoryStore, wanted: Memory) -> Memory:
+async def write_memory(store: Archive, wanted: Memory) -> Memory:
     """Store a memory as the user wants it, a new one if its id is unknown, and return it with times and author.
 
     Raises WorldError for a text that is empty or too long.
@@ -374,25 +354,3 @@ def _text(text: str) -> str:
             )
         )
     return line
-
-
-class FollowedMemories:
-    """A `MemoryStore` that calls `changed` after each change."""
-
-    def __init__(self, store: MemoryStore, changed: Callable[[], None]) -> None:
-        self._store, self._changed = store, changed
-
-    async def memories(self, with_deleted: bool = False) -> tuple[Memory, ...]:
-        return await self._store.memories(with_deleted)
-
-    async def store_memories(self, *kept: Memory, replaced: Mapping[str, str] | None = None) -> None:
-        await self._store.store_memories(*kept, replaced=replaced)
-        self._changed()
-
-    async def undo_memories(self, ids: Sequence[str], at: float) -> None:
-        await self._store.undo_memories(ids, at)
-        self._changed()
-
-    async def redo_memories(self, ids: Sequence[str], at: float) -> None:
-        await self._store.redo_memories(ids, at)
-        self._changed()

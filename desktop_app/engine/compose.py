@@ -18,7 +18,7 @@ from desktop_app.archive.archive import Archive
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.chat.compaction.summarize import SummaryService
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.memory_flusher import FollowedMemories, MemoryFlusher
+from desktop_app.chat.memory_flusher import MemoryFlusher
 from desktop_app.chat.recall_service import recall_for_message
 from desktop_app.chat.session import Session
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
@@ -153,8 +153,7 @@ async def compose_services(
     sandbox = Sandbox(data, keys_file())
     server_sandbox = ServerSandbox(sandbox, settings.is_sandboxed)
     mcp = McpServers(settings.mcp_servers, keys.get, on_bug, server_sandbox)
-    memories = FollowedMemories(archive, lambda: conversations.follow_memories())
-    save_memory = SaveMemoryTool(memories, lambda: current().is_memory_on)
+    save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
     archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_limit, recall_reach_in)))
     registry = ToolRegistry((archive_tools, mcp), spills, current, data, sandbox)
     tool_runtime = ToolRuntime(
@@ -170,15 +169,16 @@ async def compose_services(
         ),
         on_bug=on_bug,
         tools=tool_runtime,
-        memory=MemoryFlusher(memories, catalogue, current, partial(read_prompts, FlushPrompts, data)),
+        memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
         recall=partial(recall_for_message, archive, current, recall_reach),
         read_image_prompt=prompt("describe"),
         read_research_prompt=prompt("research"),
         read_title_prompt=prompt("title") if is_attended else None,
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)
+    archive.memories_changed = conversations.follow_memories
     services = EngineServices(
-        data, archive, memories, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
+        data, archive, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
     )
     return services
 

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import Archive
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.conversation.events import Failure
@@ -42,7 +41,6 @@ class EngineServices:
 
     data: Path
     archive: Archive
-    memories: MemoryStore
     catalogue: Catalogue
     keys: Keys
     mcp: McpServers

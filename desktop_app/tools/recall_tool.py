@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec.structs import replace
 
-from desktop_app.chat.memory_flusher import MemoryStore
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.recall_service import as_text, recall, recall_across
 from desktop_app.context.memory.flush import SAVE_MEMORY
@@ -195,7 +194,7 @@ class SaveMemoryTool(Tool[SaveMemoryArguments]):
     description = SAVE_MEMORY.description
     arguments = SaveMemoryArguments
 
-    def __init__(self, store: MemoryStore, is_on: Callable[[], bool]) -> None:
+    def __init__(self, store: Archive, is_on: Callable[[], bool]) -> None:
         self._store = store
         self._is_on = is_on
 

@@ -117,7 +117,7 @@ async def _apply_plan(engine: Engine, request: p.ApplyPlan) -> None:
 async def _undo(engine: Engine, request: p.UndoOperation) -> None:
     session, operation = await engine.conversations.open(request.conversation), request.operation
     if isinstance(session.transcript.entry(operation), Flush):
-        events = await undo_flush(session, engine.services.memories, operation)
+        events = await undo_flush(session, engine.services.archive, operation)
     else:
         events = await operations.undo(session, operation)
     await engine.publish(session, events)
@@ -127,7 +127,7 @@ async def _undo(engine: Engine, request: p.UndoOperation) -> None:
 async def _redo(engine: Engine, request: p.RedoOperation) -> None:
     session, operation = await engine.conversations.open(request.conversation), request.operation
     if isinstance(session.transcript.entry(operation), Flush):
-        events = await redo_flush(session, engine.services.memories, operation)
+        events = await redo_flush(session, engine.services.archive, operation)
     else:
         events = await operations.redo(session, operation)
     await engine.publish(session, events)

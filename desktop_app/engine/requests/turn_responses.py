@@ -182,7 +182,7 @@ def lines_of(text: str, request: p.ReadSpill | p.ReadAttachment) -> p.SpillRead:
 
 @responds(p.WriteMemory)
 async def _write_memory(engine: Engine, request: p.WriteMemory) -> p.MemoriesListed:
-    await write_memory(engine.services.memories, request.memory)
+    await write_memory(engine.services.archive, request.memory)
     await engine.conversations.use_what_is_known()
     return await _memories_of(engine, request.conversation)
 
