@@ -8,10 +8,11 @@ no longer read, ends a cut stream as if it were finished, or counts tokens that 
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import json
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import httpx
@@ -29,6 +30,8 @@ from .reply_formats import WireFormat, chunk_reader, wire_format
 
 APP = "Palimpsest"
 CONNECT_SECONDS = 10.0
+END_SECONDS = 0.1
+"""Longest wait for the end of a response after "[DONE]"; some servers leave it open."""
 SENT_HEADERS = (
     "accept",
     "authorization",
@@ -127,11 +130,21 @@ async def stream_chunks(
             await response.aread()
             message = f"It answered with status {response.status_code}."
             raise httpx.HTTPStatusError(message, request=written, response=response)
-        async with aclosing(events_of(response.aiter_raw(), is_in_lines)) as events:
+        content = response.aiter_raw()
+        async with aclosing(events_of(content, is_in_lines)) as events:
             async for event in events:
                 yield read(event)
+        await _read_rest(content)
     finally:
         await response.aclose()
+
+
+async def _read_rest(content: AsyncGenerator[bytes]) -> None:
+    """Read what follows the last event, so that the next request can use the same connection."""
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(END_SECONDS):
+            async for _ in content:
+                pass
 
 
 async def send(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:

@@ -21,7 +21,7 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
-from kinds_of_server import CODEX
+from kinds_of_server import CODEX, EACH, Kind
 from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
 from texts import NOT_OPENAI
 
@@ -154,3 +154,22 @@ async def test_of_the_requests_that_were_answered_at_most_the_last_one_is_kept(l
     sooner.cancel()
     assert len(alive) >= 5
     assert len([ref for ref in alive if ref() is not None]) <= 1
+
+
+@pytest.mark.parametrize("kind", **EACH)
+async def test_the_next_request_uses_the_same_connection(
+    kind: Kind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, ports = await litellm.load(), list[int]()
+    send = client.send
+
+    async def note_port(connection: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+        response = await send(connection, request)
+        ports.append(response.extensions["network_stream"].get_extra_info("client_addr")[1])
+        return response
+
+    monkeypatch.setattr(client, "send", note_port)
+    with kind.provider(Reply("Hello"), Reply("again")) as provider:
+        for text in ("Hello", "again"):
+            assert text_of([piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]) == text
+    assert ports[0] == ports[1]
