@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -19,7 +20,6 @@ from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.models import builtin
-from desktop_app.models.capability_probes import tokens_from_text
 from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import data_folder
@@ -102,6 +102,9 @@ def add_data_and_json(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+_TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
+
+
 def add_chat_file(parser: argparse.ArgumentParser, *, needs_window: bool = False) -> None:
     """Add a conversation's file, the window that it has to fit into, and the model that counts its tokens."""
     parser.add_argument("file", help="JSON Lines of OpenAI chat messages")
@@ -111,11 +114,15 @@ def add_chat_file(parser: argparse.ArgumentParser, *, needs_window: bool = False
 
 
 def tokens_argument(text: str) -> int:
-    """Convert 8192, "128K" or "1M" to a number of tokens, for argparse."""
-    try:
-        return tokens_from_text(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    """Convert 8192, "128,000", "200K" or "1M" to a number of tokens, for argparse. K is 1,000, as vendors use it."""
+    match = _TOKENS.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of tokens. Write it like 8192, 200K or 1M.")
+    number = float(re.sub(r"[_,' ]", "", match[1]))
+    tokens = round(number * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()])
+    if tokens < 1:
+        raise argparse.ArgumentTypeError("The number of tokens must be at least 1.")
+    return tokens
 
 
 def positive(text: str) -> int:

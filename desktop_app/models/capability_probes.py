@@ -12,6 +12,8 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
+from .published import ModelCapabilities
+
 ASSUMED_WINDOW = 128_000
 """Tokens, for an unknown cloud model (features.md C6)."""
 
@@ -24,35 +26,9 @@ DEFAULT_MAX_OUTPUT = 4_096
 OWNERS = ("vllm", "llamacpp", "sglang")
 """Values of `owned_by` in the lists of programs that run models; programs that forward requests name other owners."""
 
-_TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 MAX_OLLAMA_WINDOW = 32_768
 """Ollama allocates memory for the requested window (`num_ctx`): 131,072 tokens of a model with 8 billion parameters
 would be 16 GB. Exceeded only if the model is loaded with a larger window, or the Modelfile or the user sets one."""
-
-_STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
-
-
-class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
-    """Facts about a model that a server or a catalogue reports; 0 or None if unknown."""
-
-    window: int = 0
-    max_output: int = 0
-    supports_tools: bool | None = None
-    supports_vision: bool | None = None
-    price: Price | None = None
-    runs_here: bool = False
-    """Whether the server answered like a program that runs models itself and does not forward requests."""
-
-    def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
-        """Return these capabilities, with unknown ones taken from `other`."""
-        return ModelCapabilities(
-            self.window or other.window,
-            self.max_output or other.max_output,
-            other.supports_tools if self.supports_tools is None else self.supports_tools,
-            other.supports_vision if self.supports_vision is None else self.supports_vision,
-            self.price or other.price,
-            self.runs_here or other.runs_here,
-        )
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -220,18 +196,3 @@ def _get(answer: Any, *path: str) -> Any:
 
 def _number(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
-
-
-def tokens_from_text(text: str) -> int:
-    """Convert "200K", "1M", "256k", "128,000" or "8192" to a number. K is 1,000, as vendors use it.
-
-    Raises ValueError with a text for the user.
-    """
-    match = _TOKENS.fullmatch(text)
-    if match is None:
-        raise ValueError(f"“{text}” is not a number of tokens. Write it like 8192, 200K or 1M.")
-    number = float(re.sub(r"[_,' ]", "", match[1]))
-    tokens = round(number * {"": 1, "k": 1_000, "m": 1_000_000}[match[2].lower()])
-    if tokens < 1:
-        raise ValueError("The number of tokens must be at least 1.")
-    return tokens

@@ -18,10 +18,10 @@ from desktop_app.addresses import without_secrets
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
-from .capability_probes import ModelCapabilities, Probe, model_names_in, models_in, probes_for
+from .capability_probes import Probe, model_names_in, models_in, probes_for
 from .endpoint import Endpoint, kinds_with_key
 from .http_client import Answer, ProxyUnusable, ask, http_client, limit_size
-from .published import PROPOSED
+from .published import PROPOSED, ModelCapabilities
 
 PROBE_SECONDS = 1.5
 """Limit for one probe, or for all requests about a tokenizer. An idle local server answers within 50 ms."""

@@ -8,13 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
 from desktop_app.addresses import host_of
 from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .capability_probes import ModelCapabilities
 from .endpoint import PREFIX, Endpoint
+
+_STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
+
+
+class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
+    """Facts about a model that a server or a catalogue reports; 0 or None if unknown."""
+
+    window: int = 0
+    max_output: int = 0
+    supports_tools: bool | None = None
+    supports_vision: bool | None = None
+    price: Price | None = None
+    runs_here: bool = False
+    """Whether the server answered like a program that runs models itself and does not forward requests."""
+
+    def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
+        """Return these capabilities, with unknown ones taken from `other`."""
+        return ModelCapabilities(
+            self.window or other.window,
+            self.max_output or other.max_output,
+            other.supports_tools if self.supports_tools is None else self.supports_tools,
+            other.supports_vision if self.supports_vision is None else self.supports_vision,
+            self.price or other.price,
+            self.runs_here or other.runs_here,
+        )
+
 
 PREFIX_OF_HOST = {
     "api.deepseek.com": "deepseek",

@@ -21,12 +21,12 @@ from desktop_app.conversation.model_servers import CheckKind, CheckResult, Check
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import Server, Settings
 
-from .capability_probes import DEFAULT_MAX_OUTPUT, ModelCapabilities
+from .capability_probes import DEFAULT_MAX_OUTPUT
 from .catalogue import Catalogue
 from .discovery import KEY_REFUSED, ModelList, read_list
 from .endpoint import Endpoint
 from .litellm_library import LiteLLM
-from .published import published_of
+from .published import ModelCapabilities, published_of
 
 LIST_SECONDS = 8.0
 REPLY_SECONDS = 60.0

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
 import pytest
+
+from desktop_app.commands.arguments import tokens_argument
 
 SEGMENTS = {
     *("system", "tools", "memory", "summary", "pinned", "user", "assistant", "reasoning", "tool_calls"),
@@ -98,3 +101,17 @@ def test_bad_input_is_named_by_its_line(
     assert said.startswith("palimpsest: "), "nothing that a program could take for a report"
     assert place in said
     assert file.name in said
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("200K", 200_000), ("256k", 256_000), ("8192", 8192), ("128,000", 128_000), (" 1.5 m ", 1_500_000)],
+)
+def test_tokens_are_read_as_people_write_them(text: str, tokens: int) -> None:
+    assert tokens_argument(text) == tokens
+
+
+@pytest.mark.parametrize("text", ["", "many", "-5", "0", "1G", "K", "1e5", "12k3"])
+def test_what_is_no_number_of_tokens_is_refused_in_words(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError, match="number"):
+        tokens_argument(text)

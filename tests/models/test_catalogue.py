@@ -9,8 +9,8 @@ import pytest
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
-from desktop_app.models.capability_probes import ModelCapabilities, tokens_from_text
 from desktop_app.models.catalogue import Catalogue, LastKnown, LastKnownFile
+from desktop_app.models.published import ModelCapabilities
 from desktop_app.settings import Server, ServerKind, Settings
 from provider import ScriptedProvider
 
@@ -212,20 +212,6 @@ def test_other_settings_apply_at_once() -> None:
     models = catalogue()
     models.change(Settings(servers=(Server("new", "http://127.0.0.1:1/v1", ("a",), window=8_000),)))
     assert models.model("new/a").info.window == 8_000
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [("200K", 200_000), ("256k", 256_000), ("8192", 8192), ("128,000", 128_000), (" 1.5 m ", 1_500_000)],
-)
-def test_tokens_are_read_as_people_write_them(text: str, tokens: int) -> None:
-    assert tokens_from_text(text) == tokens
-
-
-@pytest.mark.parametrize("text", ["", "many", "-5", "0", "1G", "K", "1e5", "12k3"])
-def test_what_is_no_number_of_tokens_is_refused_in_words(text: str) -> None:
-    with pytest.raises(ValueError, match="number"):
-        tokens_from_text(text)
 
 
 def test_what_was_published_of_a_model_is_an_estimate_in_the_next_run_too() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.models.capability_probes import ModelCapabilities
 from desktop_app.models.catalogue import LastKnown, LastKnownFile
+from desktop_app.models.published import ModelCapabilities
 
 KEY = ("home", "http://127.0.0.1:1/v1", "big")
 LAST = LastKnown(ModelCapabilities(64_000, supports_tools=True), Provenance.MEASURED, 1_795_363_349.8)
