@@ -29,9 +29,19 @@ from desktop_app.settings import Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
-from .capability_probes import ASSUMED_WINDOW, LIMITED_BY_WINDOW
-from .discovery import KEY_REFUSED, PATIENT_SECONDS, PROBE_SECONDS, ProbeResult, client_for, is_probed, probe_models
+from .discovery import (
+    ASSUMED_WINDOW,
+    KEY_REFUSED,
+    LIMITED_BY_WINDOW,
+    PATIENT_SECONDS,
+    PROBE_SECONDS,
+    ProbeResult,
+    client_for,
+    is_probed,
+    probe_models,
+)
 from .endpoint import Endpoint
+from .errors.model_failures import key_failure, window_failure
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
@@ -39,7 +49,6 @@ from .provider_dialects import dialect_fields, supported_options
 from .published import ModelCapabilities, proposals, published_of
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
-from .window_failures import key_failure, window_failure
 
 ModelKey = tuple[str, str, str]
 """The server's name, its address without secrets, and the server's name of the model."""

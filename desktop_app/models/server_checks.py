@@ -21,9 +21,8 @@ from desktop_app.conversation.model_servers import CheckKind, CheckResult, Check
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import Server, Settings
 
-from .capability_probes import DEFAULT_MAX_OUTPUT
 from .catalogue import Catalogue
-from .discovery import KEY_REFUSED, ModelList, read_list
+from .discovery import DEFAULT_MAX_OUTPUT, KEY_REFUSED, ModelList, read_list
 from .endpoint import Endpoint
 from .litellm_library import LiteLLM
 from .published import ModelCapabilities, published_of

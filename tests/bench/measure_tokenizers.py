@@ -18,8 +18,7 @@ from tokenizers import Tokenizer
 
 from desktop_app.models.tokens.encoding import Count
 from desktop_app.models.tokens.estimate import CLASSES, class_of
-from desktop_app.models.tokens.tokenizers import is_installed, tokenizer_of
-from desktop_app.models.tokens.vocabularies import o200k
+from desktop_app.models.tokens.tokenizers import is_installed, o200k, tokenizer_of
 
 PIECE = 400
 """Characters of one observation."""

@@ -14,8 +14,7 @@ from desktop_app.conversation.gauge import Gauge, Segment
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.transcript import Chain, Transcript
-from desktop_app.models.tokens.tokenizers import tokenizer_of
-from desktop_app.models.tokens.vocabularies import SOURCES
+from desktop_app.models.tokens.tokenizers import SOURCES, tokenizer_of
 
 MICROSECOND = 1e-6
 PIECES = re.findall(

@@ -26,7 +26,7 @@ from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.engine import protocol as p
 from desktop_app.engine.protocol.lines import decode_request, number_of
 from desktop_app.models.errors.classify import classify
-from desktop_app.models.gguf import BadGguf, read_metadata
+from desktop_app.models.tokens.tokenizers import BadGguf, read_metadata
 from desktop_app.settings import Server, Settings, SettingsDamaged, merge_settings, read_settings, write_settings
 from desktop_app.tools.mcp.schema import SchemaRefused, clean_text, schema_text
 from desktop_app.tools.page_child import all_text

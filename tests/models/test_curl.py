@@ -11,8 +11,8 @@ import pytest
 from builders import system
 from desktop_app.conversation.message import Message, Role, Text, user_message
 from desktop_app.conversation.setup import ReplyOptions
-from desktop_app.models.curl import curl_of
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.litellm_model import curl_of
 from kinds_of_server import EACH, KEY, Kind, in_dialect
 from provider import Reply
 from tool_rounds import READ, answered, called

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from desktop_app.models.curl import STAND_IN, curl_command
+from desktop_app.models.litellm_model import STAND_IN, curl_command
 
 HOSTILE = (
     *(

@@ -43,8 +43,7 @@ from desktop_app.conversation.transcript import AuxiliaryUsage, Flush, Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
-from desktop_app.models.curl import curl_of
-from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.litellm_model import LiteLLMModel, curl_of
 
 from .responders import responds
 

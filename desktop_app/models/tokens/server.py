@@ -24,8 +24,7 @@ from desktop_app.settings import ServerKind
 from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
 from .estimate import WEIGHTS, estimate_with, family_of
 from .templates import overhead_of
-from .tokenizers import tokenizer_for
-from .vocabularies import CL100K, load_published, o200k
+from .tokenizers import CL100K, load_published, o200k, tokenizer_for
 
 MAX_ERROR = 0.02
 """Relative error up to which the family in the model's name is used without trying others."""

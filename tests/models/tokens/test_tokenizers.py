@@ -11,8 +11,14 @@ from desktop_app.context.counting.tokens import Overhead
 from desktop_app.models.tokens import tokenizers
 from desktop_app.models.tokens.encoding import CHUNK, Count, CountingMethod, FamilyTokenizer, TokenizerMissing, chunks
 from desktop_app.models.tokens.estimate import family_of
-from desktop_app.models.tokens.tokenizers import tokenizer_for, tokenizer_of
-from desktop_app.models.tokens.vocabularies import CL100K, SOURCES, InstalledFile, load_published
+from desktop_app.models.tokens.tokenizers import (
+    CL100K,
+    SOURCES,
+    InstalledFile,
+    load_published,
+    tokenizer_for,
+    tokenizer_of,
+)
 
 FAMILIES = {
     "o200k": "gpt-4o-mini GPT-4.1 openai/gpt-5 o3-mini gpt-oss:20b codex-mini-latest chatgpt-4o-latest",

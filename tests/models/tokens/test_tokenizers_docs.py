@@ -6,8 +6,7 @@ from pathlib import Path
 
 from desktop_app.models.tokens.estimate import CLASSES, WEIGHTS, families
 from desktop_app.models.tokens.templates import OVERHEADS
-from desktop_app.models.tokens.tokenizers import SAME_TEXT
-from desktop_app.models.tokens.vocabularies import SOURCES
+from desktop_app.models.tokens.tokenizers import SAME_TEXT, SOURCES
 
 PAGE = (Path(__file__).parents[3] / "docs" / "tokenizers.md").read_text(encoding="utf-8")
 TEMPLATES = PAGE.split("## What the chat format adds", 1)[1].split("\n## ", 1)[0]

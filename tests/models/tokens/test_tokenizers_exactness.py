@@ -15,8 +15,7 @@ from tokenizers import Tokenizer as HuggingFaceTokenizer
 
 from desktop_app.models.tokens.encoding import Count
 from desktop_app.models.tokens.estimate import estimate_with
-from desktop_app.models.tokens.tokenizers import is_installed, tokenizer_of
-from desktop_app.models.tokens.vocabularies import SOURCES, o200k
+from desktop_app.models.tokens.tokenizers import SOURCES, is_installed, o200k, tokenizer_of
 
 ROOT = Path(__file__).parents[3]
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from desktop_app.models.tokens import encoding as tokenizer_encoding
 from desktop_app.models.tokens.estimate import WEIGHTS, families
-from desktop_app.models.tokens.tokenizers import tokenizer_of
-from desktop_app.models.tokens.vocabularies import SOURCES
+from desktop_app.models.tokens.tokenizers import SOURCES, tokenizer_of
 from examples import examples
 
 ALIKE = sorted({*SOURCES, *WEIGHTS, *families(), ""} - set(EACH_ITS_WAY))
