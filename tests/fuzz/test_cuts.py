@@ -22,7 +22,7 @@ from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Call, Reply
 
-pytestmark = [pytest.mark.wire, pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning")]
+pytestmark = pytest.mark.wire
 REPLY = Reply("Hi 世界", size=2, reasoning="Well.", calls=(Call("look", '{"a": "世"}', "c1"),))
 HEAD = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 

@@ -12,8 +12,6 @@ from stream_trials import quick_seeds, run_trials
 from desktop_app.models.litellm_library import LiteLLM
 
 pytestmark = pytest.mark.wire
-PYDANTIC = "ignore:Pydantic serializer warnings:UserWarning"
-"""litellm puts its own count of tokens into OpenAI's value, and has it serialized for its log."""
 NEVER_AWAITED = "ignore:coroutine .* was never awaited:RuntimeWarning"
 """litellm makes the coroutine of a request on a thread, and forgets it where the one who wanted it is gone."""
 
@@ -23,7 +21,6 @@ MAX_OBJECTS = 5
 """For each stream, of some 60 bytes: caches grow a little, and the first half has filled most of them."""
 
 
-@pytest.mark.filterwarnings(PYDANTIC)
 @pytest.mark.filterwarnings(NEVER_AWAITED)
 async def test_a_hundred_and_fifty_bad_streams(tmp_path: Path, library: LiteLLM) -> None:
     trials = await run_trials(seeds := quick_seeds(145), tmp_path, library)
@@ -33,7 +30,6 @@ async def test_a_hundred_and_fifty_bad_streams(tmp_path: Path, library: LiteLLM)
 
 @pytest.mark.slow
 @pytest.mark.timeout(14_400)
-@pytest.mark.filterwarnings(PYDANTIC)
 @pytest.mark.filterwarnings(NEVER_AWAITED)
 async def test_ten_thousand_bad_streams(tmp_path: Path, library: LiteLLM) -> None:
     trials = await run_trials(SEEDS, tmp_path, library)
