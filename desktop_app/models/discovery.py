@@ -20,8 +20,7 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
-from .endpoint import Endpoint, kinds_with_key
-from .http_client import Answer, ProxyUnusable, ask, http_client, limit_size
+from .endpoint import Answer, Endpoint, ProxyUnusable, ask, http_client, kinds_with_key, limit_size
 from .published import PROPOSED, ModelCapabilities
 
 ASSUMED_WINDOW = 128_000

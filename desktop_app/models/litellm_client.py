@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -23,8 +23,7 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.conversation.openai_chat import Json
 
 from .bounded_response import MAX_REPLY_BYTES, events_of
-from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
-from .http_client import ProxyUnusable, http_client
+from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, ProxyUnusable, http_client
 from .provider_dialects import responses_request_of
 from .reply_formats import WireFormat, chunk_reader, wire_format
 
@@ -139,7 +138,7 @@ async def stream_chunks(
         await response.aclose()
 
 
-async def _read_rest(content: AsyncGenerator[bytes]) -> None:
+async def _read_rest(content: AsyncIterator[bytes]) -> None:
     """Read what follows the last event, so that the next request can use the same connection."""
     with suppress(TimeoutError, httpx.HTTPError):
         async with asyncio.timeout(END_SECONDS):

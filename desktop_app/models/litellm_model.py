@@ -32,10 +32,9 @@ from .errors.model_failures import (
     status_of,
     version_failure,
 )
-from .json_fields import MalformedChunk
 from .litellm_library import LiteLLM
 from .provider_dialects import BLOCKS, option_fields, request_of, supported_options, with_thinking
-from .reply_reader import DETAILS, ReplyReader, StreamError
+from .reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
 
 TRAILER_SECONDS = 10.0
 """Longest wait for a chunk after the end of a reply, such as its usage: some servers never close the stream. It is long

@@ -18,7 +18,7 @@ from uuid import uuid4
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .json_fields import MalformedChunk, count_of, field_of, list_of, text_of, word_of
+from .reply_reader import MalformedChunk, count_of, field_of, list_of, text_of, word_of
 
 WireFormat = Literal["chat", "responses", "anthropic", "gemini", "ollama"]
 

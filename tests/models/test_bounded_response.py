@@ -17,9 +17,8 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
 from desktop_app.models.bounded_response import MAX_ERROR_BYTES, PIECE_BYTES, ResponseTooLarge, limit_bytes
-from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.endpoint import Endpoint, ask, http_client
 from desktop_app.models.errors.body import parse_body
-from desktop_app.models.http_client import ask, http_client
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for

@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 from desktop_app.chat.turn.incoming_reply import ReplyInFlight
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import replace_surrogates
-from desktop_app.models.json_fields import (
+from desktop_app.models.reply_reader import (
     MalformedChunk,
+    ReplyReader,
+    StreamError,
     count_of,
     index_of,
     json_of,
     text_of,
     word_of,
 )
-from desktop_app.models.reply_reader import ReplyReader, StreamError
 
 scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=8) | st.just("error")

@@ -18,11 +18,10 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import replace_surrogates
 from desktop_app.models.bounded_response import events_of
 from desktop_app.models.endpoint import PREFIX
-from desktop_app.models.json_fields import MalformedChunk
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import BLOCKS
 from desktop_app.models.reply_formats import OllamaLines, WireFormat, chunk_reader
-from desktop_app.models.reply_reader import DETAILS, ReplyReader, StreamError
+from desktop_app.models.reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
 from desktop_app.settings import ServerKind
 from provider import Call, Reply
 from provider_flavours import FLAVOURS

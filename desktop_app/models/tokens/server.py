@@ -17,8 +17,7 @@ import msgspec
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.openai_chat import Json, function_of
 from desktop_app.conversation.tools import ToolSpec
-from desktop_app.models.endpoint import Endpoint
-from desktop_app.models.http_client import ask
+from desktop_app.models.endpoint import Endpoint, ask
 from desktop_app.settings import ServerKind
 
 from .encoding import Count, CountingMethod, FamilyTokenizer, count_with
