@@ -11,7 +11,7 @@ from test_summarize import chat
 from desktop_app.chat.memory_flusher import MemoryFlusher
 from desktop_app.chat.session import Session
 from desktop_app.context.memory.flush import FlushPrompts
-from desktop_app.conversation.message import Message, user_message
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Flush, Trigger
 from desktop_app.paths import RESOURCES
 from desktop_app.settings import Settings
@@ -31,10 +31,6 @@ def save(text: str, replaces: str = "", call_id: str = "call_1") -> Call:
 
 def saving(*texts: str, **more) -> Reply:
     return Reply(calls=tuple(save(text, call_id=f"call_{n}") for n, text in enumerate(texts)), **more)
-
-
-def said(message_id: str, text: str) -> Message:
-    return replace(user_message(text), id=message_id)
 
 
 class Home:

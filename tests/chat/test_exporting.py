@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from test_take_turn import long_chat
 
-from builders import model, result, user
+from builders import message, model, result, user
 from desktop_app.chat.export_content import ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS, render_export, write_export
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.session import Session
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.listing import title_in_english
-from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, Text, ToolCall
+from desktop_app.conversation.message import Attachment, Message, Part, Reasoning, Role, ToolCall
 from desktop_app.conversation.message_rows import MessageState
 from desktop_app.conversation.openai_chat import read_chat
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Rewind, Switch, Transcript, Trigger
@@ -171,8 +171,7 @@ def test_the_disk_has_the_new_file_before_the_old_one_goes(tmp_path: Path, monke
 
 
 def say(name: str, role: Role, *parts: Part | str, **fields: object) -> Message:
-    said = tuple(Text(part) if isinstance(part, str) else part for part in parts)
-    return msgspec.structs.replace(Message(id=name, at=AT, role=role, parts=said), **fields)
+    return message(role, *parts, id=name, at=AT, **fields)
 
 
 def rendered(entries: Sequence[AnyEntry], format: str, scope: str = "record", title: str = "T") -> str:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from remembering import RULE, TEA, Home, made, said, saving  # noqa: F401 - a fixture
+from remembering import RULE, TEA, Home, made, saving  # noqa: F401 - a fixture
 
+from builders import user
 from desktop_app.chat.conversation_setups import save_project
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
@@ -21,7 +22,7 @@ from provider import Reply
 async def another(home: Home, folder: str = "") -> Home:
     """A second conversation of the same archive."""
     chats = home.house.chats
-    talk = [said(f"{folder}-{n}", f"Let us look at place {n}.") for n in range(6)]
+    talk = [user(f"Let us look at place {n}.", id=f"{folder}-{n}") for n in range(6)]
     session = await chats.create_with("Other", talk, home.session.info.model, folder)
     other = Home(home.house, session)
     other.settings = home.settings

@@ -9,7 +9,7 @@ import weakref
 import pytest
 from msgspec.structs import replace
 
-from builders import message
+from builders import exchange, message
 from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
@@ -24,7 +24,7 @@ MANY = 200
 
 
 def said(number: int) -> list[Message]:
-    return [message(Role.ASSISTANT if n % 2 else Role.USER, f"{number}: message {n}") for n in range(8)]
+    return exchange(f"{number}: message {n}" for n in range(8))
 
 
 async def written(home, count: int) -> list[str]:

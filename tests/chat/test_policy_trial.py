@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from test_replay import long_conversation
 
-from builders import message, user
+from builders import exchange, user
 from desktop_app.chat import read_insights
 from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import snapshot_of
@@ -25,8 +25,7 @@ EAGER = replace(BALANCED, background_at=0.30, prune_at=0.30, compact_at=0.30, ta
 
 
 def spoken(count: int) -> list[Message]:
-    roles = (Role.USER, Role.ASSISTANT)
-    return [message(roles[n % 2], f"Number {n}. " + "word " * 60) for n in range(count)]
+    return exchange(f"Number {n}. " + "word " * 60 for n in range(count))
 
 
 async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(talk) -> None:

@@ -12,12 +12,12 @@ import pytest
 from msgspec.structs import replace
 from test_run_tools import bash, calling, equipped, results
 
-from builders import message
+from builders import exchange
 from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import snapshot_of
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.events import TurnFinished, ViewChanged
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import Trigger
 from provider import Reply
 
@@ -38,9 +38,8 @@ DUE: dict[tuple[str, Trigger], Callable[[int], float]] = {
 def talk(tokens: int) -> list[Message]:
     """A conversation of about so many tokens: a word is one."""
     size = max(tokens // 60, 20)
-    roles = (Role.USER, Role.ASSISTANT)
     count = max((tokens - 40) // (size + 4), 2)
-    return [message(roles[n % 2], "word " * size) for n in range(count)]
+    return exchange(["word " * size] * count)
 
 
 @pytest.mark.parametrize("window", WINDOWS)

@@ -10,10 +10,10 @@ import time
 
 import pytest
 from msgspec.structs import replace
-from remembering import RULE, TEA, made, said, save, saving  # noqa: F401 - a fixture
+from remembering import RULE, TEA, made, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
-from builders import model
+from builders import model, user
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
 from desktop_app.chat.recorded_messages import stamp
@@ -61,7 +61,7 @@ async def test_it_is_made_once_for_a_compaction_and_again_before_the_next_one(ma
     assert await home.flushed() == []
     assert await home.flushed(Trigger.OVERFLOW) == []
     session = home.session
-    await session.record(said("x1", "I have moved house."))
+    await session.record(user("I have moved house.", id="x1"))
     assert await home.flushed() == [], "this compaction has had its flush"
     await session.record(Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=(), summary="S"))
     assert await home.flushed()
@@ -74,9 +74,9 @@ async def test_what_was_archived_before_any_flush_looked_at_it_is_told_beside_th
     home = await made([saving(TEA), saving("The user is away in May.")])
     await home.flushed()
     compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=("x1",), summary="S")
-    await home.session.record(said("x1", "I am away in May."))
+    await home.session.record(user("I am away in May.", id="x1"))
     await home.session.record(compaction)
-    await home.session.record(said("x2", "Go on."))
+    await home.session.record(user("Go on.", id="x2"))
     before = assemble(home.session.view)
     await home.flushed()
     first, asked = home.requests
@@ -153,7 +153,7 @@ async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, cap
 
 
 async def test_no_flush_is_made_where_hardly_anything_would_leave(made) -> None:
-    few = [said("1", "Hello."), model("Hi.", id="2"), said("3", "How are you?")]
+    few = [user("Hello.", id="1"), model("Hi.", id="2"), user("How are you?", id="3")]
     for messages, trigger in ((few, Trigger.OVERFLOW), (few, Trigger.USER), (chat(8), Trigger.USER)):
         home = await made([Reply("SILENT")], messages)
         home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
@@ -164,7 +164,7 @@ async def test_no_flush_is_made_where_hardly_anything_would_leave(made) -> None:
 
 
 async def test_no_flush_is_made_before_a_first_message_whose_tools_do_not_fit(made) -> None:
-    home = await made([Reply("SILENT")], [said("1", "Hello.")], window=8_000)
+    home = await made([Reply("SILENT")], [user("Hello.", id="1")], window=8_000)
     home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
     schema = '{"type":"object","properties":{"text":{"type":"string","description":"' + "a word " * 9_000 + '"}}}'
     await home.session.record(stamp(RequestContext(tools=(ToolSpec("large", "Takes much.", schema),))))
@@ -304,7 +304,7 @@ async def test_a_window_without_room_for_the_question_is_not_asked(made) -> None
 
 
 TALK = [
-    said("u", "What does a hold? I drink tea in the morning."),
+    user("What does a hold? I drink tea in the morning.", id="u"),
     model("I look.", ToolCall("c1", "read", '{"path": "a"}'), id="a"),
     Message(id="t", role=Role.TOOL, parts=(ToolResult("c1", "read", "Nothing."),)),
     model("It holds nothing.", id="r"),
@@ -323,12 +323,12 @@ async def test_wherever_the_conversation_stands_every_server_takes_the_question(
 @pytest.mark.slow
 async def test_in_a_long_conversation_each_compaction_has_its_flush_and_each_flush_its_own_part(made) -> None:
     notes = [saving(f"The user has been to town number {n}.", usage=(6_000, 20, 5_500)) for n in range(150)]
-    home = await made(notes, [said("first", RULE)], window=16_000)
+    home = await made(notes, [user(RULE, id="first")], window=16_000)
     for n in range(150):
         seen = " ".join(f"thing{n}x{k}" for k in range(60))
         reply = model(f"Tell me more of town {n}. " * 6, id=f"r{n}")
         for message, trigger in (
-            (said(f"u{n}", f"We went to town {n} today, and saw {seen}."), Trigger.BEFORE_REQUEST),
+            (user(f"We went to town {n} today, and saw {seen}.", id=f"u{n}"), Trigger.BEFORE_REQUEST),
             (replace(reply, model="scripted/scripted"), Trigger.AFTER_TURN),
         ):
             await home.session.record(message)

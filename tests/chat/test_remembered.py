@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from remembering import TEA, made, said, save, saving  # noqa: F401 - a fixture
+from remembering import TEA, made, save, saving  # noqa: F401 - a fixture
 from test_summarize import chat
 
+from builders import user
 from desktop_app.chat.memory_flusher import redo_flush, undo_flush, write_memory
 from desktop_app.context.memory.memories import MAX_NOTE_CHARACTERS
 from desktop_app.conversation.events import ArchiveError, Failure
@@ -21,7 +22,7 @@ async def test_what_is_sent_of_the_memories_stays_the_same_whatever_is_said(made
     home = await made([])
     await write_memory(home.archive, Memory("", TEA, 0.0, 0.0))
     text = await home.keeper.text(home.session)
-    await home.session.record(said("x1", "What is the weather like? " * 50), said("x2", "Thanks."))
+    await home.session.record(user("What is the weather like? " * 50, id="x1"), user("Thanks.", id="x2"))
     assert await home.keeper.text(home.session) == text
     await write_memory(home.archive, Memory("", "The user has a dog.", 0.0, 0.0))
     assert (await home.keeper.text(home.session)).startswith(text)
@@ -58,7 +59,7 @@ async def test_what_was_taken_back_is_not_kept_by_the_next_flush(made) -> None:
     await home.flushed()
     await undo_flush(home.session, home.archive, home.flushes[0].id)
     compaction = Compaction(id="c", trigger=Trigger.USER, strategy="extractive", archived=(), summary="S")
-    await home.session.record(said("x1", "Hello again."), compaction)
+    await home.session.record(user("Hello again.", id="x1"), compaction)
     await home.flushed()
     assert await home.texts() == ["The user has a dog."]
 

@@ -10,11 +10,12 @@ from agents import RUN, CountedTools, equipped_with, output, schemas_of_servers
 from msgspec.structs import replace
 from test_run_tools import equipped
 
+from builders import exchange
 from desktop_app.chat.sent_requests import shorten_message
 from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import RetryScheduled, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.message import Attachment, Message, Role, Text
+from desktop_app.conversation.message import Attachment, Message, Text
 from desktop_app.conversation.transcript import Pin
 from provider import Reply, Status
 from texts import MESSAGE_TOO_LARGE, PINS_TOO_LARGE, TOOLS_TOO_LARGE
@@ -91,8 +92,7 @@ async def test_a_text_that_is_attached_is_shortened_and_an_image_stays(house) ->
 
 async def test_where_pins_fill_the_window_nothing_can_leave(house) -> None:
     home = await house([], window=8_192, max_output=0)
-    roles = (Role.USER, Role.ASSISTANT)
-    said = [Message(role=roles[n % 2], parts=(Text("word " * 900),)) for n in range(8)]
+    said = exchange(["word " * 900] * 8)
     session = await home.chats.create("Pins", said)
     for item in list(session.view.items):
         await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
@@ -134,8 +134,7 @@ async def test_a_long_system_prompt_is_named(house) -> None:
 async def test_what_optimizing_would_help_is_still_told_so(house) -> None:
     home = await house([], window=8_192, max_output=0)
     home.furnish(replace(home.settings(), is_automatic=False))
-    roles = (Role.USER, Role.ASSISTANT)
-    said = [Message(role=roles[n % 2], parts=(Text("word " * 900),)) for n in range(10)]
+    said = exchange(["word " * 900] * 10)
     session = await home.chats.create("Full", said)
     await home.turn(session, "And now?")
     assert kinds(home) == ["window_too_small"]

@@ -15,7 +15,7 @@ from builders import user
 from desktop_app.archive.projects_and_memories import memories
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory
-from desktop_app.conversation.message import Message, MessageDraft
+from desktop_app.conversation.message import MessageDraft
 from desktop_app.conversation.setup import ConversationSetup, Project
 from desktop_app.conversation.transcript import Compaction, Trigger
 from desktop_app.conversation.unsent import UnsentMessages
@@ -25,15 +25,11 @@ SPILL = b"a long output " * 1000
 NAME = sha256(SPILL).hexdigest()
 
 
-def said(message_id: str, text: str) -> Message:
-    return user(text, id=message_id, at=1.0)
-
-
 @pytest.fixture
 def full(data: Path) -> Path:
     """A data folder with all kinds of things in it."""
     with closing(Store(data / "archive.sqlite3")) as store:
-        many = [said(f"a{n}", f"number {n} of many") for n in range(10_000)]
+        many = [user(f"number {n} of many", id=f"a{n}", at=1.0) for n in range(10_000)]
         store.store_project(
             Project("p1", "Work \ud800", "/elsewhere/work", "Be brief.", "own", "far/large", "project", 1.0)
         )
@@ -45,12 +41,14 @@ def full(data: Path) -> Path:
         done = Compaction(
             id="k", at=3.0, trigger=Trigger.AFTER_TURN, strategy="extractive", archived=gone, summary="A summary"
         )
-        store.append("many", done, said("late", "after it"))
+        store.append("many", done, user("after it", id="late", at=1.0))
         store.append("many", archived=gone)
         store.change("many", is_pinned=True, setup=ConversationSetup(system_prompt="Be \ud800 short."))
-        store.create(ConversationInfo("odd/../id", "Odd \ud800", 5.0, 6.0), [said("o", "half \ud83d of\u2028a\npair")])
+        store.create(
+            ConversationInfo("odd/../id", "Odd \ud800", 5.0, 6.0), [user("half \ud83d of\u2028a\npair", id="o", at=1.0)]
+        )
         store.store_unsent("odd/../id", UnsentMessages(MessageDraft("not sent")))
-        store.create(ConversationInfo("gone", "Gone", 7.0, 8.0, project="p2"), [said("g", "deleted")])
+        store.create(ConversationInfo("gone", "Gone", 7.0, 8.0, project="p2"), [user("deleted", id="g", at=1.0)])
         store.change("gone", is_deleted=True)
         store.store_memories(
             Memory("m1", "old", 1.0, 1.0), Memory("m2", "off", 2.0, 2.0, is_on=False, scope="project", project="p1")

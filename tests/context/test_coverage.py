@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from judged_summaries import ANSWERS, ELSEWHERE, NONSENSE, SUMMARIES, TALKS
 
-from builders import message
+from builders import exchange
 from desktop_app.context.summary.model_summary import says_enough_of_part
 from desktop_app.context.summary.prompt import parts_of, texts_of_part
 from desktop_app.context.summary.summary_reply import (
@@ -27,13 +27,8 @@ from summary_prompts import PROMPTS, words
 LANGUAGES = sorted(TALKS)
 
 
-def head_of(language: str) -> list[Message]:
-    roles = (Role.USER, Role.ASSISTANT)
-    return [message(roles[n % 2], t, id=str(n)) for n, t in enumerate(TALKS[language])]
-
-
 def passes(language: str, reply: str, earlier: str = "") -> bool:
-    (part,) = parts_of(head_of(language), 99, 100_000, words)
+    (part,) = parts_of(exchange(TALKS[language], "m"), 99, 100_000, words)
     written = read_reply(reply, {})
     return isinstance(written, WrittenSummary) and says_enough_of_part(written, part, earlier, PROMPTS)
 

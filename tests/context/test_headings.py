@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_summaries import TALKS
 
-from builders import message, user
+from builders import exchange, user
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.summary_builder import (
     LANGUAGES,
@@ -24,15 +24,9 @@ from desktop_app.context.extractive.summary_builder import (
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.context.summary.restore_facts import restore_facts, restore_names
 from desktop_app.conversation.memory import Ledger
-from desktop_app.conversation.message import Message, Role
 
 EXPECTED = {"en": "en", "zh": "zh", "es": "es", "de": "de", "ja": "ja", "fr": "fr", "ru": "en"}
 """Russian has English headings: the rules for sentences do not know it."""
-
-
-def head_of(language: str) -> list[Message]:
-    roles = (Role.USER, Role.ASSISTANT)
-    return [message(roles[n % 2], t, id=str(n)) for n, t in enumerate(TALKS[language])]
 
 
 def headings_in(page: str) -> list[str]:
@@ -41,7 +35,7 @@ def headings_in(page: str) -> list[str]:
 
 @pytest.mark.parametrize(("spoken", "written"), EXPECTED.items())
 def test_headings_and_labels_are_in_the_language_of_the_conversation(spoken: str, written: str) -> None:
-    head = head_of(spoken)
+    head = exchange(TALKS[spoken], "m")
     page = extract(head, "", ledger_of(head, Ledger()), 600, len)
     own = {written_name(section, written) for section in SECTIONS}
     assert headings_in(page)

@@ -5,23 +5,20 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builders import model, system, user
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids, new_entries
-from desktop_app.conversation.message import Message, Role, Text, user_message
+from desktop_app.conversation.message import Message, user_message
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Switch, Transcript
 from examples import examples
-
-
-def said(text: str, at: float = 0.0, role: Role = Role.USER) -> Message:
-    return Message(role=role, parts=(Text(text),), at=at)
 
 
 def tree(*links: tuple[str, str], current: str = "") -> ForeignConversation:
     """A conversation of messages that say their own names: (name, parent)."""
     messages = tuple(
-        ForeignMessage(name, parent, said(name, at=float(n + 1))) for n, (name, parent) in enumerate(links)
+        ForeignMessage(name, parent, user(name, at=float(n + 1))) for n, (name, parent) in enumerate(links)
     )
     return ForeignConversation("Elsewhere", "c1", "A tree", messages, current=current)
 
@@ -93,7 +90,7 @@ def test_a_later_export_adds_what_it_has_more_and_nothing_twice(whole: ForeignCo
 @given(trees(), trees())
 def test_what_the_user_wrote_here_stays_open(foreign: ForeignConversation, later: ForeignConversation) -> None:
     record = new_entries(foreign, "first.json")
-    mine = said("mine")
+    mine = user("mine")
     record.append(Message(id="mine", role=mine.role, parts=mine.parts))
     added = new_entries(
         tree(*[(e.id, e.parent) for e in foreign.entries], ("late", later.entries[0].parent)), "2", record
@@ -104,7 +101,7 @@ def test_what_the_user_wrote_here_stays_open(foreign: ForeignConversation, later
 def test_a_message_keeps_its_time_and_one_without_has_that_of_the_one_before() -> None:
     messages = [("a", 5.0), ("b", 0.0), ("c", 9.0)]
     linked = [
-        ForeignMessage(name, before, said(name, at))
+        ForeignMessage(name, before, user(name, at=at))
         for (name, at), before in zip(messages, ["", "a", "b"], strict=True)
     ]
     entries = new_entries(ForeignConversation("Elsewhere", "c1", "", tuple(linked)), "file.json")
@@ -125,11 +122,11 @@ def test_conversations_of_two_programs_are_two() -> None:
 
 def compacted() -> ForeignConversation:
     entries: tuple[ForeignEntry, ...] = (
-        ForeignMessage("system", "", said("be kind", role=Role.SYSTEM)),
-        ForeignMessage("a", "system", said("a")),
-        ForeignMessage("b", "a", said("b", role=Role.ASSISTANT)),
+        ForeignMessage("system", "", system("be kind")),
+        ForeignMessage("a", "system", user("a")),
+        ForeignMessage("b", "a", model("b")),
         ForeignCompaction("cut", "b", "They greeted.", at=7.0, tokens_before=150_000),
-        ForeignMessage("c", "cut", said("c", at=8.0)),
+        ForeignMessage("c", "cut", user("c", at=8.0)),
     )
     return ForeignConversation("Elsewhere", "c1", "", entries)
 
@@ -163,7 +160,7 @@ def test_our_own_message_type_is_what_is_stored() -> None:
 
 
 def test_the_messages_by_which_a_conversation_is_known_are_those_that_a_person_counts() -> None:
-    system = ForeignMessage("s", "", said("Be brief.", role=Role.SYSTEM))
-    question = ForeignMessage("q", "s", said("Hello"))
-    foreign = ForeignConversation("Elsewhere", "c1", "Brief", (system, question))
+    instructions = ForeignMessage("s", "", system("Be brief."))
+    question = ForeignMessage("q", "s", user("Hello"))
+    foreign = ForeignConversation("Elsewhere", "c1", "Brief", (instructions, question))
     assert len(message_ids(foreign)) == foreign.messages == 1

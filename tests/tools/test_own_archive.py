@@ -10,25 +10,20 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 from tool_calls import Desk
 
 from archive_visitor import seen_by_a_visitor
+from builders import user
 from desktop_app.archive.whole_archive import conversations_in, is_whole_archive
 from desktop_app.chat.ports import WorldError
 from desktop_app.commands.attached import attached_in
 from desktop_app.conversation.listing import ConversationInfo
-from desktop_app.conversation.message import Message, user_message
 from desktop_app.open_databases import IN_USE
 from desktop_app.tools import change_files
 from desktop_app.tools.read_attachments import read_attachment
 from stores import Store
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there a lock belongs to what it was taken with")
-
-
-def said(number: str) -> Message:
-    return replace(user_message("hello"), id=number)
 
 
 def calling(name: str, **arguments: str) -> Callable[[Desk, Path], Awaitable[object]]:
@@ -66,7 +61,7 @@ WAYS = (
 async def test_nothing_that_is_named_takes_the_lock_away(desk: Desk, name: str, other: str) -> None:
     archive = desk.data / "archive.sqlite3"
     with closing(Store(archive)) as store:
-        store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
+        store.create(ConversationInfo("c", "C", 1.0, 1.0), [user("hello", id="m1")])
         file = Path(f"{archive}{name}")
         if other == "a link":
             (desk.folder / "notes.txt").symlink_to(file)
@@ -77,7 +72,7 @@ async def test_nothing_that_is_named_takes_the_lock_away(desk: Desk, name: str, 
             with suppress(WorldError):
                 assert "SQLite format" not in repr(await way(desk, named))
             seen_by_a_visitor(archive)
-            store.append("c", said(f"m{count}"))
+            store.append("c", user("hello", id=f"m{count}"))
             assert seen_by_a_visitor(archive) == count, "it is written to a log that the visitor has removed"
 
 
@@ -100,9 +95,9 @@ async def test_one_that_is_put_there_in_the_last_moment_stays_open(desk: Desk, m
         return opened(path, flags)
 
     with closing(Store(archive)) as store:
-        store.create(ConversationInfo("c", "C", 1.0, 1.0), [said("m1")])
+        store.create(ConversationInfo("c", "C", 1.0, 1.0), [user("hello", id="m1")])
         monkeypatch.setattr(change_files, "open_file", swap)
         assert IN_USE in await desk.failure("read", path="notes.txt")
         seen_by_a_visitor(archive)
-        store.append("c", said("m2"))
+        store.append("c", user("hello", id="m2"))
         assert seen_by_a_visitor(archive) == 2
