@@ -112,7 +112,7 @@ def list_kept_copies(archive: Path) -> tuple[Backup, ...]:
     return tuple(sorted(found, key=lambda copy: copy.at, reverse=True))
 
 
-def conversations_in(copy: Path) -> frozenset[str]:
+def ids_in_copy(copy: Path) -> frozenset[str]:
     """Return the ids of the conversations in a copy of the archive; empty if it cannot be read."""
     try:
         with closing(reading_connection(copy, "mode=ro&immutable=1")) as database:

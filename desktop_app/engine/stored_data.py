@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from desktop_app.archive.backups import back_up_to_folder, conversations_in, is_backup_due, list_backups
+from desktop_app.archive.backups import back_up_to_folder, ids_in_copy, is_backup_due, list_backups
 from desktop_app.archive.erasing import deleted_conversations, unused_room
 from desktop_app.archive.migrations import OnProgress, ignore_progress
 from desktop_app.archive.reading import attachment_bytes, spills_in_use
@@ -73,7 +73,7 @@ def describe_data(data: Path) -> StoredData:
 def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
     """Yield all items that can be removed, in no particular order. Raises ArchiveError."""
     files = list(_removable_files(data))
-    copies = {item.key: conversations_in(data / item.name) for item in files if item.name.endswith(".sqlite3")}
+    copies = {item.key: ids_in_copy(data / item.name) for item in files if item.name.endswith(".sqlite3")}
     for item in store.read(deleted_conversations):
         holders = tuple(key for key, ids in copies.items() if item.key.partition(":")[2] in ids)
         yield msgspec.structs.replace(item, copies=holders)
