@@ -145,15 +145,15 @@ FAULTS = (
     ),
     PlantedFault(
         "a conversation stays open while an import writes it",
-        "chat/conversations.py",
-        "                session.close(GROWN)\n                self._sessions.remove(conversation)\n            yield",
+        "chat/open_sessions.py",
+        "                session.close(GROWN)\n                self.cache.remove(conversation)\n            yield",
         "                pass\n            yield",
     ),
     PlantedFault(
         "an import does not wait for a turn",
-        "chat/conversations.py",
-        "        async with self.turns.paused(conversation), self._locks.of(conversation):",
-        "        async with self._locks.of(conversation):",
+        "chat/open_sessions.py",
+        "        async with self._turns.paused(conversation), self.locks.of(conversation):",
+        "        async with self.locks.of(conversation):",
     ),
     PlantedFault(
         "a fresh start does not look whether its plan is stale",
@@ -182,20 +182,20 @@ FAULTS = (
     PlantedFault(
         "a record is folded before it is stored",
         "chat/session.py",
-        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored)\n"
+        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)\n"
         "        self._learn_from(entries)\n"
         "        self.transcript = self.transcript.extend(entries)\n"
         "        self.view = view_after(self.view, self.transcript)\n",
         "        self._learn_from(entries)\n"
         "        self.transcript = self.transcript.extend(entries)\n"
         "        self.view = view_after(self.view, self.transcript)\n"
-        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored)\n",
+        "        await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)\n",
     ),
     PlantedFault(
         "a record can be cut",
         "chat/session.py",
-        "        await shielded(self._record(entries))\n",
-        "        await self._record(entries)\n",
+        "        await shielded(self._record(entries, unsent=unsent))\n",
+        "        await self._record(entries, unsent=unsent)\n",
     ),
 )
 

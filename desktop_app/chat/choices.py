@@ -1,4 +1,4 @@
-"""Check that what the user has chosen for a conversation or a project exists."""
+"""Find what the user has chosen for a conversation or a project, or check that it exists."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from desktop_app.context.policy import BALANCED, ContextPolicy
 from desktop_app.context.presets import find_policy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.setup import NO_FOLDER, OwnPolicy
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import Settings
 
 from .ports import WorldError
 
@@ -26,6 +28,11 @@ async def existing_folder(folder: str) -> str:
         title, advice = translatable("There is no folder {path}"), translatable("Choose a folder that exists.")
         raise WorldError(Failure("not_found", title.format(path=path), kept=KEPT, advice=advice))
     return str(path.resolve())
+
+
+def policy_named(name: str, settings: Settings) -> ContextPolicy:
+    """Return the policy of that name; for "" or one that no longer exists, the policy in the settings."""
+    return find_policy(name, settings.policies) or find_policy(settings.policy, settings.policies) or BALANCED
 
 
 def check_policy(name: str, own: Iterable[OwnPolicy]) -> None:

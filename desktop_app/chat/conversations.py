@@ -1,34 +1,31 @@
-"""All that can be done with conversations, over the ports. The engine's server and the commands call nothing else."""
+"""The conversations of an engine: created, changed and deleted over the ports."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Unpack
-from weakref import WeakSet
 
 from msgspec.structs import replace
 
-from desktop_app.context.policy import BALANCED, ContextPolicy
-from desktop_app.context.presets import find_policy
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.listing import Changes, ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Persona, Project
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.settings import Settings
 
-from .choices import check_policy, existing_folder
-from .importing import GROWN
-from .open_sessions import Openings, OpenSessions, PartialSession
+from .choices import check_policy, existing_folder, policy_named
+from .open_sessions import OpenSessions
 from .ports import Emit
 from .record_rows import archived_of
 from .recorded_messages import stamp
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .tasks import Job, NamedLocks, Tasks
+from .tasks import Job, Tasks
 from .titles import ListedConversations
 from .turn.prepare import record_request_context
 from .turn_services import Services
@@ -41,7 +38,7 @@ NO_SETUP = ConversationSetup()
 
 
 class Conversations:
-    """Opens conversations and changes them; `turns` runs their turns."""
+    """Creates, changes and deletes conversations; `sessions` opens them, and `turns` runs their turns."""
 
     def __init__(
         self, archive: Archive, settings: Settings, services: Services, publish: Emit, list_changed: Callable[[], None]
@@ -54,12 +51,7 @@ class Conversations:
         self._tasks = Tasks(services.on_bug)
         listed = ListedConversations(archive, services, publish, list_changed)
         self.turns = Turns(self._tasks, archive, services, publish, listed, self.open)
-        self._sessions = OpenSessions()
-        self.note_shown = self._sessions.note_shown
-        self._outdated: WeakSet[Session] = WeakSet()  # those whose model is of earlier settings
-        self._locks = NamedLocks()  # held while a conversation begins to be opened, or is deleted
-        how = publish, self.policy_named, self._sessions.keep, self._sessions.__contains__
-        self.openings = Openings(archive, self.models, self.turns, self._tasks, *how)
+        self.sessions = OpenSessions(archive, services, self.turns, self._tasks, publish)
 
     @property
     def policy(self) -> ContextPolicy:
@@ -68,8 +60,7 @@ class Conversations:
 
     def policy_named(self, name: str) -> ContextPolicy:
         """Return the policy of that name; for "" or one that no longer exists, the policy in the settings."""
-        own = self.settings.policies
-        return find_policy(name, own) or find_policy(self.settings.policy, own) or BALANCED
+        return policy_named(name, self.settings)
 
     def in_background(self, job: Job, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """Run a job of the engine, unless it is running. It is cancelled at the end; a bug in it is reported."""
@@ -121,54 +112,13 @@ class Conversations:
         return session
 
     async def open(self, conversation: str) -> Session:
-        """Return that conversation, read from the archive unless it is in memory. Raises WorldError."""
-        if (session := self._sessions.get(conversation)) is None:
-            async with self._locks.of(conversation):
-                info = await self._info_with_model(conversation)
-                if (session := self._sessions.get(conversation)) is not None:  # it has been opened in the meantime
-                    return session
-                opening = self.openings.begin(info)
-            return await self.openings.wait(opening)
-        self._sessions.keep(session)
-        if session in self._outdated and not self.turns.is_busy(conversation):
-            self._outdated.discard(session)
-            session.use(model_or_stand_in(self.models, session.info.model))
-            await asyncio.to_thread(session.gauge)
-        return session
-
-    async def open_partially(self, conversation: str) -> PartialSession | None:
-        """Return what can be seen of a long conversation while it is opened; None if it is to be opened first."""
-        if conversation in self._sessions:
-            return None
-        if (seen := self.openings.partial_session(conversation)) is not None:
-            return seen
-        async with self._locks.of(conversation):
-            if conversation in self._sessions:
-                return None
-            return await self.openings.open_partially(await self._info_with_model(conversation))
-
-    @asynccontextmanager
-    async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let an import write that record: it is not in memory during the import. A turn that runs ends first."""
-        async with self.turns.paused(conversation), self._locks.of(conversation):
-            await self.openings.finish(conversation)
-            if (session := self._sessions.get(conversation)) is not None:
-                session.close(GROWN)
-                self._sessions.remove(conversation)
-            yield
-
-    async def _info_with_model(self, conversation: str) -> ConversationInfo:
-        """Return its info. A conversation imported without the window has no model, and gets the default one."""
-        info = await self.archive.conversation(conversation)
-        if info.model:
-            return info
-        await self.archive.change(conversation, model=self.settings.chat_model)
-        return await self.archive.conversation(conversation)
+        """Return the session of a conversation. Raises WorldError."""
+        return await self.sessions.open(conversation)
 
     async def use_what_is_known(self) -> None:
         """Use what servers reported about their models, and the tools and memories that exist by now, in all open
         conversations but those with a turn under way."""
-        for session in self._sessions.all():
+        for session in self.sessions.cache.all():
             if self.turns.is_busy(session.id):
                 continue
             if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
@@ -177,7 +127,7 @@ class Conversations:
 
     def follow_memories(self) -> None:
         """Let open conversations to which nothing was sent yet count the memories as they are now."""
-        for session in self._sessions.all():
+        for session in self.sessions.cache.all():
             self.turns.getting_ready.begin_to_equip(session)
 
     async def rename(self, conversation: str, title: str) -> None:
@@ -194,26 +144,32 @@ class Conversations:
             await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
-        """Take it off the list and stop its turn; what waits is not sent. Nothing is erased; `restore` undoes it."""
-        if (session := self._sessions.get(conversation)) is not None:
-            session.is_leaving = True
-        await self.turns.stop_all(conversation)
-        async with self._locks.of(conversation):
-            await self.openings.give_up(conversation)
-            if (session := self._sessions.get(conversation)) is not None:  # it may have been opened in the meantime
-                session.is_leaving = True
-            try:
+        """Take it off the list, stop its turn and drop its queue. Nothing is erased; `restore` undoes it."""
+        with self._leaving(conversation):
+            await self.turns.stop_all(conversation)
+        async with self.sessions.locks.of(conversation):
+            await self.sessions.give_up(conversation)
+            with self._leaving(conversation) as session:  # it may have been opened in the meantime
                 await self.turns.stop_all(conversation)
                 await self.archive.change(conversation, is_deleted=True)
-            except BaseException:
-                if session is not None:
-                    session.is_leaving = False
-                raise
             if session is not None:
                 session.close()
-                self._sessions.remove(conversation)
+                self.sessions.cache.remove(conversation)
             await self.turns.queue.drop(conversation)
         self.list_changed()
+
+    @contextmanager
+    def _leaving(self, conversation: str) -> Generator[Session | None]:
+        """Let no turn begin from now on, unless the block fails. Provide the session, if it is in memory."""
+        session = self.sessions.cache.get(conversation)
+        try:
+            if session is not None:
+                session.is_leaving = True
+            yield session
+        except BaseException:
+            if session is not None:
+                session.is_leaving = False
+            raise
 
     async def restore(self, conversation: str) -> None:
         """Put a deleted conversation back on the list."""
@@ -236,7 +192,7 @@ class Conversations:
 
     def refuse_while_any_runs(self) -> None:
         """Raise WorldError while a reply is being written in any conversation."""
-        for session in self._sessions.all():
+        for session in self.sessions.cache.all():
             self.turns.refuse_while_running(session.id)
 
     async def close(self) -> None:
@@ -267,7 +223,7 @@ class Conversations:
         runs keeps what it began with.
         """
         projects = {project.id: project for project in await self.archive.projects()}
-        for session in self._sessions.all():
+        for session in self.sessions.cache.all():
             if not session.is_leaving:
                 await self._use_project(session, projects)
         self.list_changed()
@@ -285,15 +241,15 @@ class Conversations:
         self._publish(session.gauge_changed())
 
     async def _refresh_info(self, conversation: str) -> None:
-        if (session := self._sessions.get(conversation)) is not None:
+        if (session := self.sessions.cache.get(conversation)) is not None:
             session.info = await self.archive.conversation(conversation)
         self.list_changed()
 
     def change_settings(self, settings: Settings) -> None:
         """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
         self.settings = settings
-        self._outdated = WeakSet(self._sessions.all())
-        for session in self._sessions.all():
+        self.sessions.note_settings()
+        for session in self.sessions.cache.all():
             before, session.policy = session.policy, self.policy_named(session.policy_name)
             if session.policy != before:
                 self._publish(session.gauge_changed())

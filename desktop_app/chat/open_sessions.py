@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import (
@@ -33,13 +33,16 @@ from desktop_app.conversation.setup import NO_PROJECT
 from desktop_app.conversation.transcript import AnyEntry, Chain, Continuation, Prune, RecordOutline, Transcript
 from desktop_app.conversation.words import translatable
 
-from .ports import Emit, ModelCatalogue, WorldError
+from .choices import policy_named
+from .importing import GROWN
+from .ports import Emit, WorldError
 from .record_rows import PAGE_CHARACTERS, message_rows, operation_rows
 from .recorded_messages import stamp
 from .session import Session
 from .session_model import model_or_stand_in, use_model
-from .tasks import Job, Tasks
+from .tasks import Job, NamedLocks, Tasks
 from .turn.tool_calls import CRASHED
+from .turn_services import Services
 from .turns import Turns
 
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
@@ -51,7 +54,7 @@ MAX_BYTES = 32 * 2**20
 """Of all sessions not in use together. The newest one is counted, but never dropped."""
 
 
-class OpenSessions:
+class SessionCache:
     """Finds the one session of a conversation as long as anything refers to it, such as a turn or a request.
 
     So a conversation never has two, which would both write its record, and what is running is not forgotten. Of all
@@ -227,37 +230,81 @@ LONG = 1_000
 """Messages from which on a conversation is seen before it is read: fewer are read in a tenth of a second."""
 
 
-class Openings:
-    """The conversations that are being opened.
+class OpenSessions:
+    """Opens conversations, and keeps their sessions. A conversation has one session at most."""
 
-    keep: called with each session once it can be used. policy_named: returns the policy of a conversation. is_open:
-    returns whether there is a session of that conversation, which must have no second one.
-    """
-
-    def __init__(
-        self,
-        archive: Archive,
-        models: ModelCatalogue,
-        turns: Turns,
-        tasks: Tasks,
-        publish: Emit,
-        policy_named: Callable[[str], ContextPolicy],
-        keep: Callable[[Session], None],
-        is_open: Callable[[str], bool],
-    ) -> None:
-        self._archive = archive
-        self._models = models
-        self._turns = turns
-        self._tasks = tasks
-        self._publish = publish
-        self._policy_named = policy_named
-        self._keep = keep
-        self._is_open = is_open
+    def __init__(self, archive: Archive, services: Services, turns: Turns, tasks: Tasks, publish: Emit) -> None:
+        self._archive, self._services, self._models = archive, services, services.models
+        self._turns, self._tasks, self._publish = turns, tasks, publish
+        self.cache = SessionCache()
         self._running: dict[str, Opening] = {}
         self._partial_sessions: dict[str, PartialSession] = {}
+        self._outdated: WeakSet[Session] = WeakSet()  # sessions whose model is that of earlier settings
+        self.locks = NamedLocks()  # held while a conversation begins to be opened, or is imported to or deleted
 
-    async def wait(self, task: Opening) -> Session:
-        """Return what `begin` began to open. Raises WorldError, also if it was given up."""
+    async def open(self, conversation: str) -> Session:
+        """Return the session of a conversation, read from the archive unless it is in memory. Raises WorldError."""
+        if (session := self.cache.get(conversation)) is None:
+            async with self.locks.of(conversation):
+                info = await self._info_with_model(conversation)
+                if (session := self.cache.get(conversation)) is not None:  # it has been opened in the meantime
+                    return session
+                opening = self._begin(info)
+            return await self._wait(opening)
+        self.cache.keep(session)
+        if session in self._outdated and not self._turns.is_busy(conversation):
+            self._outdated.discard(session)
+            session.use(model_or_stand_in(self._models, session.info.model))
+            await asyncio.to_thread(session.gauge)
+        return session
+
+    async def open_partially(self, conversation: str) -> PartialSession | None:
+        """Return what can be seen of a conversation at once, and begin to open it; `FiguresCounted` follows.
+
+        None if it is open or short, or cannot be seen before it is read.
+        """
+        if conversation in self.cache:
+            return None
+        if (seen := self.partial_session(conversation)) is not None:
+            return seen
+        async with self.locks.of(conversation):
+            if conversation in self.cache:
+                return None
+            info = await self._info_with_model(conversation)
+            partial = self.partial_session(conversation)
+            if partial is None and info.messages >= LONG:
+                partial = await self._read_partially(info)
+                if conversation in self.cache:  # it has been opened in the meantime
+                    return None
+            if partial is not None:
+                self._partial_sessions[conversation] = partial
+                self._begin(info)
+            return partial
+
+    @asynccontextmanager
+    async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
+        """Let an import write the record: there is no session during the block. A turn that runs ends first."""
+        async with self._turns.paused(conversation), self.locks.of(conversation):
+            await self._tasks.wait(Job.OPENING.of(conversation))
+            if (session := self.cache.get(conversation)) is not None:
+                session.close(GROWN)
+                self.cache.remove(conversation)
+            yield
+
+    def note_settings(self) -> None:
+        """Let sessions get their models again, after the settings were changed; a turn that runs keeps its model."""
+        self._outdated = WeakSet(self.cache.all())
+
+    async def _info_with_model(self, conversation: str) -> ConversationInfo:
+        """Return its info. A conversation imported without the window has no model, and gets the default one."""
+        info = await self._archive.conversation(conversation)
+        if info.model:
+            return info
+        await self._archive.change(conversation, model=self._services.settings().chat_model)
+        return await self._archive.conversation(conversation)
+
+    async def _wait(self, task: Opening) -> Session:
+        """Return what `_begin` began to open. Raises WorldError, also if it was given up."""
         await asyncio.wait({task})
         if task.cancelled():
             raise WorldError(Failure("cancelled", translatable("The conversation is no longer being opened")))
@@ -265,21 +312,6 @@ class Openings:
         if isinstance(opened, WorldError):
             raise opened
         return opened
-
-    async def open_partially(self, info: ConversationInfo) -> PartialSession | None:
-        """Return what can be seen of a conversation at once, and begin to open it; `FiguresCounted` follows.
-
-        None if it is short, or cannot be seen before it is read.
-        """
-        partial = self.partial_session(info.id)
-        if partial is None and info.messages >= LONG:
-            partial = await self._read_partially(info)
-            if self._is_open(info.id):  # it has been opened in the meantime
-                return None
-        if partial is not None:
-            self._partial_sessions[info.id] = partial
-            self.begin(info)
-        return partial
 
     def partial_session(self, conversation: str) -> PartialSession | None:
         """Return what can be seen of a conversation that is being opened."""
@@ -289,10 +321,6 @@ class Openings:
         """Stop opening that conversation; callers that wait for it get an error."""
         self._partial_sessions.pop(conversation, None)
         await self._tasks.cancel(Job.OPENING.of(conversation))
-
-    async def finish(self, conversation: str) -> None:
-        """Wait until that conversation is not being opened any more."""
-        await self._tasks.wait(Job.OPENING.of(conversation))
 
     async def _read_partially(self, info: ConversationInfo) -> PartialSession | None:
         await self._turns.queue.read(info.id)
@@ -304,7 +332,7 @@ class Openings:
         partial = await asyncio.to_thread(PartialSession, self._archive, info, outline, model.info, counts)
         return partial if partial.is_certain else None
 
-    def begin(self, info: ConversationInfo) -> Opening:
+    def _begin(self, info: ConversationInfo) -> Opening:
         """Begin to open a conversation that is not open, unless that was done. Cancelling who waits does not end it."""
         task = self._running.get(info.id)
         if task is None or task.done():
@@ -323,7 +351,7 @@ class Openings:
             raise
         finally:
             del self._running[info.id]
-        self._keep(session)
+        self.cache.keep(session)
         if self._partial_sessions.pop(info.id, None) is not None:
             self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
         is_counted_otherwise = session.info.messages != session.counted  # by an earlier version
@@ -334,7 +362,7 @@ class Openings:
     async def _read(self, info: ConversationInfo) -> Session:
         entries = await self._archive.entries(info.id)
         setup = await self._archive.setup(info.id)
-        model, policy = model_or_stand_in(self._models, info.model), self._policy_named("")
+        model, policy = model_or_stand_in(self._models, info.model), policy_named("", self._services.settings())
         session = await asyncio.to_thread(Session, info, entries, model, policy, self._archive, setup)
         await self._use_project(session)
         await self._end_what_was_running(session)
@@ -349,7 +377,7 @@ class Openings:
         """Let the session know of its project, and of what was changed while it was being opened."""
         session.info = await self._archive.conversation(session.id)
         session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
-        session.policy = self._policy_named(session.policy_name)
+        session.policy = policy_named(session.policy_name, self._services.settings())
 
     async def _end_what_was_running(self, session: Session) -> None:
         """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""

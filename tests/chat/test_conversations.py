@@ -145,7 +145,7 @@ async def test_a_model_that_is_chosen_while_an_import_adds_to_it_answers_in_what
     monkeypatch.setattr(made.models, "resolve_model", slowly)
     choosing = asyncio.ensure_future(made.chats.choose_model(session.id, "scripted/other"))
     await asking.wait()
-    async with made.chats.unopened(session.id):
+    async with made.chats.sessions.unopened(session.id):
         await made.archive.append(session.id, stamp(user_message("imported")))
     grown = await made.chats.open(session.id)
     told.set()

@@ -197,7 +197,7 @@ async def test_after_an_import_the_server_counts_for_the_session_that_is_open_th
     monkeypatch.setattr(chats.services.models, "count_tools", count_slowly)
     closed = await chats.create()
     await asyncio.sleep(0.05)
-    async with chats.unopened(closed.id):
+    async with chats.sessions.unopened(closed.id):
         pass
     session = await chats.open(closed.id)
     assert session is not closed

@@ -329,7 +329,7 @@ async def test_what_a_window_was_shown_while_it_was_stored_is_told_when_it_goes(
 async def test_what_is_sent_while_an_import_writes_the_record_is_sent_behind_it(talk: Callable[..., Any]) -> None:
     home, session = await talk([SHORT], repeat_last=True)
     turns, more = home.chats.turns, stamp(user_message("imported"))
-    async with home.chats._locks.of(session.id):  # the import waits for it
+    async with home.chats.sessions.locks.of(session.id):  # the import waits for it
         importing = asyncio.ensure_future(_import(home, session.id, more))
         while not turns._locks.is_beginning(session.id):
             await asyncio.sleep(0)
@@ -358,7 +358,7 @@ async def test_what_waited_for_the_user_is_not_sent_by_an_import(talk: Callable[
 
 
 async def _import(home: Any, conversation: str, message: Message) -> None:
-    async with home.chats.unopened(conversation):
+    async with home.chats.sessions.unopened(conversation):
         await asyncio.sleep(0.05)
         await home.archive.append(conversation, message)
 
@@ -370,8 +370,8 @@ async def test_of_a_conversation_that_is_deleted_nothing_stays_in_memory(talk: C
     queue, conversation = home.chats.turns.queue, session.id
     del session
     gc.collect()
-    kept = (queue._unsent, queue._paused, queue._shown, home.chats._outdated)
+    kept = (queue._unsent, queue._paused, queue._shown, home.chats.sessions._outdated)
     assert not any(conversation in names for names in kept)
-    locks = (home.chats._locks, home.chats.turns._locks, queue._storing, home.services.summaries._locks)
+    locks = (home.chats.sessions.locks, home.chats.turns._locks, queue._storing, home.services.summaries._locks)
     assert not any(map(len, locks))
     assert not (await home.archive.unsent(conversation)).queue

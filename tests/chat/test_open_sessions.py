@@ -51,7 +51,7 @@ async def test_a_record_that_is_imported_into_has_no_session_meanwhile(talk) -> 
     home, session = await talk([Reply("Yes."), Reply("And yes.")], messages=said(1))
     more = stamp(user_message("imported"))
     await home.chats.turns.send(session, "Are you there?")
-    async with home.chats.unopened(session.id):
+    async with home.chats.sessions.unopened(session.id):
         assert home.of(TurnFinished), "the turn ends first"
         opening = asyncio.ensure_future(home.chats.open(session.id))
         with pytest.raises(WorldError, match="An import added"):
@@ -93,15 +93,15 @@ async def test_those_that_are_opened_last_are_the_same_again(house) -> None:
 async def test_the_conversation_that_is_shown_stays_and_follows_the_settings(house) -> None:
     home = await house([])
     first, second = [(await home.chats.create(f"Talk {n}", said(n))).id for n in range(2)]
-    home.chats.note_shown(first)
+    home.chats.sessions.cache.note_shown(first)
     await open_others(home)
-    assert (first in home.chats._sessions, second in home.chats._sessions) == (True, False)
+    assert (first in home.chats.sessions.cache, second in home.chats.sessions.cache) == (True, False)
     home.events.clear()
     home.chats.change_settings(replace(home.settings(), policy="relaxed"))
     assert first in {event.conversation for event in home.of(GaugeChanged)}
-    home.chats.note_shown(second)
+    home.chats.sessions.cache.note_shown(second)
     await open_others(home, 1)
-    assert first not in home.chats._sessions
+    assert first not in home.chats.sessions.cache
 
 
 async def test_a_forgotten_conversation_is_opened_as_it_was(talk) -> None:

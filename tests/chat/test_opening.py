@@ -63,7 +63,7 @@ def long_talk(talk, monkeypatch):
 
 async def test_the_newest_messages_are_seen_first_and_the_figures_follow(long_talk) -> None:
     home, gate, before = await long_talk([])
-    seen = await home.chats.open_partially(before.id)
+    seen = await home.chats.sessions.open_partially(before.id)
     assert await seen.page(seen.total, 60) == before.page(before.total, 60)
     assert await seen.page(90, 60) == before.page(90, 60), "older ones can be scrolled to"
     assert not home.of(FiguresCounted)
@@ -72,7 +72,7 @@ async def test_the_newest_messages_are_seen_first_and_the_figures_follow(long_ta
     (counted,) = home.of(FiguresCounted)
     session = await home.chats.open(before.id)
     assert (counted.gauge, counted.totals) == (session.gauge(), session.totals()) == (before.gauge(), before.totals())
-    assert await home.chats.open_partially(before.id) is None, "it is open now"
+    assert await home.chats.sessions.open_partially(before.id) is None, "it is open now"
 
 
 class NotingTokenizer:
@@ -100,7 +100,7 @@ async def test_what_is_archived_is_not_counted_to_open_it(long_talk, monkeypatch
     model.tokenizer = noting = NotingTokenizer(model.tokenizer)
     monkeypatch.setattr(home.models, "model", lambda _: model)
     gate.opened.set()
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     assert (await home.chats.open(before.id)).gauge() == before.gauge()
     assert noting.counted >= {message.text for message in shown}
     assert noting.counted.isdisjoint(message.text for message in archived)
@@ -109,14 +109,14 @@ async def test_what_is_archived_is_not_counted_to_open_it(long_talk, monkeypatch
 async def test_a_short_conversation_is_opened_at_once(talk) -> None:
     home, session = await talk([], messages=SAID)
     home.furnish()
-    assert await home.chats.open_partially(session.id) is None
+    assert await home.chats.sessions.open_partially(session.id) is None
     assert (await home.chats.open(session.id)).gauge() == session.gauge()
     assert not home.of(FiguresCounted)
 
 
 async def test_a_message_that_is_sent_meanwhile_waits_and_is_answered(long_talk) -> None:
     home, gate, before = await long_talk([Reply("Here.")])
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
 
     async def send() -> None:
         await home.chats.turns.send(await home.chats.open(before.id), "Are you there?")
@@ -134,7 +134,7 @@ async def test_a_message_that_is_sent_meanwhile_waits_and_is_answered(long_talk)
 
 async def test_all_who_wait_get_the_same_session_and_one_of_them_may_leave(long_talk) -> None:
     home, gate, before = await long_talk([])
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     waiting = [asyncio.ensure_future(home.chats.open(before.id)) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
@@ -148,7 +148,7 @@ async def test_another_conversation_goes_on_meanwhile(long_talk) -> None:
     gate.opened.set()
     other = await home.chats.create()
     gate.opened.clear()
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     await home.turn(other, "Hello?")
     assert not home.of(FiguresCounted)
     gate.opened.set()
@@ -172,7 +172,7 @@ async def test_the_record_is_folded_beside_the_event_loop(long_talk, monkeypatch
 
 async def test_what_is_deleted_meanwhile_is_not_opened_and_can_be_restored(long_talk) -> None:
     home, gate, before = await long_talk([])
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     waiting = asyncio.ensure_future(home.chats.open(before.id))
     await asyncio.sleep(0)
     await home.chats.delete(before.id)
@@ -188,7 +188,7 @@ async def test_what_is_deleted_meanwhile_is_not_opened_and_can_be_restored(long_
 
 async def test_the_end_of_the_engine_does_not_wait_for_it(long_talk) -> None:
     home, _, before = await long_talk([])
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     waiting = asyncio.ensure_future(home.chats.open(before.id))
     await asyncio.sleep(0)
     await home.archive.conversation(before.id)  # it waits for the record by now
@@ -207,7 +207,7 @@ async def test_another_version_is_shown_once_it_is_open(long_talk) -> None:
     edited = session.page(session.total, 60)
     home.furnish()
     gate.opened.clear()
-    seen = await home.chats.open_partially(before.id)
+    seen = await home.chats.sessions.open_partially(before.id)
     assert await seen.page(seen.total, 60) == edited
     switching = asyncio.ensure_future(switch(home, before.id, first))
     gate.opened.set()
@@ -224,7 +224,7 @@ async def test_a_result_for_a_call_that_a_crash_ended_follows_the_page(long_talk
     call = Message(role=Role.ASSISTANT, model="scripted", parts=(ToolCall("c1", "read_file", "{}"),))
     home, gate, before = await long_talk([])
     await before.record(stamp(call))
-    seen = await home.chats.open_partially(before.id)
+    seen = await home.chats.sessions.open_partially(before.id)
     assert seen.total == 201
     gate.opened.set()
     await home.until(lambda: home.of(FiguresCounted))
@@ -234,7 +234,7 @@ async def test_a_result_for_a_call_that_a_crash_ended_follows_the_page(long_talk
 
 async def test_a_record_that_cannot_be_read_is_a_failure_and_not_a_silence(long_talk) -> None:
     home, gate, before = await long_talk([])
-    await home.chats.open_partially(before.id)
+    await home.chats.sessions.open_partially(before.id)
     gate.failure = Failure("disk", "The disk is gone")
     gate.opened.set()
     await home.until(lambda: home.of(TurnFailed))
@@ -258,6 +258,6 @@ async def test_an_opening_that_ends_while_another_begins_gives_the_only_session(
         return info
 
     gate.conversation = read_late
-    second = asyncio.ensure_future((home.chats.open_partially if is_partial else home.chats.open)(before.id))
+    second = asyncio.ensure_future((home.chats.sessions.open_partially if is_partial else home.chats.open)(before.id))
     assert await second is (None if is_partial else await first)
     assert await home.chats.open(before.id) is await first

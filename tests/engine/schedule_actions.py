@@ -93,7 +93,7 @@ class Actor:
 
     def session(self, conversation: str) -> Any:
         """The open session, if there is one."""
-        return self.engine.chats._sessions.get(conversation)
+        return self.engine.chats.sessions.cache.get(conversation)
 
     def messages(self, conversation: str, role: Role | None = None) -> list[str]:
         """The ids of the messages of its current branch."""

@@ -143,7 +143,7 @@ class SimulatedEngine:
         return found is not None or any(text in queued.draft.text for queued in waiting)
 
     def sessions(self) -> tuple[Session, ...]:
-        return self.chats._sessions.all()
+        return self.chats.sessions.cache.all()
 
     def post(self, request: p.EngineRequest[Any]) -> asyncio.Future[Any]:
         """Send a request. The future has its response, or its failure as it came."""
@@ -221,14 +221,14 @@ class SimulatedEngine:
 
     def note_told(self, conversation: str) -> None:
         """What the mirror shows of it was told by the session that is in memory, if there is one."""
-        session = self.chats._sessions.get(conversation)
+        session = self.chats.sessions.cache.get(conversation)
         self.told_by.pop(conversation, None)
         if session is not None:
             self.told_by[conversation] = weakref.ref(session)
 
     def is_followed(self, conversation: str) -> bool:
         """Whether the mirror was told of all that has become of it: its session has not left memory since."""
-        told_by, session = self.told_by.get(conversation), self.chats._sessions.get(conversation)
+        told_by, session = self.told_by.get(conversation), self.chats.sessions.cache.get(conversation)
         return session is not None and told_by is not None and told_by() is session
 
     def _take_event(self, event: TurnEvent) -> None:
@@ -282,7 +282,7 @@ class SimulatedEngine:
 
     def _check_acknowledged(self, request: object) -> None:
         """What is acknowledged is stored, at that moment; where a conversation is deleted, what waits is dropped."""
-        if not isinstance(request, p.Send | p.EditMessage) or self.chats._sessions.get(request.conversation) is None:
+        if not isinstance(request, p.Send | p.EditMessage) or request.conversation not in self.chats.sessions.cache:
             return
         marker, *_ = request.text.split()
         if not self.is_stored(request.conversation, marker):
@@ -290,7 +290,7 @@ class SimulatedEngine:
 
     def _new_in_view(self, request: p.StartFresh) -> set[str]:
         """Return the messages of the view that a plan for a fresh start was not made of."""
-        session, plan = self.chats._sessions.get(request.conversation), self.engine._plans.get(request.plan)
+        session, plan = self.chats.sessions.cache.get(request.conversation), self.engine._plans.get(request.plan)
         if session is None or plan is None:
             return set()
         return {item.message.id for item in session.view.items} - {i.message.id for i in plan.snapshot.view.items}
@@ -298,7 +298,7 @@ class SimulatedEngine:
     def _check_fresh(self, number: int, request: object) -> None:
         """Nothing is left out that had been said before the fresh start, and is still there."""
         since = self._said_since.pop(number, set())
-        session = self.chats._sessions.get(getattr(request, "conversation", ""))
+        session = self.chats.sessions.cache.get(getattr(request, "conversation", ""))
         if session is not None and since & {item.message.id for item in session.view.items}:
             self.faults.append(f"a fresh start of {session.id} leaves out {since}")
 

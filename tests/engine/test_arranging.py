@@ -117,8 +117,8 @@ async def test_a_long_conversation_that_is_shown_before_it_is_read_is_the_one_th
     monkeypatch.setattr(open_sessions, "MAX_KEPT", 1)
     await desk.ask(p.OpenConversation(other))
     gc.collect()
-    assert long not in chats._sessions
+    assert long not in chats.sessions.cache
     assert (await desk.ask(p.OpenConversation(long))).gauge is None, "it is seen before it is read"
     await chats.open(long)
     await chats.open(other)
-    assert long in chats._sessions, "that does not leave memory while others are used"
+    assert long in chats.sessions.cache, "that does not leave memory while others are used"

@@ -110,7 +110,7 @@ async def test_a_conversation_begins_with_a_persona_which_may_change_without_it(
 async def import_one(desk: Desk) -> None:
     """Add a message to the conversation, as an import does."""
     chats = desk.engine.conversations
-    async with chats.unopened(desk.conversation):
+    async with chats.sessions.unopened(desk.conversation):
         await chats.archive.append(desk.conversation, stamp(user_message("imported")))
 
 

@@ -94,7 +94,7 @@ async def _arrange(engine: Engine, request: p.Arrange) -> p.ConversationsListed:
 @responds(p.ReadMessages)
 async def _read_messages(engine: Engine, request: p.ReadMessages) -> p.MessagesRead:
     place = request.before, request.limit, request.around
-    partial = engine.conversations.openings.partial_session(request.conversation)
+    partial = engine.conversations.sessions.partial_session(request.conversation)
     rows = await partial.page(*place) if partial is not None else None
     if partial is not None and rows is not None:
         return p.MessagesRead(rows, partial.total)
@@ -197,7 +197,7 @@ async def _open_conversation(engine: Engine, request: p.OpenConversation) -> p.C
     """Return the newest messages as soon as they can be read; a long conversation is then opened in the background."""
     await engine.show(request.conversation)
     chats = engine.conversations
-    partial = await chats.open_partially(request.conversation)
+    partial = await chats.sessions.open_partially(request.conversation)
     if partial is not None:
         rows, pins = await partial.page(partial.total, p.PAGE), await partial.pins()
         if rows is not None and pins is not None:
@@ -209,7 +209,7 @@ def _describe_partly_opened(
     engine: Engine, partial: PartialSession, rows: tuple[MessageRow, ...], pins: tuple[MessageRow, ...]
 ) -> p.ConversationOpened:
     queue, conversation = engine.conversations.turns.queue, partial.info.id
-    engine.conversations.note_shown(conversation)
+    engine.conversations.sessions.cache.note_shown(conversation)
     waiting = queue.show(conversation)
     return p.ConversationOpened(
         conversation=partial.info,
@@ -245,7 +245,7 @@ def _describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     Raises WorldError if the session was closed in the meantime, since its state may be outdated.
     """
     session.refuse_if(session.closed_by is not None)
-    engine.conversations.note_shown(session.id)
+    engine.conversations.sessions.cache.note_shown(session.id)
     queue = engine.conversations.turns.queue
     waiting = queue.show(session.id)
     return p.ConversationOpened(

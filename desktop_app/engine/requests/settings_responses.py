@@ -282,7 +282,7 @@ async def _import(engine: Engine, request: p.ImportConversations, report: Report
     def report_all(progress: ReadProgress, imported: int) -> None:
         report(progress, ours.conversations + imported)
 
-    unopened = UnopenedArchive(archive, engine.conversations.unopened)
+    unopened = UnopenedArchive(archive, engine.conversations.sessions.unopened)
     outcome = await import_conversations(ForeignFileReader(), unopened, others, request.chosen, report_all)
     return replace(
         outcome,
