@@ -143,10 +143,10 @@ async def test_nothing_is_cut_off(window, bridge, size):
         if action.name not in NOT_TRIED and action.is_available():
             action.run_if_available()
             await look(action.name, close_all)
-    window.ui.show_request(True)
+    window.ui.chat_pane.show_request(True)
     window.ui.toast.show_message("Something happened", "Undo", lambda: None)
     await look("the request above a notice", window.ui.toast.dismiss.click)
-    window.ui.show_request(False)
+    window.ui.chat_pane.show_request(False)
     for make in (
         lambda: PolicySheet(Settings(), "balanced", "Billing", {}, window),
         lambda: PlanDialog(PLAN, "c", window),
