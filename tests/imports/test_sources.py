@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tracemalloc
 import zipfile
@@ -10,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from desktop_app.conversation.foreign import UnreadFile
+from desktop_app.imports.format import MAX_LEVELS, TOO_DEEP, Fields, json_of, seconds_of
 from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import BadFile, sources_in
+from texts import UNKNOWN_FORMAT
 
 
 @pytest.mark.parametrize(
@@ -109,3 +113,53 @@ def test_the_beginnings_of_many_files_do_not_fill_memory(tmp_path: Path) -> None
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 1_000_000, "10,000 files of 64 KB each would take 640 MB"
+
+
+# What is said of a file that no format recognizes.
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"", "an empty file"),
+        (b"%PDF-1.7 ...", "a PDF document"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "an image or a sound"),
+        (b"  <!DOCTYPE html><p>", "a web page"),
+        (b'[{"b": 1, "a": 2}]', "JSON with the fields a, b"),
+        (b'{"a1":0,"a2":0,"a3":0,"a4":0,"a5":0,"a6":0,"a7":0,"a8":0,"a9":0}', "a4, a5, a6, a7, a8, …"),
+        (b"[1, 2]", "JSON without conversations"),
+        ("naïve".encode(), "plain text"),
+        (bytes(range(256)), "a file without text"),
+    ],
+)
+def test_it_says_what_it_seems_to_be(tmp_path: Path, content: bytes, kind: str) -> None:
+    (tmp_path / "file").write_bytes(content)
+    ((_, found),) = read_all(sources_in(tmp_path / "file"))
+    assert isinstance(found, UnreadFile)
+    assert found.reason.startswith(UNKNOWN_FORMAT)
+    assert found.reason.endswith(kind)
+
+
+# Objects of foreign files, read field by field.
+
+
+def test_a_list_of_texts_with_anything_else_in_it_is_kept_whole() -> None:
+    fields = Fields({"models": ["a", "b"], "tags": ["x", 7]})
+    assert fields.strings("models") == ["a", "b"]
+    assert fields.strings("tags") == ["x"]
+    assert fields.rest() == {"tags": ["x", 7]}
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan, 10**400, -(10**400), 2**63, True, "1"])
+def test_a_number_that_counts_nothing_is_none(number: object) -> None:
+    assert Fields({"n": number}).count("n") == Fields({"n": number}).number("n") == 0
+    assert seconds_of(number) == 0.0
+
+
+def test_what_is_nested_too_deeply_is_cut_off_and_told() -> None:
+    value: object = 1
+    for _ in range(20_000):
+        value = {"a": value}
+    kept = json_of(value)
+    assert (kept.count('"a"'), TOO_DEEP in kept) == (MAX_LEVELS, True)
+    assert json.loads(kept)
