@@ -183,12 +183,12 @@ FAULTS = (
         "a record is folded before it is stored",
         "chat/session.py",
         "        await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)\n"
-        "        self._learn_from(entries)\n"
-        "        self.transcript = self.transcript.extend(entries)\n"
-        "        self.view = view_after(self.view, self.transcript)\n",
-        "        self._learn_from(entries)\n"
         "        self.transcript = self.transcript.extend(entries)\n"
         "        self.view = view_after(self.view, self.transcript)\n"
+        "        self.counter.follow(entries, self.transcript, self.view)\n",
+        "        self.transcript = self.transcript.extend(entries)\n"
+        "        self.view = view_after(self.view, self.transcript)\n"
+        "        self.counter.follow(entries, self.transcript, self.view)\n"
         "        await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)\n",
     ),
     PlantedFault(

@@ -1,4 +1,4 @@
-"""Going to another branch of a conversation, and copying one branch into a conversation of its own."""
+"""Switch to another branch of a conversation, and copy a branch into a new conversation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.counting.breakdown import gauge_of, tally
 from desktop_app.context.text_cuts import head_of
 from desktop_app.context.view.view import inseparable_ids, view_of, with_entries
 from desktop_app.conversation.branches import entries_before
@@ -28,8 +27,7 @@ from desktop_app.conversation.words import translatable
 
 from .conversations import Conversations
 from .operations import not_found
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 
 MAX_VERSIONS = 6
 MAX_TEXT = 120  # characters of a version that are shown
@@ -62,7 +60,7 @@ async def read_versions(session: Session) -> tuple[tuple[VersionRow, ...], int]:
     versions = session.branches.versions(current) if current else ()
     first = max(min(versions.index(current) - MAX_VERSIONS // 2, len(versions) - MAX_VERSIONS), 0) if versions else 0
     near = [(n, i, session.branches.branch_with(i)) for n, i in enumerate(versions, 1)][first : first + MAX_VERSIONS]
-    here = session.gauge().total
+    here = session.counter.gauge().total
     counted = {i: here if i == current else await asyncio.to_thread(_tokens_in, session, name) for _, i, name in near}
     return tuple(_version_row(session, n, i, counted[i], i == current) for n, i, _ in near), len(versions)
 
@@ -76,9 +74,7 @@ def _version_row(session: Session, number: int, message_id: str, tokens: int, is
 def _tokens_in(session: Session, branch: str | None) -> int:
     """Return the tokens of the request as the gauge would show them in that branch."""
     view = view_of(with_entries(session.transcript, Switch(branch=branch or "")))
-    sums, counts = tally(view, session.counts), session.counts
-    model, calibration = session.model_info, session.calibration
-    return gauge_of(view, sums, counts, session.policy, session.budget, model, calibration).total
+    return session.counter.gauge_of(view, is_planned=False).total
 
 
 async def fork(chats: Conversations, session: Session, message_id: str) -> Session:

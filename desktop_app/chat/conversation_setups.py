@@ -29,11 +29,11 @@ async def change_setup(chats: Conversations, conversation: str, setup: Conversat
     """
     await chats.archive.change(conversation, setup=setup)
     session = await chats.open(conversation)
-    session.setup = setup
+    session.setup = session.counter.setup = setup
     if not chats.turns.is_busy(conversation):
         async with chats.turns.idle(conversation):  # and no import adds to it
             await record_request_context(session, chats.services)
-    await asyncio.to_thread(session.gauge)
+    await asyncio.to_thread(session.counter.gauge)
     return session
 
 

@@ -22,8 +22,7 @@ from .choices import check_policy, existing_folder, policy_named
 from .open_sessions import OpenSessions
 from .ports import Emit
 from .record_rows import archived_of
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .session_model import model_or_stand_in, use_model
 from .tasks import Job, Tasks
 from .titles import ListedConversations
@@ -186,7 +185,7 @@ class Conversations:
             await self.archive.change(conversation, model=model)
             await self._refresh_info(conversation)
             session.use(chosen)
-        await asyncio.to_thread(session.gauge)
+        await asyncio.to_thread(session.counter.gauge)
         await self.turns.getting_ready.equip(session)
         return session
 
@@ -213,7 +212,7 @@ class Conversations:
         check_policy(name, self.settings.policies)
         await self.archive.change(conversation, policy=name)
         await self._refresh_info(conversation)
-        session.policy = self.policy_named(session.policy_name)
+        session.counter.chosen_policy = self.policy_named(session.policy_name)
         return session
 
     async def use_projects(self) -> None:
@@ -234,10 +233,10 @@ class Conversations:
         if project == session.project:
             return
         session.project = project
-        session.policy = self.policy_named(session.policy_name)
+        session.counter.chosen_policy = self.policy_named(session.policy_name)
         if not self.turns.is_busy(session.id):
             await record_request_context(session, self.services)
-        await asyncio.to_thread(session.gauge)
+        await asyncio.to_thread(session.counter.gauge)
         self._publish(session.gauge_changed())
 
     async def _refresh_info(self, conversation: str) -> None:
@@ -250,6 +249,6 @@ class Conversations:
         self.settings = settings
         self.sessions.note_settings()
         for session in self.sessions.cache.all():
-            before, session.policy = session.policy, self.policy_named(session.policy_name)
-            if session.policy != before:
+            before, session.counter.chosen_policy = session.counter.policy, self.policy_named(session.policy_name)
+            if session.counter.policy != before:
                 self._publish(session.gauge_changed())

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from .ports import Emit, WorldError
+from .request_counter import RequestCounter
 from .session import Session
 from .tasks import Job, Tasks
 from .turn.prepare import record_first_context
@@ -33,25 +34,26 @@ class GettingReady:
         self._publish = publish
         self._is_busy = is_busy
         self._to_equip: WeakValueDictionary[str, Session] = WeakValueDictionary()
+        self._read_ahead = WeakKeyDictionary[RequestCounter, object]()  # the items of the view, for its model
 
     def expect(self, session: Session) -> None:
         """Let a local model get ready and read the conversation, since the user has begun to type."""
         key = Job.READ_AHEAD.of(session.id)
-        if session.items_read is not session.view.items and not self._tasks.is_running(key):
-            session.items_read = session.view.items
+        if self._read_ahead.get(session.counter) is not session.view.items and not self._tasks.is_running(key):
+            self._read_ahead[session.counter] = session.view.items
             self._tasks.start(key, self._prepare_model(session))
 
     async def equip(self, session: Session) -> None:
-        """Count what the first request of a conversation will carry, unless a turn counts it anyway.
+        """Record and count the tools and memory of a conversation's first request, unless a turn does so anyway.
 
-        A server of tools may be slow: then this returns soon, and the gauge changes once it has answered.
+        If a server of tools is slow, this returns first, and the gauge changes once the server has answered.
         """
         self.begin_to_equip(session)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._tasks.wait(Job.CONTEXT.of(session.id)), EQUIP_SECONDS)
 
     def begin_to_equip(self, session: Session) -> None:
-        """Begin to count that, and do not wait for it."""
+        """Begin that without waiting for it."""
         if self._is_busy(session.id):
             return
         self._to_equip[session.id] = session  # also if one is under way, which may have read what has changed since
@@ -63,7 +65,7 @@ class GettingReady:
         await self._tasks.cancel(Job.CONTEXT.of(conversation))
 
     async def _record_context(self, conversation: str) -> None:
-        """Record what the first request will carry, if that is due. Errors are logged: the turn tells the user."""
+        """Record the tools and memory of the first request, if due. Errors are logged, as the turn reports them."""
         while (session := self._to_equip.pop(conversation, None)) is not None:
             try:
                 if await record_first_context(session, self._services):
@@ -74,14 +76,14 @@ class GettingReady:
 
     async def _count_tools(self, session: Session) -> None:
         """Let the model's own server count the tools, where it can; a turn that begins does not wait for it."""
-        if await session.ask_for_tools(self._services.models) and session.closed_by is None:
+        if await session.counter.ask_for_tools(self._services.models) and session.closed_by is None:
             self._publish(session.gauge_changed())
 
     async def _prepare_model(self, session: Session) -> None:
         """Let a local model start, and read the conversation."""
         # A task of its own: a message sent in the meantime, which ends this one, needs the server just as well.
-        key = Job.MODEL_START.of(session.model_info.id)
+        key = Job.MODEL_START.of(session.model.info.id)
         self._tasks.start_once(key, session.model.prepare)
         await self._tasks.wait(key)
-        if session.gauge().total <= session.budget.usable:
-            await session.model.read_ahead(session.assemble()[0])
+        if session.counter.gauge().total <= session.counter.budget.usable:
+            await session.model.read_ahead(session.counter.assemble()[0])

@@ -19,8 +19,7 @@ from desktop_app.conversation.transcript import AuxiliaryUsage, Recalled, active
 from desktop_app.settings import Settings
 
 from .ports import Emit, ModelCatalogue, ModelError
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .side_requests import RoleModel, resolve_role
 from .turn_services import Services
 
@@ -60,7 +59,7 @@ async def caption_images(session: Session, services: Services, message: Message,
     """
     images = [part for part in message.parts if isinstance(part, Attachment) and part.is_image]
     images = [image for image in images if not image.is_elsewhere]
-    if services.read_image_prompt is None or not images or session.model_info.supports_vision:
+    if services.read_image_prompt is None or not images or session.model.info.supports_vision:
         return
     entries = [entry for entry in active_entries(session.view.path) if isinstance(entry, Recalled)]
     before = next((entry for entry in reversed(entries) if entry.for_message_id == message.id), None)
@@ -84,7 +83,7 @@ async def caption_images(session: Session, services: Services, message: Message,
 def find_image_reader(session: Session, models: ModelCatalogue, settings: Settings) -> str | None:
     """Return who looks at images: "" for the session's model itself, else the name of the model that captions them for
     it; None if nobody can."""
-    if session.model_info.supports_vision:
+    if session.model.info.supports_vision:
         return ""
     info = resolve_role(models, settings.vision_model, session.model).model.info
     return info.label if info.supports_vision else None

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.compact.room_decision import is_due
 from desktop_app.context.memory.flush import (
     SAVE_MEMORY,
     FlushPrompts,
@@ -50,8 +49,7 @@ from desktop_app.settings import Settings
 
 from .operations import not_found, undo_in_force
 from .ports import ChatModel, ModelCatalogue, ModelError, Price, WorldError
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .side_requests import Unfinished, complete
 from .tasks import NamedLocks, shielded
 
@@ -88,7 +86,7 @@ async def question_for_flush(
 
     is_too_long: whether the provider has just refused the current request as too long.
     """
-    model, counts, policy = session.model, session.counts, session.policy
+    model, counts, policy = session.model, session.counter.counts, session.counter.policy
     reply_tokens = _reply_tokens(model)
     if not is_too_long and (question := _append_question(session, messages, prompts, known, reply_tokens)) is not None:
         return question
@@ -102,14 +100,14 @@ def _append_question(
     session: Session, unflushed: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory], reply_tokens: int
 ) -> FlushQuestion | None:
     """Return the current request with the question appended; None if that does not fit, or much has left the view."""
-    view, counts, policy = session.view, session.counts, session.policy
+    view, counts, policy = session.view, session.counter.counts, session.counter.policy
     in_view = {item.message.id for item in view.items}
     gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
     if sum(map(counts.total, gone)) > MAX_GONE:
         return None  # it is asked about the unflushed messages alone
-    assembled, tools = session.assemble()
+    assembled, tools = session.counter.assemble()
     messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE, counts.text)
-    if session.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
+    if session.counter.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
         return None
     has_it = any(tool.name == SAVE_MEMORY.name for tool in tools)
     return FlushQuestion(messages, tools if has_it else (*tools, SAVE_MEMORY), reply_tokens, policy.flush_seconds)
@@ -178,13 +176,15 @@ class MemoryFlusher:
         if not self._settings().is_memory_on:
             return ""
         memories = memories_in(await self._store.memories(), session.id, session.folder, session.info.project)
-        return memory_text(memories, memory_room(session.policy, session.budget), session.counts.text)
+        counter = session.counter
+        return memory_text(memories, memory_room(counter.policy, counter.budget), counter.counts.text)
 
     def is_due(self, session: Session, trigger: Trigger) -> bool:
         """Whether a flush should be made in that session now."""
         if not self._settings().is_memory_on:
             return False
-        return is_flush_due(session.view, session.policy, session.budget, session.gauge().total, trigger)
+        counter = session.counter
+        return is_flush_due(counter.view, counter.policy, counter.budget, counter.gauge().total, trigger)
 
     async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
         """Save and record memories, if a flush is due; return the events.
@@ -194,7 +194,7 @@ class MemoryFlusher:
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.of(session.id)
-        if lock.locked() and not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
+        if lock.locked() and not session.counter.is_room_due(trigger):
             return []  # one is being made in the background, and nothing has to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):

@@ -27,8 +27,7 @@ from desktop_app.conversation.message import Attachment, MessageDraft, user_mess
 from desktop_app.conversation.unsent import QueuedMessage, UnsentMessages, join_drafts
 
 from .ports import Emit
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .tasks import NamedLocks
 
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee

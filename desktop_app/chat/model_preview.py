@@ -1,24 +1,24 @@
-"""Preview a conversation with another model: whether its request fits, or what would be left of it."""
+"""Preview a conversation with another model: whether its request fits, or what it would keep."""
 
 from __future__ import annotations
 
 import asyncio
-from copy import copy
+
+from msgspec.structs import replace
 
 from desktop_app.context.compact.room_decision import due_shares
-from desktop_app.context.view.view import view_of
+from desktop_app.context.view.view import with_entries
 from desktop_app.conversation.gauge import Gauge
-from desktop_app.conversation.listing import SwitchPreview
+from desktop_app.conversation.listing import ModelInfo, SwitchPreview
 from desktop_app.conversation.message import MessageDraft
-from desktop_app.conversation.transcript import Trigger
+from desktop_app.conversation.transcript import Transcript, Trigger
 
 from .compaction.optimize import plan_optimization, planned_gauges
 from .ports import ModelCatalogue
 from .sent_requests import draft_tokens
-from .session import Session
+from .session import Session, stamp
 from .session_model import model_or_stand_in
 from .tasks import CheckPoint, run_while_wanted
-from .turn.prepare import transcript_with_tools
 from .turn_services import Services
 
 NO_DRAFT = MessageDraft()
@@ -27,33 +27,40 @@ NO_DRAFT = MessageDraft()
 async def preview_model(
     session: Session, services: Services, models: ModelCatalogue, model_id: str, draft: MessageDraft = NO_DRAFT
 ) -> SwitchPreview:
-    """Return what using that model from now on would mean, counted and planned as if it were in use.
+    """Return the effect of using that model from now on, counted and planned as if it were in use.
 
-    The plan is the one that **Optimize conversation** would propose then. draft: what is being written, which the next
-    request will have in it. Nothing is changed.
+    The plan is the one that **Optimize conversation** would propose then. draft: the message being written, which
+    the next request will contain. Nothing is changed.
     """
-    there = copy(session)  # for questions only: nothing is recorded with it
-    there.use(model_or_stand_in(models, model_id))
-    there.transcript = await transcript_with_tools(there, services)
-    there.view = view_of(there.transcript) if there.transcript is not session.transcript else session.view
+    model = model_or_stand_in(models, model_id)
+    counter = session.counter.for_model(model, await _transcript_with_tools(session, services, model.info))
 
     def count(check: CheckPoint) -> Gauge:
-        for item in there.view.items:
+        for item in counter.view.items:
             check()
-            there.counts.of(item.message)
-        return there.gauge()
+            counter.counts.of(item.message)
+        return counter.gauge()
 
     gauge = await run_while_wanted(count)
-    unsent = await asyncio.to_thread(draft_tokens, there, draft)
+    unsent = await asyncio.to_thread(draft_tokens, counter, draft)
     total = gauge.total + unsent
     if not gauge.is_window_known:
         return SwitchPreview("unknown", total)
-    due = due_shares(Trigger.BEFORE_REQUEST, there.policy, there.budget).compact_at
-    if total <= gauge.usable and there.budget.share(total) < due:
+    due = due_shares(Trigger.BEFORE_REQUEST, counter.policy, counter.budget).compact_at
+    if total <= gauge.usable and counter.budget.share(total) < due:
         return SwitchPreview("fits", total, gauge.usable)
-    strategy = (await services.summaries.request_for(there)).strategy
-    optimization = await plan_optimization(there, None, strategy)
-    _, after = await asyncio.to_thread(planned_gauges, optimization, there)
+    strategy = (await services.summaries.request_for(counter)).strategy
+    optimization = await plan_optimization(counter, None, strategy)
+    _, after = await asyncio.to_thread(planned_gauges, optimization, counter)
     left = after.total + unsent
     verdict = "compact" if left <= after.usable and left < total else "too_small"
     return SwitchPreview(verdict, total, gauge.usable, left)
+
+
+async def _transcript_with_tools(session: Session, services: Services, model: ModelInfo) -> Transcript:
+    """Return the session's transcript with the tools that the model would be offered. Nothing is recorded."""
+    now = session.view.request_context
+    tools = now.tools if services.tools is None else await services.tools.specs(session, model)
+    if tools == now.tools:
+        return session.transcript
+    return with_entries(session.transcript, stamp(replace(now, tools=tools, id="", at=0.0)))

@@ -37,8 +37,7 @@ from .choices import policy_named
 from .importing import GROWN
 from .ports import Emit, WorldError
 from .record_rows import PAGE_CHARACTERS, message_rows, operation_rows
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .session_model import model_or_stand_in, use_model
 from .tasks import Job, NamedLocks, Tasks
 from .turn.tool_calls import CRASHED
@@ -88,7 +87,7 @@ class SessionCache:
         size = 0
         for number, each in enumerate(reversed(list(self._newest.values()))):
             size += each.recorded.size
-            is_unused = each.is_as_recorded and each.id != self._shown
+            is_unused = each.counter.is_as_recorded and each.id != self._shown
             if (number >= MAX_KEPT or (number and size > MAX_BYTES)) and is_unused:
                 del self._newest[each.id]
 
@@ -255,7 +254,7 @@ class OpenSessions:
         if session in self._outdated and not self._turns.is_busy(conversation):
             self._outdated.discard(session)
             session.use(model_or_stand_in(self._models, session.info.model))
-            await asyncio.to_thread(session.gauge)
+            await asyncio.to_thread(session.counter.gauge)
         return session
 
     async def open_partially(self, conversation: str) -> PartialSession | None:
@@ -353,8 +352,8 @@ class OpenSessions:
             del self._running[info.id]
         self.cache.keep(session)
         if self._partial_sessions.pop(info.id, None) is not None:
-            self._publish(FiguresCounted(info.id, session.gauge(), session.totals()))
-        is_counted_otherwise = session.info.messages != session.counted  # by an earlier version
+            self._publish(FiguresCounted(info.id, session.counter.gauge(), session.totals()))
+        is_counted_otherwise = session.info.messages != session.recorded.counted  # by an earlier version
         if is_counted_otherwise or not session.info.share:
             await self._turns.note(session)
         return session
@@ -377,7 +376,7 @@ class OpenSessions:
         """Let the session know of its project, and of what was changed while it was being opened."""
         session.info = await self._archive.conversation(session.id)
         session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
-        session.policy = policy_named(session.policy_name, self._services.settings())
+        session.counter.chosen_policy = policy_named(session.policy_name, self._services.settings())
 
     async def _end_what_was_running(self, session: Session) -> None:
         """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""
@@ -400,5 +399,5 @@ class OpenSessions:
 
 def _count(session: Session) -> None:
     """Count what is asked for next."""
-    session.gauge()
+    session.counter.gauge()
     session.operations()

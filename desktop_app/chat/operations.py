@@ -23,8 +23,7 @@ from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
 from .record_rows import archived_ids
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:

@@ -52,7 +52,7 @@ def local_day(at: float) -> str:
 
 async def insights_of_one(session: Session) -> Insights:
     """Return the figures of an open conversation, with the tokens of all that was said."""
-    transcript, counts, share = session.transcript, session.counts, session.gauge().share
+    transcript, counts, share = session.transcript, session.counter.counts, session.counter.gauge().share
 
     def read(check: CheckPoint) -> Insights:
         for entry in transcript.entries:
@@ -140,8 +140,8 @@ def _cell(value: object) -> object:
 
 async def try_policy(session: Session, policy: ContextPolicy, is_automatic: bool) -> PolicyTrial:
     """Return what the policy would do once the turn is over. is_automatic: whether the settings let it."""
-    budget = session.budget_under(policy)
-    gauge = session.gauge()
+    budget = session.counter.budget_under(policy)
+    gauge = session.counter.gauge()
     trial = PolicyTrial(gauge, _gauge_under(gauge, policy, budget), acting_policy(policy, budget))
     if not budget.window or not (is_automatic and policy.is_automatic):
         return trial
@@ -177,7 +177,7 @@ def usage_of(replayed: Replayed) -> Usage:
 
 
 async def _replay(session: Session, policy: ContextPolicy) -> Replayed:
-    snapshot, calibration = _snapshot_under(session, policy), session.calibration
+    snapshot, calibration = _snapshot_under(session, policy), session.counter.calibration
     budget = snapshot.model_budget or snapshot.budget
 
     def play(check: CheckPoint) -> Replayed:
@@ -197,10 +197,10 @@ def _next_step(snapshot: ContextSnapshot) -> Prune | CompactionPlan | None:
 
 
 def _snapshot_under(session: Session, policy: ContextPolicy) -> ContextSnapshot:
-    budget = session.budget_under(policy)
+    budget = session.counter.budget_under(policy)
     if not budget.window:  # not known: as large as it takes
-        return replace(snapshot_of(session), policy=policy)
-    return snapshot_under(session, fit_policy(policy, budget), budget)
+        return replace(snapshot_of(session.counter), policy=policy)
+    return snapshot_under(session.counter, fit_policy(policy, budget), budget)
 
 
 def _gauge_under(gauge: Gauge, policy: ContextPolicy, budget: Budget) -> Gauge:

@@ -354,12 +354,12 @@ async def recall_for_message(
 
     Other conversations are looked in where the user has allowed that and this one holds nothing.
     """
-    budget = session.counted_here(unasked_room(session.policy, session.budget))
+    budget = session.counter.counted_here(unasked_room(session.counter.policy, session.counter.budget))
     if not settings().is_recalling or not budget:
         return None
     entries = [entry for entry in session.view.path if isinstance(entry, Recalled)]
     here = {i for entry in entries for i in entry.message_ids if entry.for_message_id not in session.view.statuses}
-    count, heading = session.counts.text, HEADING
+    count, heading = session.counter.counts.text, HEADING
     try:
         found = await recall_unasked(archive, session.id, message.text, budget, count, here)
         reach = await reach_of(session) if found is None else RecallReach()

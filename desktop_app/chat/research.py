@@ -59,8 +59,7 @@ from desktop_app.conversation.words import translatable
 
 from .compaction.making_room import drop_results
 from .ports import Emit, ModelError, Spills, WorldError
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .session_model import find_model
 from .side_requests import RoleModel, resolve_role
 from .titles import RESEARCH
@@ -133,7 +132,7 @@ class ResearchToolCalls(ToolCalls):
     async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
         """Return the result as the model gets it. The whole text is kept once, with all others."""
         self._found.append(Found(call, outcome.text, outcome.is_error))
-        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.policy, False)
+        cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.counter.policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
         return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
 
@@ -181,8 +180,8 @@ class ResearchReply:
 
     def _cut(self, text: str) -> str:
         """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
-        most = round(self._session.budget.usable * MAX_ANSWER_SHARE)
-        tokens = self._session.provider_tokens(self._session.counts.text(text))
+        most = round(self._session.counter.budget.usable * MAX_ANSWER_SHARE)
+        tokens = self._session.counter.provider_tokens(self._session.counter.counts.text(text))
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 
     async def _store_whole(self, spills: Spills, texts: list[str], answer: str) -> str:
@@ -313,7 +312,7 @@ class ResearchTurn(Turn):
         messages = Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
         entries = (stamp(RequestContext(tools=specs)), *map(stamp, messages))
         # Room is made by dropping results, so that no summary is paid for.
-        policy = replace(conversation.policy, phases=(), strategy="extractive", digest_by="rule")
+        policy = replace(conversation.counter.policy, phases=(), strategy="extractive", digest_by="rule")
         # It has the conversation's id, so that permissions and events are of the conversation.
         side = Session(conversation.info, entries, role.model, policy, UnstoredRecord(self._keep_partial))
         side.project = conversation.project
@@ -324,9 +323,9 @@ class ResearchTurn(Turn):
 
     async def run(self) -> None:
         """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
-        label = f"{self._session.model_info.label} (research)"
+        label = f"{self._session.model.info.label} (research)"
         self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
-        rounds = self._session.policy.research_rounds
+        rounds = self._session.counter.policy.research_rounds
         for number in range(1, rounds + 1):
             is_last = number == rounds or self._clock() >= self._ends_at
             if is_last:
@@ -340,9 +339,9 @@ class ResearchTurn(Turn):
             await self.run_tools(reply, self._tools)
 
     async def _ask_model(self) -> Message:
-        policy = self._session.policy
+        policy = self._session.counter.policy
         for share in policy.overflow_shed:
-            if self._session.gauge().total > MAX_RESEARCH_SHARE * self._session.budget.usable:
+            if self._session.counter.gauge().total > MAX_RESEARCH_SHARE * self._session.counter.budget.usable:
                 await drop_results(self._session, self._services, share, self._relay)
         try:
             async with asyncio.timeout_at(self._ends_at + ANSWER_SECONDS):

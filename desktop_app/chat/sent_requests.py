@@ -33,9 +33,10 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.conversation.words import translatable
 
-from .compaction.snapshot import snapshot_of, unmeasured_gauge
+from .compaction.snapshot import snapshot_of
 from .operations import not_found
 from .ports import WorldError
+from .request_counter import RequestCounter
 from .session import Session
 from .turn.incoming_reply import longest_reply
 from .turn.recovery import oversized_in
@@ -46,24 +47,24 @@ MAX_LISTED, FIRST_LISTED = 10_000, 1_000
 """Parts of a request that are listed: the first ones, and the newest."""
 
 
-def draft_tokens(session: Session, draft: MessageDraft) -> int:
+def draft_tokens(counter: RequestCounter, draft: MessageDraft) -> int:
     """Return the tokens that the draft would add to the next request; 0 for an empty one."""
-    counts, text = session.counts, draft.text
-    own = session.provider_tokens(counts.text(text) + counts.tokenizer.overhead.message) if text else 0
-    return own + sum(attachment_tokens(session, draft.attachments))
+    counts, text = counter.counts, draft.text
+    own = counter.provider_tokens(counts.text(text) + counts.tokenizer.overhead.message) if text else 0
+    return own + sum(attachment_tokens(counter, draft.attachments))
 
 
-def attachment_tokens(session: Session, attachments: Sequence[Attachment]) -> tuple[int, ...]:
+def attachment_tokens(counter: RequestCounter, attachments: Sequence[Attachment]) -> tuple[int, ...]:
     """Return the tokens of each attachment, as the request will have it."""
-    tokenizer, dialect = session.counts.tokenizer, session.counts.dialect
+    tokenizer, dialect = counter.counts.tokenizer, counter.counts.dialect
     counted = (count_message(user_message("", (one,)), tokenizer, dialect).total for one in attachments)
-    return tuple(session.provider_tokens(tokens - tokenizer.overhead.message) for tokens in counted)
+    return tuple(counter.provider_tokens(tokens - tokenizer.overhead.message) for tokens in counted)
 
 
 def memory_tokens(session: Session) -> int:
     """Return the tokens that the memories take of the request as it would be sent now; 0 if none is in it."""
     own = (item for item in session.view.items if item.kind is ItemKind.MEMORY)
-    return sum(session.gauge().tokens_of(item_tokens(item, session.counts).total) for item in own)
+    return sum(session.counter.gauge().tokens_of(item_tokens(item, session.counter.counts).total) for item in own)
 
 
 async def read_request(session: Session, reply_id: str = "", largest: int = 0) -> SentRequest:
@@ -130,17 +131,17 @@ def _compare(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
 def _read(session: Session, reply_id: str, preview: int | None = PREVIEW) -> SentRequest:
     view = _view(session, reply_id)
     if not reply_id:
-        return sent_request(view, session.gauge(), session.counts, _cached_tokens(view), preview)
-    gauge, reply = unmeasured_gauge(session, view), session.message(reply_id)
+        return sent_request(view, session.counter.gauge(), session.counter.counts, _cached_tokens(view), preview)
+    gauge, reply = session.counter.gauge_of(view), session.message(reply_id)
     usage = reply.usage if reply is not None and is_measured(reply) and not reply.continues else None
     if usage is None:
-        return sent_request(view, gauge, session.counts, preview=preview)
+        return sent_request(view, gauge, session.counter.counts, preview=preview)
     gauge = _as_reported(gauge, usage.prompt_tokens, session)
-    return sent_request(view, gauge, session.counts, usage.cached_tokens, preview)
+    return sent_request(view, gauge, session.counter.counts, usage.cached_tokens, preview)
 
 
 def _as_reported(gauge: Gauge, tokens: int, session: Session) -> Gauge:
-    return replace(scale_gauge(gauge, tokens, session.policy), provenance=Provenance.MEASURED)
+    return replace(scale_gauge(gauge, tokens, session.counter.policy), provenance=Provenance.MEASURED)
 
 
 def _cached_tokens(view: View) -> int:
@@ -159,15 +160,15 @@ def sendable_request(
     reply_id: as of `read_request`. Raises WorldError.
     """
     view = _view(session, reply_id)
-    messages, tools = to_dialect(assemble(view), view.tools, session.counts.dialect)
-    gauge = unmeasured_gauge(session, view) if reply_id else session.gauge()
-    return messages, longest_reply(session, gauge)[0], tools, session.setup.options
+    messages, tools = to_dialect(assemble(view), view.tools, session.counter.counts.dialect)
+    gauge = session.counter.gauge_of(view) if reply_id else session.counter.gauge()
+    return messages, longest_reply(session.counter, gauge)[0], tools, session.setup.options
 
 
 def _as_json(session: Session, reply_id: str) -> str:
     """Return the messages and the tools of the request in OpenAI's chat shape."""
     messages, _, tools, _ = sendable_request(session, reply_id)
-    request: Json = {"model": session.model_info.id, "messages": chat_of(messages)}
+    request: Json = {"model": session.model.info.id, "messages": chat_of(messages)}
     if tools:
         request["tools"] = [function_of(tool) for tool in tools]
     return json.dumps(request, ensure_ascii=False, indent=2)
@@ -175,7 +176,7 @@ def _as_json(session: Session, reply_id: str) -> str:
 
 def _text_of(session: Session, reply_id: str, index: int) -> str:
     view = _view(session, reply_id)
-    parts = sent_request(view, unmeasured_gauge(session, view), session.counts, preview=None).parts
+    parts = sent_request(view, session.counter.gauge_of(view), session.counter.counts, preview=None).parts
     if not 0 <= index < len(parts):
         raise not_found(translatable("This part of the request"))
     return parts[index].text
@@ -187,7 +188,7 @@ async def shorten_message(turns: Turns, services: Services, session: Session, as
     as_file: its beginning is sent, and where the whole is kept for the model to read; else both ends are. Raises
     WorldError if it fits, or if what is kept cannot be stored.
     """
-    snapshot = snapshot_of(session)
+    snapshot = snapshot_of(session.counter)
     oversized = await asyncio.to_thread(oversized_in, snapshot)
     if oversized is None:
         title, advice = translatable("The message fits now"), translatable("Try again.")

@@ -1,4 +1,4 @@
-"""The model of a conversation: found when a turn begins, or a stand-in that says why it cannot be used now."""
+"""The model of a conversation, found when a turn begins, or a stand-in that gives the reason why it is missing."""
 
 from __future__ import annotations
 
@@ -65,20 +65,20 @@ def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
 
 
 async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> None:
-    """Ask the session's server for the window, if it is not known from this run, and use what it tells.
+    """Ask the session's server for the window, unless it is known from this run, and use it.
 
-    Raises ModelError, which names the server, if nobody tells and nobody ever did.
+    Raises ModelError, which names the server, if the window is not reported and never was.
     """
     await use_model(session, await models.resolve_model(session.info.model), emit)
 
 
 async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:
-    """Use the model, unless the same is known of the one in use. Return whether it was changed."""
+    """Use the model, unless it is like the one in use. Return whether it was changed."""
     used = session.model
     if model.info == used.info and isinstance(model, MissingModel) == isinstance(used, MissingModel):
         return False
     session.use(model)
-    await asyncio.to_thread(session.gauge)
-    emit(ModelChanged(session.id, session.model_info))
+    await asyncio.to_thread(session.counter.gauge)
+    emit(ModelChanged(session.id, session.model.info))
     emit(session.gauge_changed())
     return True

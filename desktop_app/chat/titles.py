@@ -26,8 +26,7 @@ from desktop_app.conversation.message import Role, Text
 from desktop_app.conversation.setup import Project
 
 from .ports import Emit, WorldError
-from .recorded_messages import stamp
-from .session import Session
+from .session import Session, stamp
 from .side_requests import resolve_role
 from .turn_services import Services
 
@@ -139,7 +138,7 @@ class ListedConversations:
 
     async def note(self, session: Session) -> None:
         """Store the gauge's share and the number of uncounted messages. An error is published, and not raised."""
-        gauge, info = session.gauge(), session.info
+        gauge, info = session.counter.gauge(), session.info
         # Without a window the figure that was seen last stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:

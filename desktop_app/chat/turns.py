@@ -25,9 +25,8 @@ from .getting_ready import GettingReady
 from .message_queue import MessageQueue
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Emit, WorldError
-from .recorded_messages import stamp
 from .research import take_research
-from .session import Session
+from .session import Session, stamp
 from .tasks import Job, NamedLocks, Tasks
 from .titles import RESEARCH, ListedConversations, title_of
 from .turn.take_turn import DEFAULT_OPTIONS, TurnOptions, take_turn
@@ -69,7 +68,7 @@ class Turns:
 
     def is_automatic(self, session: Session) -> bool:
         """Return whether room is made without the user's request, by the settings and by the policy."""
-        return self._services.settings().is_automatic and session.policy.is_automatic
+        return self._services.settings().is_automatic and session.counter.policy.is_automatic
 
     async def send(
         self,

@@ -138,9 +138,9 @@ async def compose_services(
 
     async def recall_limit(conversation: str) -> tuple[int, Callable[[str], int]]:
         session = await conversations.open(conversation)
-        policy = session.policy
-        max_tokens = min(policy.max_recall, round(session.budget.usable * MAX_RECALL_SHARE))
-        return session.counted_here(max_tokens), session.counts.text
+        policy = session.counter.policy
+        max_tokens = min(policy.max_recall, round(session.counter.budget.usable * MAX_RECALL_SHARE))
+        return session.counter.counted_here(max_tokens), session.counter.counts.text
 
     async def recall_reach(session: Session) -> RecallReach:
         return RecallReach(effective_recall(session.setup.recall_in, session.project), session.project.id)

@@ -10,7 +10,7 @@ from builders import model, result, user
 from desktop_app.chat.branching import fork, read_versions, show_version
 from desktop_app.chat.operations import pin, undo
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.conversation.events import MessageState, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, ToolCall
@@ -42,7 +42,7 @@ async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(talk
     home, session = await talk([Reply(f"Answer {n}.") for n in range(1, 6)])
     await home.turn(session, "One?")
     await home.turn(session, "Two?")
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     await edit(home, session, id_of(session, "One?"), "Other?")
     assert sent(home) == ["Be brief.", "Other?"]
     assert shown(session) == ["Be brief.", "Other?", "Answer 3."]
@@ -52,7 +52,7 @@ async def test_an_edited_message_begins_a_branch_and_each_goes_on_by_itself(talk
     assert {row.state for row in session.rows([one])} == {MessageState.ABANDONED}
     await show_version(home.chats, session, one)
     assert shown(session) == ["Be brief.", "One?", "Answer 1.", "Two?", "Answer 2."]
-    assert session.gauge() == gauge, "measured as it was"
+    assert session.counter.gauge() == gauge, "measured as it was"
     await home.turn(session, "Three?")
     await show_version(home.chats, session, other)
     await home.turn(session, "Four?")
@@ -107,8 +107,8 @@ async def test_a_regenerated_reply_is_anchored_to_its_own_request(talk) -> None:
     await home.turn(session, "Which?")
     await home.chats.turns.regenerate(session)
     await home.until(lambda: len(home.of(TurnFinished)) == 2)
-    assert session.gauge().provenance is Provenance.MEASURED
-    assert session.gauge().total >= 33
+    assert session.counter.gauge().provenance is Provenance.MEASURED
+    assert session.counter.gauge().total >= 33
 
 
 async def test_an_operation_is_of_its_branch(talk) -> None:
@@ -134,7 +134,7 @@ async def test_an_operation_is_of_its_branch(talk) -> None:
 
 
 def assembled(session) -> list[str]:
-    return [message.text for message in session.assemble()[0]]
+    return [message.text for message in session.counter.assemble()[0]]
 
 
 async def test_where_a_new_answer_fails_the_old_one_can_be_had(talk) -> None:
@@ -268,10 +268,10 @@ async def test_the_versions_are_told_with_the_tokens_that_each_branch_takes(talk
     await home.turn(session, "And then?")
     versions, total = await read_versions(session)
     assert [(v.number, v.text, v.is_current) for v in versions] == [(1, "Two?", False), (2, "Other?", True)]
-    assert versions[1].tokens == session.gauge().total
+    assert versions[1].tokens == session.counter.gauge().total
     assert total == 2
     await show_version(home.chats, session, before)
-    assert versions[0].tokens == session.gauge().total, "what the gauge shows there"
+    assert versions[0].tokens == session.counter.gauge().total, "what the gauge shows there"
 
 
 async def test_of_many_versions_those_around_the_current_one_are_told(talk) -> None:

@@ -32,7 +32,7 @@ async def take_turns(house, folder, turns: int, window: int, tokens: int, calls:
     session = await equipped_with(home, folder, tools)
     for turn in range(turns):
         events = await home.turn(session, f"Turn {turn} of many: run its step.")
-        assert steps_in(events) <= session.policy.tool_result_tries, turn
+        assert steps_in(events) <= session.counter.policy.tool_result_tries, turn
         assert [command for command, runs in tools.runs.items() if runs > 1] == [], turn
         for failed in (event.failure for event in events if isinstance(event, TurnFailed)):
             assert servers, "without them there is room for each result"
@@ -99,9 +99,9 @@ async def test_each_turn_makes_room_for_results_three_times_at_most_then_says_so
     home.provider.script = [
         Reply("Next.", calls=(ran(f"look {n}", f"c{n}"),), finish="tool_calls") for n in range(24)
     ] + [Reply("Done.")] * 9
-    session.policy = replace(session.policy, flush_distance=0)
+    session.counter.chosen_policy = replace(session.counter.policy, flush_distance=0)
     events = await home.turn(session, "Turn 0 of many")
-    assert steps_in(events) == session.policy.tool_result_tries == 3
+    assert steps_in(events) == session.counter.policy.tool_result_tries == 3
     (failure,) = [event.failure for event in events if isinstance(event, TurnFailed)]
     assert failure.kind == "window_too_small"
     assert failure.advice == OFTEN
@@ -121,9 +121,9 @@ async def test_no_step_is_recorded_that_the_gauge_would_show_as_a_growth(talk) -
             result(f"line {n} of it\n" * 90, f"c{n}", "read"),
         ]
     home, session = await talk([Reply("Read.", usage=(3_600, 5, 0))], window=60_000, messages=said)
-    counted = session.gauge().total
+    counted = session.counter.gauge().total
     await home.turn(session, "And now?")
-    before = session.gauge()
+    before = session.counter.gauge()
     assert before.total < counted * 0.7
     assert before.provenance == "measured"
     await drop_results(session, home.services, 0.1, home.publish)

@@ -14,7 +14,7 @@ MINE = OwnPolicy("mine", "relaxed", {"compact_at": 0.85, "prune_at": 0.85, "back
 
 
 def marks(session) -> tuple[float, ...]:
-    return session.gauge().thresholds
+    return session.counter.gauge().thresholds
 
 
 async def test_a_conversation_keeps_the_policy_that_was_chosen_for_it(house) -> None:

@@ -11,7 +11,7 @@ import pytest
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import stale_plan
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.conversation.events import ModelChanged, TurnFinished
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo
 from desktop_app.conversation.message import Message, Role, user_message
@@ -99,7 +99,7 @@ async def test_what_the_command_line_imported_is_answered_by_the_model_of_new_co
     kept = await made.archive.conversation(info.id)
     assert (kept.model, kept.updated_at) == ("scripted/scripted", before.updated_at)
     assert kept.share > 0, "the list shows how full the window is"
-    assert session.gauge().window == 8_192
+    assert session.counter.gauge().window == 8_192
     await made.turn(session, "Are you there?")
     assert session.view.items[-1].message.text == "Yes."
 
@@ -124,9 +124,9 @@ async def test_a_message_sent_while_a_model_is_chosen_is_answered_by_that_model(
     stored.set()
     await asyncio.gather(choosing, sending)
     await made.until(lambda: bool(made.of(TurnFinished)))
-    assert session.model_info.id == session.info.model == "scripted/other"
+    assert session.model.info.id == session.info.model == "scripted/other"
     reply = session.view.items[-1].message
-    assert (reply.text, reply.model) == ("Yes.", session.model_info.record_name)
+    assert (reply.text, reply.model) == ("Yes.", session.model.info.record_name)
     assert not made.chats.turns.queue.state(session.id).queue, "nothing else would send it"
     assert not made.of(ModelChanged), "the answer to the choice has told it"
 
@@ -150,4 +150,4 @@ async def test_a_model_that_is_chosen_while_an_import_adds_to_it_answers_in_what
     grown = await made.chats.open(session.id)
     told.set()
     assert await choosing is grown
-    assert grown.model_info.id == grown.info.model == "scripted/other"
+    assert grown.model.info.id == grown.info.model == "scripted/other"

@@ -8,8 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from builders import model
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.context.counting.calibration import is_silently_cut
 from desktop_app.context.counting.tokens import Overhead, TokenCounts
@@ -57,14 +56,14 @@ async def test_the_user_is_told_of_the_learned_window_and_can_take_it_back(talk:
     assert f"{WINDOW:,}" in noticed.notice.detail
     assert session.view.items[-1].message.text == "I see.", "the reply stands"
     assert not made.of(TurnFailed)
-    shown = session.gauge()
+    shown = session.counter.gauge()
     assert WINDOW <= shown.window <= WINDOW + 10
     assert shown.stated_window == 16_000
-    session.learned_window.trust_stated()
-    assert (session.gauge().window, session.gauge().stated_window) == (16_000, 0)
+    session.counter.learned.trust_stated()
+    assert (session.counter.gauge().window, session.counter.gauge().stated_window) == (16_000, 0)
     events = await made.turn(session, f"One more. {LONG}")
     assert not notices(events), "the user knows better"
-    assert session.gauge().window == 16_000
+    assert session.counter.gauge().window == 16_000
 
 
 async def test_room_is_made_for_the_learned_window_if_the_user_asks_again(talk: Callable[..., Any]) -> None:
@@ -97,14 +96,14 @@ PICTURES = tuple(Attachment(f"{n}.png", "image/png", "data:image/png;base64,iVBO
 async def test_pictures_that_were_never_measured_are_no_reason_to_suspect_a_cut(talk) -> None:
     """A picture of 200 tokens, which is counted as 1,200 where nobody says, made a window of 128,000 into 2,907."""
     _, session = await talk([], window=16_000)
-    session.counts = TokenCounts(UnknownModel(), replace(session.counts.dialect, supports_vision=True))
+    session.counter.counts = TokenCounts(UnknownModel(), replace(session.counter.counts.dialect, supports_vision=True))
     await session.record(stamp(user_message(f"What is on these? {LONG * 2}", PICTURES)))
-    sent = session.assemble_request()
+    sent = session.counter.request()
     assert sent.pictures >= 3_000
     real = sent.gauge.total - 3_000
     assert real > 1_000
     assert is_silently_cut(sent.gauge.total, sent.gauge.provenance, Usage(real, 4), sent.reported_before)
     assert not is_silently_cut(sent.gauge.total - sent.pictures, sent.gauge.provenance, Usage(real, 4))
-    reply = model("Trees.", model=session.model_info.record_name)
+    reply = model("Trees.", model=session.model.info.record_name)
     await session.record(stamp(replace(reply, usage=Usage(real, 4), as_of=sent.as_of)))
-    assert session.assemble_request().pictures == 0, "now they are measured"
+    assert session.counter.request().pictures == 0, "now they are measured"

@@ -132,9 +132,9 @@ async def test_of_a_cut_reply_that_does_not_fit_the_end_stays(
     report = Message(role=Role.ASSISTANT, parts=(Text(text + "And the tide comes in twice a da"),), **cut)
     said = [user_message("Write the report in points."), report]
     home, session = await talk([Reply("y.")], messages=said, window=window, max_output=0)
-    assert session.gauge().total > session.budget.usable
+    assert session.counter.gauge().total > session.counter.budget.usable
     await home.turn(session, "go on")
-    assert session.gauge().total < session.budget.usable
+    assert session.counter.gauge().total < session.counter.budget.usable
     sent = "\n".join(message["content"] for message in home.provider.requests[0].messages)
     assert f"{text[-500:]}And the tide comes in twice a da" in sent
 
@@ -150,7 +150,7 @@ async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
     home, session = await talk([REST, Reply("Thanks.")], messages=said, window=window, max_output=0)
     if is_restarted:
         session = await home.reopen(session)
-    assert session.gauge().total > window
+    assert session.counter.gauge().total > window
     await continued(home, session)
     *_, reply, line = home.provider.requests[0].messages
     assert reply["role"] == "assistant"
@@ -160,7 +160,7 @@ async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
     assert home.of(TurnFinished)[-1].reason == "finished"
     first, rest = replies(session)
     assert (first.text, rest.text, rest.continues) == (text, REST.text, first.id)
-    assert session.gauge().total < session.budget.usable
+    assert session.counter.gauge().total < session.counter.budget.usable
 
 
 async def test_a_shortened_reply_that_is_cut_again_is_shortened_again(talk: Callable[..., Any]) -> None:

@@ -131,7 +131,7 @@ async def test_long_descriptions_and_many_images_are_bounded(house) -> None:
     await asked(home, session, "What is it?", *images)
     assert len(home.provider.requests) == MAX_IMAGES + 1
     (text,) = recalled(session)
-    assert session.counts.text(text) < 450 * MAX_IMAGES
+    assert session.counter.counts.text(text) < 450 * MAX_IMAGES
     places = [text.index(f"image {n}.png") for n in range(MAX_IMAGES)]
     assert places == sorted(places), "in the order of the images, whoever was quicker"
     assert text.count(IMAGE_LEFT_OUT.format(most=8)) == 2

@@ -40,7 +40,7 @@ async def pruned(house, step) -> tuple[Session, list]:
     home = await house([step], window=24_000)
     home.furnish(words=lambda: WORDS)
     session = await home.chats.create("Tools", session_with_tools(24))
-    session.policy = POLICY
+    session.counter.chosen_policy = POLICY
     await home.make_room(session, Trigger.USER)
     return session, home.provider.requests
 

@@ -70,10 +70,10 @@ def restarted(desk: Desk) -> Conversations:
 async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(desk: Desk) -> None:
     chats = desk.services.conversations
     session = await chats.create()
-    before = session.gauge()
+    before = session.counter.gauge()
     assert before.segments[Segment.SCHEMAS] > 300
     assert before.segments[Segment.MEMORY] > 5
-    draft = tokenizer_for("scripted").count("Hello there") + session.counts.tokenizer.overhead.message
+    draft = tokenizer_for("scripted").count("Hello there") + session.counter.counts.tokenizer.overhead.message
     await chats.turns.send(session, "Hello there")
     await chats.turns.wait_until_idle(session.id)
     first = next(e.gauge for e in desk.events if isinstance(e, GaugeChanged) and e.gauge.segments.get(Segment.USER))
@@ -93,15 +93,15 @@ async def test_the_gauge_before_the_first_message_is_the_request_s_but_for_it(de
 
 async def test_it_is_counted_anew_where_tools_or_memories_change(desk: Desk) -> None:
     session = await desk.services.conversations.create()
-    before = session.gauge().segments
+    before = session.counter.gauge().segments
     engine = Engine(desk.services, EventCoalescer(lambda line: None))
     await respond(engine, p.WriteMemory(Memory("m2", "The user keeps three boats in a harbour there.", 1.0, 1.0)))
     told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
-    assert told == session.gauge()
+    assert told == session.counter.gauge()
     assert told.segments[Segment.MEMORY] > before[Segment.MEMORY] + 5
     await desk.services.change_settings(replace(desk.services.settings, is_memory_on=False))
     told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
-    assert told == session.gauge()
+    assert told == session.counter.gauge()
     assert told.segments[Segment.SCHEMAS] < before[Segment.SCHEMAS]
     assert not told.segments.get(Segment.MEMORY)
 
@@ -131,14 +131,14 @@ async def test_what_changes_while_it_is_counted_is_counted_too(desk: Desk, monke
 async def test_after_a_restart_too_and_with_another_folder(desk: Desk) -> None:
     chats = desk.services.conversations
     said = [user_message("Hello"), model("Hi.")]
-    assert (await chats.create("Imported", said)).gauge().segments[Segment.SCHEMAS] > 300
+    assert (await chats.create("Imported", said)).counter.gauge().segments[Segment.SCHEMAS] > 300
     session = await chats.create()
-    known = session.gauge().total
+    known = session.counter.gauge().total
     chats = restarted(desk)
     again = await chats.open(session.id)
-    assert again.gauge().total == known
+    assert again.counter.gauge().total == known
     await chats.choose_folder(again.id, "")
-    assert again.gauge().segments[Segment.SCHEMAS] < session.gauge().segments[Segment.SCHEMAS]
+    assert again.counter.gauge().segments[Segment.SCHEMAS] < session.counter.gauge().segments[Segment.SCHEMAS]
 
 
 async def test_a_server_that_renders_its_template_is_asked_and_no_turn_waits_for_it(desk: Desk, monkeypatch) -> None:
@@ -151,19 +151,19 @@ async def test_a_server_that_renders_its_template_is_asked_and_no_turn_waits_for
 
     monkeypatch.setattr(chats.services.models, "count_tools", count_slowly)
     session = await chats.create()
-    before = session.gauge()
+    before = session.counter.gauge()
     await chats.turns.send(session, "Hello there")
     await chats.turns.wait_until_idle(session.id)
-    assert session.gauge().segments[Segment.SCHEMAS] == before.segments[Segment.SCHEMAS]
+    assert session.counter.gauge().segments[Segment.SCHEMAS] == before.segments[Segment.SCHEMAS]
     gate.set()
-    while session.gauge().segments[Segment.SCHEMAS] != 12_345:
+    while session.counter.gauge().segments[Segment.SCHEMAS] != 12_345:
         await asyncio.sleep(0.01)
     assert asked[0] == session.view.tools
     told = [event.gauge for event in desk.events if isinstance(event, GaugeChanged)][-1]
-    assert told.total == session.gauge().total > 12_345
+    assert told.total == session.counter.gauge().total > 12_345
     parts = await read_request(session)
     assert sum(part.tokens for part in parts.parts if part.kind is PartKind.TOOLS) == 12_345
-    assert session.assemble_request().counted == told.total, "the decisions count them, too"
+    assert session.counter.request().counted == told.total, "the decisions count them, too"
 
 
 async def test_a_server_that_answers_after_a_deletion_changes_no_gauge(desk: Desk, monkeypatch) -> None:
@@ -203,4 +203,4 @@ async def test_after_an_import_the_server_counts_for_the_session_that_is_open_th
     assert session is not closed
     gate.set()
     await asyncio.sleep(0.1)
-    assert session.gauge().segments[Segment.SCHEMAS] == 12_345
+    assert session.counter.gauge().segments[Segment.SCHEMAS] == 12_345

@@ -30,7 +30,11 @@ async def test_a_message_that_never_fits_is_told_with_what_must_stay(house, capl
     session = await home.chats.create("Long")
     await home.turn(session, "heliotrope " * 9_000)
     (failed,) = failures(session)
-    assert (failed.trigger, failed.cause, failed.usable) == (Trigger.BEFORE_REQUEST, "too_small", session.budget.usable)
+    assert (failed.trigger, failed.cause, failed.usable) == (
+        Trigger.BEFORE_REQUEST,
+        "too_small",
+        session.counter.budget.usable,
+    )
     assert failed.usable < failed.needed <= failed.tokens
     (line,) = [line for line in caplog.messages if "Compaction failed" in line]
     assert f"{failed.tokens:,} of {failed.usable:,} tokens" in line
@@ -64,7 +68,7 @@ async def test_paused_compactions_are_told_once(house) -> None:
         await session.record_operation(replace(futile, id=f"f{number}", tokens_before=6_000, tokens_after=5_900))
     for item in list(session.view.items)[6:]:  # so that another one would free little, too
         await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
-    assert session.gauge().share > 0.75
+    assert session.counter.gauge().share > 0.75
     for _ in range(2):
         await home.turn(session, "And now?")
     assert [failed.cause for failed in failures(session)] == ["stalled"]
@@ -108,8 +112,8 @@ async def test_what_came_to_nothing_is_told_where_the_next_request_misses_it(
     home = await house([], window=8_192)
     said = [message(ROLES[n % 2], "word " * words) for n in range(100)]
     session = await home.chats.create("Long", said)
-    assert session.gauge().share >= 0.75
-    assert (session.gauge().share >= 0.9) is is_told
+    assert session.counter.gauge().share >= 0.75
+    assert (session.counter.gauge().share >= 0.9) is is_told
     await home.make_room(session, trigger)
     assert [event.has_failed for event in home.of(RoomEnded)] == [is_told]
     assert [failed.cause for failed in failures(session)] == ["frees_nothing"], "it is in the record"

@@ -24,7 +24,7 @@ SYSTEM = system("Be brief.")
 
 
 async def begin(chats: Conversations, session: Session, strategy: str = "extractive") -> Session:
-    return await start_fresh(chats, session, await plan_optimization(session, None, strategy, is_fresh=True))
+    return await start_fresh(chats, session, await plan_optimization(session.counter, None, strategy, is_fresh=True))
 
 
 async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_yet(talk) -> None:
@@ -48,7 +48,7 @@ async def test_it_begins_with_the_summary_and_the_question_that_has_no_answer_ye
     assert sent[0].text == "Be brief."
     assert RULE in "\n".join(message.text for message in sent)
     assert sent[-1].text == "When may I restart it?"
-    assert fresh.gauge().total < session.gauge().total / 2
+    assert fresh.counter.gauge().total < session.counter.gauge().total / 2
     assert legal_for_all(chat_of(sent)) == []
 
     await home.chats.turns.go_on(fresh)
@@ -99,7 +99,7 @@ async def test_a_short_conversation_is_summarized_too(talk) -> None:
 async def test_what_the_plan_shows_is_what_the_new_conversation_takes(talk) -> None:
     home, session = await talk([Reply("On Thursday.")], messages=long_chat(30))
     await home.turn(session, "When?")
-    plan = await plan_optimization(session, None, is_fresh=True)
+    plan = await plan_optimization(session.counter, None, is_fresh=True)
     edited = with_summary(plan, f"{plan.compaction.summary}\n- And mine.")
     fresh = await start_fresh(home.chats, session, edited)
     shown = assemble(edited.views[-1])
@@ -110,7 +110,7 @@ async def test_what_the_plan_shows_is_what_the_new_conversation_takes(talk) -> N
 async def test_a_plan_of_what_has_changed_since_makes_nothing(talk) -> None:
     home, session = await talk([Reply("On Thursday."), Reply("On Friday.")], messages=long_chat(10))
     await home.turn(session, "When?")
-    plan = await plan_optimization(session, None, is_fresh=True)
+    plan = await plan_optimization(session.counter, None, is_fresh=True)
     await home.turn(session, "And else?")
     with pytest.raises(WorldError) as caught:
         await start_fresh(home.chats, session, plan)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import Archive
 from desktop_app.archive.whole_archive import export_whole
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.memory import Memory

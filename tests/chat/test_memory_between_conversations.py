@@ -12,7 +12,7 @@ from builders import user
 from desktop_app.chat.conversation_setups import save_project
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import Project
 from desktop_app.conversation.transcript import RequestContext

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.events import ArchiveError, Failure, QueueChanged, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.unsent import UnsentMessages

@@ -25,7 +25,7 @@ async def filled(house: Callable[..., Any], share: float, is_automatic: bool) ->
     made.chats.settings = replace(made.chats.settings, is_automatic=is_automatic)
     session = await made.chats.create()
     await made.turn(session, "Hello")
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     events = await made.turn(session, "The" + WORD * round(share * gauge.usable - gauge.total - 5))
     return made, session, events
 
@@ -44,7 +44,7 @@ def failed(events: list[TurnEvent]) -> list[Failure]:
 @pytest.mark.parametrize(("share", "is_automatic"), [(0.951, True), (0.97, False), (0.995, True)])
 async def test_nothing_is_sent_until_the_user_says_so(house, share: float, is_automatic: bool) -> None:
     made, session, events = await filled(house, share, is_automatic)
-    assert session.gauge().share == pytest.approx(share, abs=0.002)
+    assert session.counter.gauge().share == pytest.approx(share, abs=0.002)
     assert [failure.kind for failure in failed(events)] == ["nearly_full"]
     assert len(made.provider.requests) == 1, "the first question's alone"
     assert session.view.items[-1].message.role is Role.USER, "the message is kept"

@@ -13,8 +13,7 @@ from builders import exchange, message
 from desktop_app.chat import open_sessions, operations
 from desktop_app.chat.open_sessions import MAX_KEPT
 from desktop_app.chat.ports import ModelError, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.events import Failure, GaugeChanged, TurnFinished
 from desktop_app.conversation.message import Message, Role, user_message
 from desktop_app.conversation.transcript import Trigger
@@ -44,7 +43,7 @@ async def open_others(home, count: int = MAX_KEPT + 2) -> None:
 def shown(session: Session) -> tuple:
     """Return what the window shows of it."""
     page = session.page(session.total, 60)
-    return page, session.total, session.operations(), session.pins(), session.gauge(), session.totals()
+    return page, session.total, session.operations(), session.pins(), session.counter.gauge(), session.totals()
 
 
 async def test_a_record_that_is_imported_into_has_no_session_meanwhile(talk) -> None:
@@ -144,15 +143,15 @@ async def test_whoever_still_has_the_session_and_whoever_opens_it_have_the_same(
 async def test_a_window_that_was_learned_is_not_forgotten(talk, is_learned: bool) -> None:
     home, session = await talk([], window=64_000, messages=said(1))
     if is_learned:
-        session.learned_window.learn(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=9_000))
+        session.counter.learned.learn(ModelError(Failure("overflow", "Too long"), is_overflow=True, limit=9_000))
     else:
-        session.learned_window.trust_stated()
-    conversation, gauge = session.id, session.gauge()
+        session.counter.learned.trust_stated()
+    conversation, gauge = session.id, session.counter.gauge()
     del session
     await open_others(home)
     again = await home.chats.open(conversation)
-    assert again.gauge() == gauge
-    assert again.learned_window.suspect(5_000) is is_learned, "what the user said of it holds"
+    assert again.counter.gauge() == gauge
+    assert again.counter.learned.suspect(5_000) is is_learned, "what the user said of it holds"
 
 
 async def test_new_settings_reach_those_that_stayed_and_those_that_are_read_again(house) -> None:
@@ -163,7 +162,7 @@ async def test_new_settings_reach_those_that_stayed_and_those_that_are_read_agai
     gc.collect()
     settings = home.chats.settings
     home.chats.change_settings(type(settings)(chat_model=settings.chat_model, policy="aggressive"))
-    policies = {(await home.chats.open(conversation)).policy.name for conversation in ids}
+    policies = {(await home.chats.open(conversation)).counter.policy.name for conversation in ids}
     assert policies == {"aggressive"}
 
 
@@ -185,17 +184,19 @@ async def test_what_was_counted_and_read_of_archived_messages_is_forgotten(house
     home = await house([])
     many = [message(Role.ASSISTANT if n % 2 else Role.USER, f"{n}: " + "so it was said " * 40) for n in range(80)]
     session = await home.chats.create("Talk", many)
-    session.gauge()
-    counted = len(session.counts._kept)
+    session.counter.gauge()
+    counted = len(session.counter.counts._kept)
     assert counted >= len(many)
     assert await home.make_room(session, Trigger.USER)
     left = len(session.view.items)
     assert left < len(many) / 2
-    gauge = session.gauge()
-    assert len(session.counts._kept) <= left + 8
+    gauge = session.counter.gauge()
+    assert len(session.counter.counts._kept) <= left + 8
     assert all(kept.role is Role.USER for kept, _ in session.reading._kept.values())
-    again = Session(session.info, tuple(session.transcript.entries), session.model, session.policy, home.archive)
-    assert gauge == again.gauge()
+    again = Session(
+        session.info, tuple(session.transcript.entries), session.model, session.counter.policy, home.archive
+    )
+    assert gauge == again.counter.gauge()
     rows = session.page(len(many), 100)
     assert rows == again.page(len(many), 100), "what is shown of them is counted anew"
 

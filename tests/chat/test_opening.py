@@ -10,8 +10,7 @@ import pytest
 from desktop_app.chat import open_sessions
 from desktop_app.chat.branching import show_version
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.events import (
     ArchiveError,
     Failure,
@@ -71,7 +70,11 @@ async def test_the_newest_messages_are_seen_first_and_the_figures_follow(long_ta
     await home.until(lambda: home.of(FiguresCounted))
     (counted,) = home.of(FiguresCounted)
     session = await home.chats.open(before.id)
-    assert (counted.gauge, counted.totals) == (session.gauge(), session.totals()) == (before.gauge(), before.totals())
+    assert (
+        (counted.gauge, counted.totals)
+        == (session.counter.gauge(), session.totals())
+        == (before.counter.gauge(), before.totals())
+    )
     assert await home.chats.sessions.open_partially(before.id) is None, "it is open now"
 
 
@@ -101,7 +104,7 @@ async def test_what_is_archived_is_not_counted_to_open_it(long_talk, monkeypatch
     monkeypatch.setattr(home.models, "model", lambda _: model)
     gate.opened.set()
     await home.chats.sessions.open_partially(before.id)
-    assert (await home.chats.open(before.id)).gauge() == before.gauge()
+    assert (await home.chats.open(before.id)).counter.gauge() == before.counter.gauge()
     assert noting.counted >= {message.text for message in shown}
     assert noting.counted.isdisjoint(message.text for message in archived)
 
@@ -110,7 +113,7 @@ async def test_a_short_conversation_is_opened_at_once(talk) -> None:
     home, session = await talk([], messages=SAID)
     home.furnish()
     assert await home.chats.sessions.open_partially(session.id) is None
-    assert (await home.chats.open(session.id)).gauge() == session.gauge()
+    assert (await home.chats.open(session.id)).counter.gauge() == session.counter.gauge()
     assert not home.of(FiguresCounted)
 
 

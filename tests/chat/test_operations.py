@@ -13,8 +13,7 @@ from builders import model, result, system, user
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.optimize import NO_RESULTS, apply_optimization, check_summary, plan_optimization
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import MessageState, RoomEnded, TurnEvent, ViewChanged
@@ -38,19 +37,19 @@ def with_tools(turns: int) -> list[Message]:
 
 
 async def optimize(home, session: Session) -> list:
-    plan = await plan_optimization(session, None)
+    plan = await plan_optimization(session.counter, None)
     return await apply_optimization(session, home.services, plan, home.publish)
 
 
 async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
     before = assemble(session.view)
-    plan = await plan_optimization(session, None)
+    plan = await plan_optimization(session.counter, None)
     assert assemble(session.view) == before, "a plan records nothing"
     events = await apply_optimization(session, home.services, plan, home.publish)
     (changed,) = [e for e in events if isinstance(e, ViewChanged)]
     operation = changed.operations[0]
-    assert operation.tokens_after == plan.compaction.tokens_after == session.gauge().total
+    assert operation.tokens_after == plan.compaction.tokens_after == session.counter.gauge().total
     assert {row.state for row in changed.changes} == {MessageState.ARCHIVED}
     assert len(changed.changes) == operation.messages
 
@@ -58,7 +57,7 @@ async def test_what_was_planned_is_what_happens_and_undo_gives_it_back(talk) -> 
     assert assemble(session.view) == before
     assert await operations.undo(session, operation.id) == []
     await operations.redo(session, operation.id)
-    assert session.gauge().total == operation.tokens_after
+    assert session.counter.gauge().total == operation.tokens_after
     assert await operations.redo(session, operation.id) == []
     reopened = await home.reopen(session)
     assert assemble(reopened.view) == assemble(session.view)
@@ -73,7 +72,7 @@ async def test_an_engine_that_ends_behind_an_operation_leaves_its_messages_marke
         marked.append(await session.archive.archived_indexes(session.id))  # all that a next engine would find
 
     monkeypatch.setattr(session.archive, "append", watched)
-    plan = await plan_optimization(session, None)
+    plan = await plan_optimization(session.counter, None)
     await apply_optimization(session, home.services, plan, home.publish)
     operation = session.operations()[0]
     assert len(marked[-1]) == operation.messages
@@ -83,15 +82,15 @@ async def test_an_engine_that_ends_behind_an_operation_leaves_its_messages_marke
 
 async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
-    before, figure = assemble(session.view), session.gauge().total
-    plan = await plan_optimization(session, None)
+    before, figure = assemble(session.view), session.counter.gauge().total
+    plan = await plan_optimization(session.counter, None)
     assert len(plan.steps) == 2
     (changed,) = [
         e for e in await apply_optimization(session, home.services, plan, home.publish) if isinstance(e, ViewChanged)
     ]
     (row,) = session.operations()
     assert changed.operations == (row,)
-    assert (row.tokens_before, row.tokens_after) == (figure, session.gauge().total)
+    assert (row.tokens_before, row.tokens_after) == (figure, session.counter.gauge().total)
     assert row.messages == len(plan.compaction.archived)
     assert row.strategies.keys() > {"extractive"}
     touched = operations.messages_touched_by(session, row.id, "")
@@ -118,7 +117,7 @@ async def test_a_prune_and_a_compaction_are_one_operation_for_the_user(talk) -> 
 
 async def test_an_edited_summary_is_used_and_measured(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
-    plan = await check_summary(await plan_optimization(session, None), "We spoke of topics.")
+    plan = await check_summary(await plan_optimization(session.counter, None), "We spoke of topics.")
     with pytest.raises(WorldError, match="longer"):
         await check_summary(plan, "far too long " * 10_000)
     await apply_optimization(session, home.services, plan, home.publish)
@@ -130,7 +129,7 @@ async def test_an_edited_summary_is_used_and_measured(talk) -> None:
 
 async def test_a_plan_whose_messages_an_edit_is_leaving_behind_is_refused(talk, monkeypatch) -> None:
     home, session = await talk([Reply("Anew.")], messages=long_chat(60))
-    plan, append = await plan_optimization(session, None), home.archive.append
+    plan, append = await plan_optimization(session.counter, None), home.archive.append
     storing, stored = asyncio.Event(), asyncio.Event()
 
     async def slowly(conversation: str, *entries: AnyEntry, **marks: Any) -> None:
@@ -162,7 +161,7 @@ async def test_what_was_saved_to_memory_is_told_even_if_the_plan_is_stale_by_the
             await optimize(home, session)  # as in another task, while a model is asked what must last
             return [RoomEnded(session.id)]
 
-    plan = await plan_optimization(session, None)
+    plan = await plan_optimization(session.counter, None)
     with pytest.raises(WorldError, match="changed"):
         await apply_optimization(session, replace(home.services, memory=Memory()), plan, home.publish)
     assert home.of(RoomEnded)
@@ -244,12 +243,12 @@ async def test_a_pin_stays_through_every_compaction(talk) -> None:
     await optimize(home, session)
     assert any(first.text in message.text for message in assemble(session.view))
     assert [row.message.id for row in session.pins()] == [first.id]
-    assert session.gauge().segments["pinned"] == session.counts.total(first)
+    assert session.counter.gauge().segments["pinned"] == session.counter.counts.total(first)
 
 
 async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
-    await apply_optimization(session, home.services, await plan_optimization(session, 20_000), home.publish)
+    await apply_optimization(session, home.services, await plan_optimization(session.counter, 20_000), home.publish)
     pruned = [row for row in session.page(session.total, session.total) if row.state is MessageState.PRUNED]
     before = assemble(session.view)
     (changed, _) = await operations.pin(session, pruned[0].message.id)
@@ -265,7 +264,7 @@ async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> Non
 
 async def test_a_message_that_arrives_during_a_compaction_is_kept(talk) -> None:
     home, session = await talk([], messages=long_chat(60))
-    planning = asyncio.ensure_future(plan_optimization(session, None))
+    planning = asyncio.ensure_future(plan_optimization(session.counter, None))
     await asyncio.sleep(0)
     await session.record_message(user("One thing more.", id="new"))
     await apply_optimization(session, home.services, await planning, home.publish)
@@ -286,12 +285,12 @@ async def test_search_finds_what_was_archived_and_says_so_until_it_is_given_up(t
 async def test_results_are_shortened_without_a_summary_where_that_is_wanted(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
     before = assemble(session.view)
-    plan = await plan_optimization(session, None, "none")
+    plan = await plan_optimization(session.counter, None, "none")
     assert [type(step) for step in plan.steps] == [Prune]
     assert plan.is_useful
     await apply_optimization(session, home.services, plan, home.publish)
     (row,) = session.operations()
-    assert (row.kind, row.tokens_after) == ("prune", session.gauge().total)
+    assert (row.kind, row.tokens_after) == ("prune", session.counter.gauge().total)
     assert len(assemble(session.view)) == len(before), "no message has left"
     assert row.tokens_after < row.tokens_before
     await operations.undo(session, row.id)
@@ -300,5 +299,5 @@ async def test_results_are_shortened_without_a_summary_where_that_is_wanted(talk
 
 async def test_where_no_result_is_old_the_plan_without_a_summary_says_so(talk) -> None:
     _, session = await talk([], window=60_000, messages=long_chat(20))
-    plan = await plan_optimization(session, None, "none")
+    plan = await plan_optimization(session.counter, None, "none")
     assert (plan.is_useful, plan.note) == (False, NO_RESULTS)

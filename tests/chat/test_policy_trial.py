@@ -34,11 +34,11 @@ async def test_what_it_would_archive_is_what_it_archives_once_it_is_chosen(talk)
     assert (await try_policy(session, BALANCED, True)).archived == 0
     trial = await try_policy(session, EAGER, True)
     assert session.transcript is record
-    session.policy = EAGER
-    plan = decide_step(snapshot_of(session), Trigger.AFTER_TURN)
+    session.counter.chosen_policy = EAGER
+    plan = decide_step(snapshot_of(session.counter), Trigger.AFTER_TURN)
     assert trial.archived == len(plan.archived) > 10
-    assert trial.tokens_after == plan.projected < session.gauge().total
-    assert trial.after == session.gauge(), "its marks are those that the gauge has under it"
+    assert trial.tokens_after == plan.projected < session.counter.gauge().total
+    assert trial.after == session.counter.gauge(), "its marks are those that the gauge has under it"
 
 
 async def test_the_numbers_are_those_that_act_in_the_window(talk) -> None:
@@ -63,7 +63,7 @@ async def test_a_message_that_can_never_fit_is_told(talk) -> None:
 async def test_without_a_known_window_nothing_is_due(talk) -> None:
     _, session = await talk([], window=0, messages=spoken(20))
     trial = await try_policy(session, EAGER, True)
-    assert (trial.archived, trial.after) == (0, session.gauge())
+    assert (trial.archived, trial.after) == (0, session.counter.gauge())
 
 
 async def test_the_past_under_two_policies(talk) -> None:
@@ -134,6 +134,6 @@ async def test_the_past_is_told_in_the_tokens_that_the_provider_counts(talk) -> 
         await home.turn(session, words)
     plain, _, _ = await policies_replayed(session, BALANCED, BALANCED)
     replies = [entry for entry in session.view.path if isinstance(entry, Message) and entry.role is Role.ASSISTANT]
-    factor = session.calibration.factor
+    factor = session.counter.calibration.factor
     assert factor > 1.05
-    assert plain.tokens_replied == round(sum(map(session.counts.total, replies)) * factor)
+    assert plain.tokens_replied == round(sum(map(session.counter.counts.total, replies)) * factor)

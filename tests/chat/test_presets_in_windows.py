@@ -55,9 +55,9 @@ async def test_a_compaction_is_due_where_the_document_says(
     due = DUE[name, trigger](window)
     for share, is_made in ((0.96, False), (1.03, True)):
         session = await home.chats.create("Talk", talk(round(due * share)))
-        total = session.gauge().total
+        total = session.counter.gauge().total
         assert (total >= due) is is_made, f"{total} of {due}: the test's own conversation"
-        step = decide_step(snapshot_of(session), trigger)
+        step = decide_step(snapshot_of(session.counter), trigger)
         assert isinstance(step, CompactionPlan) is is_made, f"{total} of {due}"
 
 

@@ -36,10 +36,10 @@ def system_text(request) -> str:
 
 async def test_the_instructions_stand_behind_the_system_prompt_and_are_counted_before_they_are_sent(talk) -> None:
     home, session = await talk([Reply("Oui.")])
-    before = session.gauge()
+    before = session.counter.gauge()
     await save_project(home.chats, WORK)
     await move_conversations(home.chats, [session.id], "work")
-    counted = session.gauge()
+    counted = session.counter.gauge()
     assert counted.segments[Segment.SYSTEM] > before.segments[Segment.SYSTEM]
     assert counted.total == sum(counted.segments.values())
     assert home.events[-1].gauge == counted, "the window is told"
@@ -93,22 +93,22 @@ async def test_what_a_conversation_has_of_its_own_goes_before_what_its_project_g
     project = await save_project(home.chats, Project("", " Big   work ", str(folder), policy="relaxed"))
     assert (project.name, len(project.id)) == ("Big work", 32)
     await move_conversations(home.chats, [session.id], project.id)
-    assert (session.folder, session.policy.name) == (str(folder), "relaxed")
+    assert (session.folder, session.counter.policy.name) == (str(folder), "relaxed")
     assert (session.info.folder, session.info.policy) == ("", "")
     await home.chats.choose_folder(session.id, str(other))
     await home.chats.choose_policy(session.id, "aggressive")
-    assert (session.folder, session.policy.name) == (str(other), "aggressive")
+    assert (session.folder, session.counter.policy.name) == (str(other), "aggressive")
     session = await home.reopen(session)
-    assert (session.folder, session.policy.name) == (str(other), "aggressive")
+    assert (session.folder, session.counter.policy.name) == (str(other), "aggressive")
     await home.chats.choose_folder(session.id, NO_FOLDER)
     session = await home.reopen(session)
     assert (session.folder, session.info.folder) == ("", NO_FOLDER)
     assert (await fork(home.chats, session, "")).folder == "", "a copy of it works in none, too"
     await home.chats.choose_folder(session.id, "")
     await home.chats.choose_policy(session.id, "")
-    assert (session.folder, session.policy.name) == (str(folder), "relaxed")
+    assert (session.folder, session.counter.policy.name) == (str(folder), "relaxed")
     home.chats.change_settings(home.chats.settings)
-    assert session.policy.name == "relaxed"
+    assert session.counter.policy.name == "relaxed"
 
 
 async def test_a_new_conversation_and_a_copy_of_it_are_in_the_project(talk, tmp_path: Path) -> None:
@@ -196,11 +196,11 @@ async def test_a_fresh_start_takes_the_instructions_along_and_counts_them(talk) 
     await save_project(home.chats, replace(WORK, instructions="Answer in French. " * 200))
     await move_conversations(home.chats, [session.id], "work")
     await home.turn(session, "first")
-    plan = await plan_optimization(session, None, is_fresh=True)
-    planned = planned_gauges(plan, session)[1]
+    plan = await plan_optimization(session.counter, None, is_fresh=True)
+    planned = planned_gauges(plan, session.counter)[1]
     fresh = await start_fresh(home.chats, session, plan)
     assert fresh.info.project == "work"
-    assert planned.segments[Segment.SYSTEM] == fresh.gauge().segments[Segment.SYSTEM] > 500
+    assert planned.segments[Segment.SYSTEM] == fresh.counter.gauge().segments[Segment.SYSTEM] > 500
 
 
 PLACES = ("", "one", "two", "silent")
@@ -226,9 +226,9 @@ async def test_moving_there_and_back_changes_nothing_and_no_memory_gets_into_ano
         await move_conversations(home.chats, [session.id], place)
         if data.draw(st.booleans()):
             session = await home.reopen(session)
-        texts = [message.text for message in session.assemble()[0]]
+        texts = [message.text for message in session.counter.assemble()[0]]
         assert sent.setdefault(place, texts) == texts
         for other in PLACES[1:]:
             assert (f"secret of {other}" in "".join(texts)) is (other == place)
             assert (f"those of {other}" in "".join(texts)) is (other == place != "silent")
-        assert session.gauge().total == (await read_request(session)).gauge.total
+        assert session.counter.gauge().total == (await read_request(session)).gauge.total

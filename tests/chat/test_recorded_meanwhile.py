@@ -12,8 +12,7 @@ from test_take_turn import long_chat
 from builders import model
 from desktop_app.chat import operations
 from desktop_app.chat.compaction.making_room import drop_results
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.events import GaugeChanged, Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
@@ -89,7 +88,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
     look = model(call)
     result = Message(role=Role.TOOL, parts=(ToolResult("c", "read", LONG * 4),))
     session = await made.chats.create("Meanwhile", [*long_chat(12), look, result])
-    session.gauge()
+    session.counter.gauge()
     if operation in (undo, bring_back):
         await compaction(session)
     for number in range(3):
@@ -108,7 +107,7 @@ async def talked(house: Callable[..., Any], operation: Operation) -> tuple[Any, 
 @pytest.mark.long
 async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any], operation: Operation) -> None:
     made, session, script = await talked(house, operation)
-    shown, learned = session.gauge(), session.calibration
+    shown, learned = session.counter.gauge(), session.counter.calibration
     assert (shown.provenance is Provenance.MEASURED) == (operation is flush), "only of what was sent it is known"
     assert learned.samples == 4
     *_, asked, _, reply = session.transcript.entries
@@ -116,10 +115,10 @@ async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any
     assert reply.as_of == asked.id, "the reply names what its request was assembled from"
 
     session = await made.reopen(session)  # a restart knows what was measured
-    assert session.calibration.samples == learned.samples
-    assert session.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
-    assert session.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
-    assert (session.gauge().provenance, session.gauge().total) == (shown.provenance, shown.total)
+    assert session.counter.calibration.samples == learned.samples
+    assert session.counter.calibration.factor == pytest.approx(learned.factor, rel=1e-9)
+    assert session.counter.calibration.frame == pytest.approx(learned.frame, rel=1e-6)
+    assert (session.counter.gauge().provenance, session.counter.gauge().total) == (shown.provenance, shown.total)
     for number in range(2):
         events = await made.turn(session, f"Then question {number}: {LONG}")
         before = next(e.gauge for e in events if isinstance(e, GaugeChanged))
@@ -128,7 +127,7 @@ async def test_no_figure_is_wrong_and_nobody_is_accused(house: Callable[..., Any
     assert not made.of(TurnFailed)
     assert not made.of(Noticed)
     assert {event.reason for event in made.of(TurnFinished)} == {"finished"}
-    assert session.gauge().stated_window == 0
+    assert session.counter.gauge().stated_window == 0
 
 
 async def test_results_that_are_being_archived_are_not_dropped_as_well(house: Callable[..., Any]) -> None:
@@ -153,4 +152,4 @@ async def test_the_gauge_is_of_a_branch_whose_turn_is_stopped_before_it_begins(t
     await made.chats.turns.edit(session, asked, "Hello", ())
     await made.chats.turns.stop(session.id)
     assert not any(isinstance(event, TurnFinished) for event in made.events)
-    assert [event.gauge for event in made.events if isinstance(event, GaugeChanged)][-1:] == [session.gauge()]
+    assert [event.gauge for event in made.events if isinstance(event, GaugeChanged)][-1:] == [session.counter.gauge()]

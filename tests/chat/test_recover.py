@@ -86,7 +86,7 @@ async def test_what_is_undone_while_a_request_waits_to_be_sent_again_makes_none_
     while not home.of(RetryScheduled):
         await asyncio.sleep(0.01)
     await operations.undo(session, session.operations()[-1].id)
-    assert session.gauge().total > session.budget.usable
+    assert session.counter.gauge().total > session.counter.budget.usable
     await turn
     lengths = [len(request.messages) for request in home.provider.requests]
     assert max(lengths) < 20, "none is sent that is known to be too large"
@@ -103,7 +103,7 @@ async def test_an_overflow_is_met_by_making_room_for_the_window_that_it_names(ta
         [Overflow(window=4_096, tokens=30_000), Reply("It fits now.")], window=60_000, messages=LONG
     )
     events = await home.turn(session, "And now?")
-    assert session.budget.window == 4_096
+    assert session.counter.budget.window == 4_096
     assert not home.of(TurnFailed), "the user sees no error"
     assert [e.cause for e in events if isinstance(e, ViewChanged)][:1] == ["overflow"]
     assert len(home.provider.requests[1].messages) < len(home.provider.requests[0].messages)
@@ -149,8 +149,8 @@ async def test_metadata_that_the_model_does_not_take_back_is_left_out(house, sta
     home = await house([Status(status, "Thought signature could not be decrypted"), Reply("Done.", usage=None)])
     said = [user_message("Read"), call, result("Nothing.", name="read")]
     session = await home.chats.create("Signed", said)
-    before = session.gauge().total
+    before = session.counter.gauge().total
     await home.turn(session, "And?")
     sent = [str(request.body) for request in home.provider.requests]
     assert ["I look." in body for body in sent] == [True, False][:requests]
-    assert (session.gauge().total < before - 40) == (requests == 2)
+    assert (session.counter.gauge().total < before - 40) == (requests == 2)

@@ -44,7 +44,7 @@ async def test_a_chat_of_a_few_words_is_not_told_to_optimize(house, window: int)
     failure = failure_in(home)
     assert failure.kind == "nothing_can_leave"
     assert "ptimiz" not in failure.advice
-    assert failure.advice.startswith(f"The request takes only {session.gauge().total} tokens")
+    assert failure.advice.startswith(f"The request takes only {session.counter.gauge().total} tokens")
     assert len(home.provider.requests) == 1
 
 
@@ -52,25 +52,27 @@ async def test_a_told_size_that_cannot_be_is_no_measurement(house) -> None:
     home = await house([Overflow(window=64_000, tokens=70_000)], window=60_000, repeat_last=True)
     session = await home.chats.create("Small")
     await home.turn(session, "Hello there, how are you today?")
-    assert session.gauge().total < 100
+    assert session.counter.gauge().total < 100
     assert failure_in(home).advice.startswith("The request takes only")
 
 
 @pytest.mark.parametrize("ratio", [0.8, 1.25, 1.6])
 async def test_the_told_size_is_what_the_gauge_shows_and_what_is_decided_by(talk, ratio: float) -> None:
     home, session = await talk([], window=60_000, messages=LONG[:11])
-    counted = session.gauge().total
+    counted = session.counter.gauge().total
     told = round(counted * ratio)
     home.chats.settings = replace(home.chats.settings, is_automatic=False)
     home.provider.script = [Overflow(window=told - 200, tokens=told)]
     await home.chats.turns.go_on(session)
     await home.until(lambda: bool(home.of(TurnFinished)))
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     assert (gauge.total, gauge.window, gauge.provenance) == (told, told - 200, Provenance.MEASURED)
     assert sum(gauge.segments.values()) == told
-    assert abs(session.calibration.factor - ratio) < 0.02
+    assert abs(session.counter.calibration.factor - ratio) < 0.02
     await session.record(user_message("And more: " + "word " * 300))
-    assert abs(session.gauge().total - ratio * session.count_request()) < 40, "what comes later is counted likewise"
+    assert abs(session.counter.gauge().total - ratio * session.counter.count()) < 40, (
+        "what comes later is counted likewise"
+    )
 
 
 @pytest.mark.parametrize("is_wire", [False, pytest.param(True, marks=pytest.mark.wire)])
@@ -84,7 +86,7 @@ async def test_a_smaller_window_and_other_tokens_cost_one_refusal(house, is_wire
     await home.turn(session, "And now?")
     assert not home.of(TurnFailed)
     assert [request.is_refused for request in script.requests] == [True, False]
-    assert session.budget.window == window
+    assert session.counter.budget.window == window
 
 
 async def test_each_attempt_is_smaller_than_the_one_before(talk) -> None:
@@ -124,6 +126,6 @@ async def test_a_window_that_nobody_knew_is_learned_from_the_first_refusal(house
     home.provider.script = Windowed(8_192, lambda _: Reply("Here."), count=tokenizer_for("gpt-4o").count)
     session = await home.chats.create("Long", LONG)
     await home.turn(session, "And now?")
-    assert session.budget.window == 8_192
+    assert session.counter.budget.window == 8_192
     assert not home.of(TurnFailed)
     assert [request.is_refused for request in home.provider.script.requests] == [True, False]

@@ -16,7 +16,7 @@ from test_summarize import chat
 from builders import model, user
 from desktop_app.chat.memory_flusher import write_memory
 from desktop_app.chat.ports import Price
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.memory.flush import flush_at
 from desktop_app.context.memory.memories import HEADING, QUOTED, Refusal
@@ -96,7 +96,7 @@ async def test_two_that_come_together_are_one(made) -> None:
 
 async def test_a_turn_does_not_wait_for_a_flush_in_the_background_unless_room_is_made_now(made) -> None:
     home = await made([saving(TEA, is_held=True)], chat(52), window=8_192)
-    share = home.session.gauge().total / home.session.budget.usable
+    share = home.session.counter.gauge().total / home.session.counter.budget.usable
     assert 0.75 < share < 0.80, "near enough for a flush, and no room is due"
     background = asyncio.ensure_future(home.flushed(Trigger.AFTER_TURN))
     while not home.requests:
@@ -143,8 +143,10 @@ async def test_silent_long_before_the_limit_is_no_failure_to_make_room(made, cap
     home = await made([Reply("SILENT")], chat(50), window=8_000)
     home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
     session = home.session
-    due_at = flush_at(session.policy, session.budget, Trigger.BEFORE_REQUEST)
-    assert due_at <= session.gauge().total < 0.8 * session.budget.usable, "a flush is due, and room is not"
+    due_at = flush_at(session.counter.policy, session.counter.budget, Trigger.BEFORE_REQUEST)
+    assert due_at <= session.counter.gauge().total < 0.8 * session.counter.budget.usable, (
+        "a flush is due, and room is not"
+    )
     await home.house.make_room(session, Trigger.BEFORE_REQUEST)
     assert home.flushes[0].memories == ()
     assert home.house.of(RoomStarted) == [RoomStarted(session.id, Trigger.BEFORE_REQUEST, is_for_memory=True)]
@@ -158,7 +160,7 @@ async def test_no_flush_is_made_where_hardly_anything_would_leave(made) -> None:
         home = await made([Reply("SILENT")], messages)
         home.house.services = dataclasses.replace(home.house.services, memory=home.keeper)
         assert home.keeper.is_due(home.session, trigger), "the keeper itself would ask"
-        assert home.session.gauge().share < 0.1
+        assert home.session.counter.gauge().share < 0.1
         await home.house.make_room(home.session, trigger)
         assert (home.requests, home.flushes) == ([], []), trigger
 
@@ -198,7 +200,7 @@ async def test_where_a_model_fails_code_finds_what_it_can_and_the_log_says_why(m
 
 async def test_a_model_that_does_not_answer_is_not_waited_for(made) -> None:
     home = await made([Hang()])
-    home.session.policy = replace(home.session.policy, flush_seconds=1)
+    home.session.counter.chosen_policy = replace(home.session.counter.policy, flush_seconds=1)
     started = time.monotonic()
     await home.flushed()
     assert time.monotonic() - started < 5 * slowness()
@@ -293,7 +295,7 @@ async def test_what_would_not_fit_is_asked_as_a_record_of_what_is_new(made, trig
     assert [role for role, _ in request.turns] == ["system", "user"]
     assert "mark-" in request.text
     assert "topic59" in request.text, "the newest come first"
-    assert home.session.counts.text(request.text) < window
+    assert home.session.counter.counts.text(request.text) < window
 
 
 async def test_a_window_without_room_for_the_question_is_not_asked(made) -> None:

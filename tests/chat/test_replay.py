@@ -28,7 +28,9 @@ async def long_conversation(talk, turns: int = 24):
 
 def replayed(session, policy=BALANCED) -> Replayed:
     ticks = itertools.count()
-    return list(replay(session.view.path, policy, session.budget, session.counts, lambda: float(next(ticks))))[-1]
+    return list(
+        replay(session.view.path, policy, session.counter.budget, session.counter.counts, lambda: float(next(ticks)))
+    )[-1]
 
 
 @pytest.mark.long
@@ -42,7 +44,7 @@ async def test_the_same_policy_does_the_same_again(talk) -> None:
     assert again.requests == len(home.provider.requests) == 24
     sent = [message["content"] for request in home.provider.requests for message in request.messages]
     frames = sum(len(request.messages) * 4 + 3 for request in home.provider.requests)
-    assert again.tokens_sent == sum(map(session.counts.text, sent)) + frames
+    assert again.tokens_sent == sum(map(session.counter.counts.text, sent)) + frames
     facts = [entry.fidelity for entry in done if isinstance(entry, Compaction)]
     assert (again.facts, again.facts_kept) == (
         sum(one.total for one in facts),
@@ -67,7 +69,7 @@ async def test_a_request_shares_what_it_has_in_common_with_the_one_before(talk) 
     home, session = await talk([Reply("Fine.", usage=None) for _ in range(3)])
     for text in ("One?", "Two?", "Three?"):
         await home.turn(session, text)
-    states = list(replay(session.view.path, BALANCED, session.budget, session.counts, lambda: 0.0))
+    states = list(replay(session.view.path, BALANCED, session.counter.budget, session.counter.counts, lambda: 0.0))
     sent = [0, *(state.tokens_sent for state in states[:3])]
     sizes = [later - earlier for earlier, later in itertools.pairwise(sent)]
     assert states[-1].tokens_cached == sizes[0] + sizes[1]

@@ -65,7 +65,7 @@ def test_only_content_puts_off_the_end_of_a_quiet_reply() -> None:
 
 async def turn_under(talk, policy: Any, step: Any) -> tuple[Any, list[Any], list[Message]]:
     home, session = await talk([step], window=32_000, repeat_last=True)
-    session.policy = policy
+    session.counter.chosen_policy = policy
     events = await home.turn(session, "Hello")
     entries = await home.archive.entries(session.id)
     return home, events, [entry for entry in entries if isinstance(entry, Message)]

@@ -103,7 +103,7 @@ async def test_an_answer_with_its_sources_and_a_window_that_holds_question_and_a
     assert "".join(event.text for event in home.of(TextDelta)).startswith("I look for it.\n\nIn 1610")
     happened = [event for event in home.events if not isinstance(event, GaugeChanged)]
     assert [type(event) for event in happened[:2]] == [MessageRecorded, TurnStarted]
-    assert session.gauge().provenance is not Provenance.MEASURED, (
+    assert session.counter.gauge().provenance is not Provenance.MEASURED, (
         "what a research reported is not the size of this request"
     )
     await home.turn(session, "Are you sure?")
@@ -149,7 +149,7 @@ async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, t
     await home.chats.models.litellm.load()  # its import alone may take that long
     furnish(home, tmp_path, web, allow="")
     session = await home.chats.create()
-    session.policy = replace(session.policy, research_seconds=5)
+    session.counter.chosen_policy = replace(session.counter.policy, research_seconds=5)
     await home.chats.turns.research(session, "When?")
     await home.until(lambda: bool(home.of(QuestionAsked)))
     await asyncio.sleep(5.2)
@@ -209,7 +209,7 @@ async def test_it_ends_after_its_rounds_with_what_it_knows(house, tmp_path, web)
     home = await house([looking(search("a")), looking(search("b")), Reply("So far: 1610.")])
     furnish(home, tmp_path, web)
     session = await home.chats.create()
-    session.policy = replace(session.policy, research_rounds=3)
+    session.counter.chosen_policy = replace(session.counter.policy, research_rounds=3)
     message = await researched(home, session, "When?")
     assert "No more searches" in home.provider.requests[2].text
     assert "No more searches" not in str(home.provider.requests[1].body)
@@ -220,7 +220,7 @@ async def test_a_model_that_never_answers_fails_and_nothing_is_lost(house, tmp_p
     home = await house([looking(search("a"))], repeat_last=True)
     furnish(home, tmp_path, web)
     session = await home.chats.create()
-    session.policy = replace(session.policy, research_rounds=3)
+    session.counter.chosen_policy = replace(session.counter.policy, research_rounds=3)
     message = await researched(home, session, "When?")
     assert len(home.provider.requests) == 3
     assert home.of(TurnFailed)[0].failure.title == NO_ANSWER_FOUND

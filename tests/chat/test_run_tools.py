@@ -12,8 +12,7 @@ import pytest
 from msgspec.structs import replace
 from test_take_turn import long_chat
 
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import Job
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.context.policy import BALANCED
@@ -119,7 +118,7 @@ async def test_the_gauge_has_what_was_reported_for_the_calls_while_a_question_wa
     session = await equipped(home, tmp_path, allow="")
     await home.chats.turns.send(session, "Try")
     await home.until(lambda: bool(home.of(QuestionAsked)))
-    assert home.of(GaugeChanged)[-1].gauge == session.gauge()
+    assert home.of(GaugeChanged)[-1].gauge == session.counter.gauge()
     home.bench.questions.answer(home.of(QuestionAsked)[0].question, PermissionAnswer(False))
     await ended(home)
 
@@ -212,8 +211,8 @@ async def test_room_for_a_result_is_made_as_often_as_the_policy_says(house, tmp_
     home = await house([calling(*calls), Reply("I see.")], window=8_192)
     session = await equipped(home, tmp_path)
     await session.record(*(stamp(message) for message in long_chat(36)))
-    session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
-    assert session.gauge().share < BALANCED.prune_at, "only the result is too much"
+    session.counter.chosen_policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
+    assert session.counter.gauge().share < BALANCED.prune_at, "only the result is too much"
     events = await home.turn(session, "Try")
     assert events[-1].reason == reason
     assert all("19999" in result.text for result in results(session)), "the results are kept either way"

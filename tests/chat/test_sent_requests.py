@@ -55,7 +55,7 @@ async def test_the_parts_are_the_request_and_sum_to_the_gauge(talk) -> None:
     await session.record_operation(compaction(session, "One?", "Answer 1."))
     await pin(session, session.view.last_user_id)
     request = await read_request(session)
-    assert sum(part.tokens for part in request.parts) == request.gauge.total == session.gauge().total
+    assert sum(part.tokens for part in request.parts) == request.gauge.total == session.counter.gauge().total
     kinds = [part.kind for part in request.parts]
     assert kinds[:2] == [PartKind.MESSAGE, PartKind.SUMMARY]
     assert kinds[-1] is PartKind.FRAME

@@ -32,7 +32,7 @@ def opened(length: int) -> tuple[Session, list[Message]]:
     messages = long_conversation(length + APPENDED * BATCHES)
     store = UnstoredRecord(AsyncMock())
     session = Session(ConversationInfo("c", "C", 0.0, 0.0), tuple(messages[:length]), Counted(), BALANCED, store)
-    session.gauge()
+    session.counter.gauge()
     return session, messages[length:]
 
 
@@ -44,7 +44,7 @@ async def seconds_a_message(length: int) -> float:
         started = time.process_time()
         for message in coming[batch * APPENDED : (batch + 1) * APPENDED]:
             await session.record_message(message)
-            session.gauge()
+            session.counter.gauge()
         best = min(best, (time.process_time() - started) / APPENDED)
     return best
 

@@ -43,14 +43,14 @@ async def test_what_is_set_is_sent_from_the_next_request_on(talk) -> None:
 
 async def test_the_system_prompt_is_counted_before_it_is_sent(talk) -> None:
     home, session = await talk([Reply("one")])
-    small = session.gauge()
+    small = session.counter.gauge()
     await change_setup(home.chats, session.id, ConversationSetup(system_prompt="Mind this. " * 500))
-    assert session.gauge().segments[Segment.SYSTEM] > small.segments.get(Segment.SYSTEM, 0) + 900
-    assert session.gauge().total == sum(session.gauge().segments.values())
+    assert session.counter.gauge().segments[Segment.SYSTEM] > small.segments.get(Segment.SYSTEM, 0) + 900
+    assert session.counter.gauge().total == sum(session.counter.gauge().segments.values())
     await change_setup(home.chats, session.id, ConversationSetup(system_prompt=""))
-    assert session.gauge().total < small.total
+    assert session.counter.gauge().total < small.total
     await change_setup(home.chats, session.id, ConversationSetup())
-    assert session.gauge().segments == small.segments, "the first one holds again"
+    assert session.counter.gauge().segments == small.segments, "the first one holds again"
 
 
 async def test_it_is_there_after_a_restart_and_the_record_tells_what_was_sent_when(talk, tmp_path) -> None:
@@ -81,12 +81,12 @@ async def test_an_earlier_branch_has_the_prompt_that_holds_now(talk) -> None:
 
 async def test_the_longest_reply_is_never_more_than_the_model_can_write(talk) -> None:
     home, session = await talk([Reply("one")])
-    most = session.model_info.max_output
+    most = session.model.info.max_output
     await change_setup(home.chats, session.id, ConversationSetup(max_output=most * 10))
-    assert longest_reply(session, session.gauge())[0] == most
+    assert longest_reply(session.counter, session.counter.gauge())[0] == most
     await change_setup(home.chats, session.id, ConversationSetup(max_output=10))
-    assert longest_reply(session, session.gauge())[0] == 10
-    assert session.budget.window == session.model_info.window
+    assert longest_reply(session.counter, session.counter.gauge())[0] == 10
+    assert session.counter.budget.window == session.model.info.window
 
 
 async def test_copies_and_fresh_starts_are_held_alike(talk) -> None:
@@ -94,7 +94,7 @@ async def test_copies_and_fresh_starts_are_held_alike(talk) -> None:
     await change_setup(home.chats, session.id, PIRATE)
     await home.turn(session, "first")
     forked = await fork(home.chats, session, session.recorded.branch[-1].id)
-    plan = await plan_optimization(session, None, is_fresh=True)
+    plan = await plan_optimization(session.counter, None, is_fresh=True)
     for copied in (forked, await start_fresh(home.chats, session, plan)):
         assert copied.setup == PIRATE
         assert system_prompt_of(copied) == "Answer as a pirate."

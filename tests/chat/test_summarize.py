@@ -58,9 +58,9 @@ def plan_for(basis: ContextSnapshot) -> CompactionPlan:
 
 async def summarised(home, session: Session, **changes) -> tuple[Compaction, list[Progress]]:
     """The compaction of that session, and how its progress was told. changes: of the policy."""
-    basis = snapshot_of(session)
+    basis = snapshot_of(session.counter)
     basis = replace(basis, policy=replace(basis.policy, **changes))
-    order = await home.services.summaries.request_for(session)
+    order = await home.services.summaries.request_for(session.counter)
     assert order.strategy == "llm"
     progress: list[Progress] = []
     compaction = await write_compaction(basis, plan_for(basis), order, progress.append)
@@ -207,7 +207,7 @@ async def test_open_questions_that_were_lost_come_back(house) -> None:
 async def test_messages_that_the_model_asks_for_stay_word_for_word(house) -> None:
     home = await house([answer(keep=("m2", "m3", "m999"))], prompts=PROMPTS)
     session = await long_session(home)
-    basis = snapshot_of(session)
+    basis = snapshot_of(session.counter)
     archived = plan_for(basis).archived
     compaction, _ = await summarised(home, session)
     assert archived[1] not in compaction.archived
@@ -234,8 +234,8 @@ async def test_a_long_head_is_given_in_parts_and_each_merges_what_was_before(hou
     for n, text in enumerate(asked[1:], start=1):
         assert f"- Part {n}." in text.split("earlier summary>", 1)[1]
     assert written_in(compaction).endswith(f"Part {len(asked)}.")
-    limit = session.budget.window
-    assert all(session.counts.text(text) + 1_000 < limit for text in asked), "no call overflows"
+    limit = session.counter.budget.window
+    assert all(session.counter.counts.text(text) + 1_000 < limit for text in asked), "no call overflows"
     told = "".join(asked)
     archived = [session.message(i) for i in compaction.archived]
     assert all(message.text.split(":")[0] in told for message in archived), "nothing is left out"
@@ -264,9 +264,9 @@ async def test_a_head_of_too_many_parts_is_not_begun(house) -> None:
 async def test_a_summary_that_would_be_too_short_says_whether_that_is_for_want_of_room(house, usable, why) -> None:
     home = await house([], prompts=PROMPTS)
     session = await long_session(home)
-    basis = replace(snapshot_of(session), budget=Budget(2 * usable, usable))
+    basis = replace(snapshot_of(session.counter), budget=Budget(2 * usable, usable))
     plan = replace(plan_for(basis), summary_budget=30, projected=500)
-    request = await home.services.summaries.request_for(session, "llm")
+    request = await home.services.summaries.request_for(session.counter, "llm")
     with pytest.raises(NoSummary, match=why):
         draft_summary(basis, plan, request)
 
@@ -326,7 +326,7 @@ async def test_in_the_background_a_new_message_neither_waits_nor_is_lost(talk) -
     home, session = await talk(
         [Reply("First."), answer(is_held=True), Reply("Second.")], window=20_000, prompts=PROMPTS, messages=chat(136)
     )
-    assert 0.75 <= session.gauge().share < 0.79
+    assert 0.75 <= session.counter.gauge().share < 0.79
     await home.turn(session, "One.")
     await home.until(lambda: bool(home.of(RoomStarted)))
     while len(home.provider.requests) < 2:
@@ -366,14 +366,14 @@ async def test_what_left_the_view_meanwhile_makes_the_summary_void(house) -> Non
     await session.record(Pin(id="pin", message_id=pinned))
     await making
     assert pinned in {item.message.id for item in session.view.items}
-    assert session.gauge().share < 0.9
+    assert session.counter.gauge().share < 0.9
 
 
 async def test_the_last_messages_only(house) -> None:
     home = await house([], prompts=PROMPTS)
     session = await long_session(home)
-    basis = snapshot_of(session)
-    order = await home.services.summaries.request_for(session, "last_messages")
+    basis = snapshot_of(session.counter)
+    order = await home.services.summaries.request_for(session.counter, "last_messages")
     compaction = await write_compaction(basis, plan_for(basis), order)
     assert compaction is not None
     assert compaction.strategy == "last_messages"

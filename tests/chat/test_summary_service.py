@@ -67,7 +67,7 @@ async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(t
     (request,) = home.provider.requests
     assert request.messages[-1]["content"].endswith("Where are we?")
     assert home.of(ViewChanged)[0].cause is Trigger.BEFORE_REQUEST
-    assert session.gauge().share < 0.75
+    assert session.counter.gauge().share < 0.75
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]
     assert (row.model, row.usage, row.note) == ("", None, "")
 
@@ -92,10 +92,12 @@ async def test_code_alone_chosen_while_a_model_writes_ends_its_work(talk) -> Non
 async def test_with_code_alone_a_model_may_still_be_asked_by_hand(talk) -> None:
     home, session = await talk([answer()], prompts=PROMPTS, repeat_last=True, messages=chat())
     choose(home, summaries="extractive")
-    assert (await home.services.summaries.request_for(session)).strategy == "extractive", "what a plan begins with"
-    plan = plan_optimize(snapshot_of(session), strategy="llm")
+    assert (await home.services.summaries.request_for(session.counter)).strategy == "extractive", (
+        "what a plan begins with"
+    )
+    plan = plan_optimize(snapshot_of(session.counter), strategy="llm")
     assert (await home.services.summaries.writer(session, plan.unwritten)).refusal == ""
-    order = await home.services.summaries.request_for(session, "llm")
+    order = await home.services.summaries.request_for(session.counter, "llm")
     await apply_optimization(session, home.services, await write_summary(plan, order), home.publish)
     assert session.operations()[-1].strategies.keys() == {"llm"}
 
@@ -144,20 +146,22 @@ async def test_settings_that_change_while_a_reply_is_written_hold_afterwards(hou
     again = await home.chats.open(session.id)
     assert again is session, "one conversation, one session: it knows of everything that is recorded"
     assert again.model is not before, "its server may have another address, or another key"
-    assert again.policy.name == "relaxed"
+    assert again.counter.policy.name == "relaxed"
     assert (await home.chats.open(session.id)).model is again.model
 
 
 async def test_a_decision_knows_how_long_ago_the_provider_was_asked(talk) -> None:
     _, session = await talk([])
-    assert snapshot_of(session).seconds_since_request is None
+    assert snapshot_of(session.counter).seconds_since_request is None
     said = Message(id="q", role=Role.ASSISTANT, parts=(Text("b"),), model="another/model", at=time.time() - 200)
     await session.record_message(said)
-    assert snapshot_of(session).seconds_since_request is None, "the cache of another model is no use to this one"
+    assert snapshot_of(session.counter).seconds_since_request is None, (
+        "the cache of another model is no use to this one"
+    )
     await session.record_message(replace(said, id="r", model="scripted/scripted", at=time.time() - 100))
-    assert snapshot_of(session).seconds_since_request == pytest.approx(100, abs=20)
+    assert snapshot_of(session.counter).seconds_since_request == pytest.approx(100, abs=20)
     await session.record_message(replace(said, id="s", model="scripted/scripted (research)", at=time.time()))
-    assert snapshot_of(session).seconds_since_request == pytest.approx(100, abs=20), (
+    assert snapshot_of(session.counter).seconds_since_request == pytest.approx(100, abs=20), (
         "its own cache is as warm as it was"
     )
 
@@ -167,7 +171,7 @@ async def test_after_so_many_code_writes_in_every_conversation_and_says_until_wh
     once = replace(BALANCED, max_spend=1)
     for title in ("One", "Two"):
         session = await home.chats.create(title, chat(70))
-        session.policy = once
+        session.counter.chosen_policy = once
         await home.turn(session, "Where are we?")
     first, second = [row for row in rows_of(home) if row.kind == "compaction"]
     assert (first.strategies.keys(), first.note) == ({"llm"}, "")
@@ -185,15 +189,15 @@ async def test_the_twenty_fifth_waits_and_the_users_own_never_does(talk) -> None
     service = SummaryService(home.chats.models, lambda: home.chats.settings, lambda: PROMPTS, lambda: now[0])
 
     async def automatic() -> str:
-        return (await service.request_for(session, trigger=Trigger.AFTER_TURN)).strategy
+        return (await service.request_for(session.counter, trigger=Trigger.AFTER_TURN)).strategy
 
     for _ in range(24):
         assert await automatic() == "llm"
         now[0] += 20
     assert await automatic() == "extractive"
-    assert (await service.request_for(session)).strategy == "llm", "what a plan begins with"
-    assert (await service.request_for(session, "llm")).strategy == "llm", "asked for by hand"
-    assert (await service.request_for(session, trigger=Trigger.USER)).strategy == "llm"
+    assert (await service.request_for(session.counter)).strategy == "llm", "what a plan begins with"
+    assert (await service.request_for(session.counter, "llm")).strategy == "llm", "asked for by hand"
+    assert (await service.request_for(session.counter, trigger=Trigger.USER)).strategy == "llm"
     now[0] = 1_000_000.0 + 600
     assert await automatic() == "llm", "the first is ten minutes ago"
     assert await automatic() == "extractive", "the second is not"
@@ -239,7 +243,7 @@ async def test_no_model_is_proposed_where_the_user_has_chosen_one(talk) -> None:
     models.others["scripted/small"] = replace(models.info, id="scripted/small", label="Small")
     models.infos = lambda: (models.info, *models.others.values())
     models.price = lambda model_id: Price(0.001, 0.002) if model_id == models.info.id else Price(0.0001, 0.0001)
-    plan = await plan_optimization(session, None, "llm")
+    plan = await plan_optimization(session.counter, None, "llm")
     writer = await home.services.summaries.writer(session, plan.unwritten)
     assert (writer.cheaper, 0 < writer.cheaper_dollars < writer.dollars / 9) == ("scripted/small", True)
     chosen = replace(home.chats.settings, utility_model="scripted/scripted")

@@ -50,9 +50,9 @@ async def test_a_turn_tells_what_it_stores(talk) -> None:
 async def test_reported_usage_makes_the_gauge_measured(talk) -> None:
     home, session = await talk([Reply("Fine.", usage=(100, 5, 0))])
     await home.turn(session, "How are you?")
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     assert gauge.provenance is Provenance.MEASURED
-    assert gauge.total == 105 + session.counts.tokenizer.overhead.around(Role.ASSISTANT)
+    assert gauge.total == 105 + session.counter.counts.tokenizer.overhead.around(Role.ASSISTANT)
     assert sum(gauge.segments.values()) == gauge.total
 
 
@@ -124,12 +124,12 @@ def long_chat(turns: int, words: int = 60) -> list[Message]:
 
 async def test_from_75_percent_room_is_made_after_the_turn(talk) -> None:
     home, session = await talk([Reply("Here.", usage=None)], window=8_192, messages=long_chat(55))
-    assert 0.75 < session.gauge().share < 0.9
+    assert 0.75 < session.counter.gauge().share < 0.9
     await home.turn(session, "And now?")
     await home.until(lambda: bool(home.of(ViewChanged)))
     assert home.of(ViewChanged)[0].cause is Trigger.AFTER_TURN
     assert len(home.provider.requests[0].messages) == 111
-    assert session.gauge().share < 0.6
+    assert session.counter.gauge().share < 0.6
 
 
 async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk) -> None:
@@ -148,7 +148,7 @@ async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk)
         await session.record_operation(futile)
     for item in list(session.view.items)[6:]:  # so that another one would free little, too
         await session.record_operation(Pin(id=f"pin {item.message.id}", message_id=item.message.id))
-    assert session.gauge().share > 0.75
+    assert session.counter.gauge().share > 0.75
     await home.turn(session, "And now?")
     await home.until(lambda: bool(home.of(RoomRefused)))
     assert "paused" in home.of(RoomRefused)[0].reason
@@ -158,8 +158,8 @@ async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk)
 async def test_a_conversation_with_a_missing_model_can_be_read(house) -> None:
     home = await house([])
     session = await home.chats.create("Old", long_chat(2), model="gone/model-9")
-    assert session.model_info.label == "model-9"
-    assert session.gauge().total > 0
+    assert session.model.info.label == "model-9"
+    assert session.counter.gauge().total > 0
     events = await home.turn(session, "Still there?")
     (failed,) = [e for e in events if isinstance(e, TurnFailed)]
     assert "gone/model-9" in failed.failure.title

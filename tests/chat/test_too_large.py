@@ -44,7 +44,7 @@ async def test_a_message_larger_than_the_window_is_cut_at_both_ends_and_answered
     assert sent.startswith("0 a line")
     assert sent.endswith("3999 a line of the pasted log\n")
     assert "characters left out" in sent
-    assert session.gauge().total <= session.gauge().usable
+    assert session.counter.gauge().total <= session.counter.gauge().usable
     whole = [entry for entry in session.transcript.entries if isinstance(entry, Message) and entry.text == LINES]
     assert len(whole) == 1, "the whole one stays, in the other version"
     assert len(session.branches.versions(session.view.last_user_id)) == 2
@@ -99,7 +99,7 @@ async def test_where_pins_fill_the_window_nothing_can_leave(house) -> None:
     await home.turn(session, "And now?")
     assert kinds(home) == ["nothing_can_leave"]
     (failure,) = (event.failure for event in home.of(TurnFailed))
-    pinned = session.gauge().segments[Segment.PINNED]
+    pinned = session.counter.gauge().segments[Segment.PINNED]
     assert failure.filled_by == "pins"
     assert failure.advice == PINS_TOO_LARGE.format(tokens=pinned, window=8_192)
 
@@ -110,9 +110,9 @@ async def test_the_card_names_what_takes_most(house, tmp_path, servers, words, b
     session = await equipped_with(home, tmp_path, CountedTools(output(10), schemas_of_servers(servers)))
     await home.turn(session, "word " * words)
     (failure,) = (event.failure for event in home.of(TurnFailed))
-    schemas = session.gauge().segments[Segment.SCHEMAS]
+    schemas = session.counter.gauge().segments[Segment.SCHEMAS]
     if by == "tools":
-        own = session.gauge().total * session.counts.tools((RUN,)) // session.count_request()
+        own = session.counter.gauge().total * session.counter.counts.tools((RUN,)) // session.counter.count()
         named = int(failure.advice.split("take ")[1].split(" of")[0].replace(",", ""))
         assert failure.advice == TOOLS_TOO_LARGE.format(name="playwright", tokens=named, window=8_192)
         assert schemas - own - 60 <= named < schemas, "ours are not the server's"

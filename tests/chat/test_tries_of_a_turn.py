@@ -27,7 +27,7 @@ async def test_a_stream_is_stopped_only_while_the_turn_has_tries_left(house, tri
     home = await house([], window=WINDOW)
     home.provider.script = Storyteller(STORY)
     session = await home.chats.create("Long", chat_of(3_000))
-    session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
+    session.counter.chosen_policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
     events = await home.turn(session, "Tell me a very long story.")
     made = causes(events)
     assert made[0] is Trigger.BEFORE_REQUEST
@@ -41,7 +41,7 @@ async def test_a_stream_is_stopped_only_while_the_turn_has_tries_left(house, tri
 @pytest.mark.parametrize("tries", [1, 3])
 async def test_a_refused_request_makes_room_only_while_the_turn_has_tries_left(talk, tries: int) -> None:
     home, session = await talk([Overflow(), Reply("Done.")], window=WINDOW, repeat_last=True, messages=chat_of(3_000))
-    session.policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
+    session.counter.chosen_policy = replace(BALANCED, tool_result_tries=tries, flush_distance=0)
     events = await home.turn(session, "And now?")
     made = causes(events)
     assert made[0] is Trigger.BEFORE_REQUEST
@@ -59,7 +59,7 @@ async def long_turn(house, folder, calls: int, tokens: int):
         *(Reply("Next.", calls=(ran(f"look {n}", f"c{n}"),), finish="tool_calls") for n in range(calls)),
         Reply("Done."),
     ]
-    session.policy = replace(session.policy, flush_distance=0)
+    session.counter.chosen_policy = replace(session.counter.policy, flush_distance=0)
     return tools, await home.turn(session, "Look at all of it.")
 
 
@@ -87,7 +87,7 @@ async def test_a_prune_and_the_compaction_after_it_are_one_try(house) -> None:
     ]
     home = await house([Reply("- All of it was read.")], window=WINDOW, repeat_last=True)
     session, tries = await home.chats.create("Read", said), RoomTries()
-    session.policy = replace(BALANCED, flush_distance=0)
+    session.counter.chosen_policy = replace(BALANCED, flush_distance=0)
     await make_room(session, home.services, Trigger.TOOL_RESULT, home.publish, tries)
     assert {row.kind for row in session.operations()} == {"prune", "compaction"}
     assert tries.count == 1

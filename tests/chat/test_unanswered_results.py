@@ -77,13 +77,13 @@ async def waiting_session(home, tmp_path: Path) -> Session:
 async def test_optimize_shortens_them_too(house, tmp_path, strategy: str) -> None:
     home = await house([], window=16_384)
     session = await waiting_session(home, tmp_path)
-    optimization = await plan_optimization(session, None, strategy)
+    optimization = await plan_optimization(session.counter, None, strategy)
     assert optimization.prune is not None
     assert len(optimization.prune.results) == FILES
     await apply_optimization(session, home.services, optimization, home.publish)
     results = [item for item in session.view.items if item.message.role is Role.TOOL]
     assert len(results) == FILES
-    assert session.gauge().total <= session.gauge().usable
+    assert session.counter.gauge().total <= session.counter.gauge().usable
     for item in results:
         assert re.search(r"value_\d = rate\(\d\)\n", item.message.text)
         assert await home.bench.spills.read(spill_named_in(item.message.text)) is not None

@@ -9,8 +9,7 @@ from msgspec.structs import replace
 
 from builders import model
 from desktop_app.chat.ports import ModelError, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import assemble, view_of
@@ -51,7 +50,7 @@ async def begun(home, tokens: int = 2_600) -> Session:
     """A conversation whose newest message is a wish for a long reply."""
     session = await home.chats.create("Long", chat_of(tokens))
     await session.record_message(stamp(user_message("Tell me a very long story.")))
-    assert tokens == 0 or abs(session.gauge().total - tokens) < 150
+    assert tokens == 0 or abs(session.counter.gauge().total - tokens) < 150
     return session
 
 
@@ -78,7 +77,7 @@ async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house, back: 
     cut = 6_500
     home = await house([], window=WINDOW)
     session = await begun(home)
-    before = session.gauge().total
+    before = session.counter.gauge().total
     home.provider.script = Storyteller(STORY[:cut], back, pause=0.001)
     whole = home.reply(session)
     events = await told(home, whole)
@@ -88,7 +87,7 @@ async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house, back: 
     assert (whole.restarts, whole.stored) == (1, [first, second])
     assert whole.estimated > 0
     assert first.text.endswith("\n"), "it was cut at the end of a line"
-    used = before + session.provider_tokens(session.counts.text(first.text))
+    used = before + session.counter.provider_tokens(session.counter.counts.text(first.text))
     assert 0.90 <= used / WINDOW < 0.92
     assert assemble(session.view)[-1].text == STORY[:cut]
     assert session.view.unfinished is None
@@ -104,7 +103,7 @@ async def test_a_long_reply_is_stopped_room_is_made_and_it_goes_on(house, back: 
     assert [m["role"] for m in again.messages[-3:]] == ["user", "assistant", "user"]
     assert again.messages[-2]["content"] == first.text
     assert "interrupted" in again.messages[-1]["content"]
-    assert session.budget.reserve // 2 <= asked.body["max_tokens"] <= WINDOW
+    assert session.counter.budget.reserve // 2 <= asked.body["max_tokens"] <= WINDOW
 
 
 async def test_at_most_two_restarts_then_the_window_is_used_to_its_end(house) -> None:
@@ -137,7 +136,7 @@ async def test_where_nothing_may_be_freed_it_streams_on_to_the_end_of_the_window
     assert (len(home.provider.requests), whole.restarts, session.operations()) == (1, 0, ())
     (reply,) = stored(session)
     assert reply.is_interrupted
-    assert session.gauge().total > 0.94 * WINDOW
+    assert session.counter.gauge().total > 0.94 * WINDOW
 
 
 async def test_a_call_that_was_being_written_is_made_again_and_once(house) -> None:
@@ -316,7 +315,9 @@ async def test_what_had_arrived_when_the_window_was_full_is_what_the_model_goes_
     home = await house([], window=WINDOW)
     home.provider.script = Storyteller(STORY)
     session = await home.chats.create("Long", chat_of(2_000))
-    session.policy = replace(BALANCED, phases=tuple(phase for phase in BALANCED.phases if phase != "streaming"))
+    session.counter.chosen_policy = replace(
+        BALANCED, phases=tuple(phase for phase in BALANCED.phases if phase != "streaming")
+    )
     events = await home.turn(session, "Tell me a very long story.")
     assert [event.failure.title[:22] for event in events if isinstance(event, TurnFailed)] == ["Context limit exceeded"]
     await home.chats.turns.wait_until_idle(session.id, with_room=True)

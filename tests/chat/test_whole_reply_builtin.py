@@ -13,8 +13,7 @@ from msgspec.structs import replace
 
 from desktop_app.archive.archive import Archive
 from desktop_app.chat.compaction.summarize import SummaryService
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn.reply import StreamedReply
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.counting.breakdown import request_tokens
@@ -58,7 +57,7 @@ async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     await archive.create(ConversationInfo("c", "Rivers", 0.0, 0.0), ())
     session = Session(ConversationInfo("c", "Rivers", 0.0, 0.0), (), model, POLICY, archive)
     for n in count():
-        if session.gauge().total > FILLED * window:
+        if session.counter.gauge().total > FILLED * window:
             break
         await session.record_message(stamp(user_message(f"What do you know of river number {n}, and of its towns?")))
         said = f"River {n} rises in the hills of county {n} and passes {n + 2} towns. "
@@ -71,8 +70,8 @@ async def session(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 async def test_a_reply_that_fills_the_window_goes_on_after_room_was_made(session: Session) -> None:
     await session.record_message(stamp(user_message("Now tell a long story about a boat on such a river.")))
-    before, window = session.gauge().total, session.budget.window
-    assert FILLED * window < before < 0.9 * session.budget.usable
+    before, window = session.counter.gauge().total, session.counter.budget.window
+    assert FILLED * window < before < 0.9 * session.counter.budget.usable
     events, room = list[TurnEvent](), list[float]()
 
     def hear(event: TurnEvent) -> None:
@@ -89,7 +88,7 @@ async def test_a_reply_that_fills_the_window_goes_on_after_room_was_made(session
     await asyncio.wait({receiving})
     await whole.keep()
     first, second = whole.stored
-    reached = before + session.counts.text(first.text)
+    reached = before + session.counter.counts.text(first.text)
     print(
         f"stopped at {reached:,} of {window:,} tokens ({reached / window:.1%}); room made in {room[1] - room[0]:.2f} s"
     )
@@ -99,7 +98,7 @@ async def test_a_reply_that_fills_the_window_goes_on_after_room_was_made(session
     assert first.text + second.text == shown(events)
     assert (first.continues, second.continues) == ("", first.id)
     assert {event.cause for event in events if isinstance(event, ViewChanged)} == {Trigger.STREAMING}
-    assert request_tokens(session.view, session.counts) < 0.9 * window
+    assert request_tokens(session.view, session.counter.counts) < 0.9 * window
 
 
 def shown(events: list[TurnEvent]) -> str:

@@ -39,7 +39,7 @@ async def test_a_reply_in_a_tiny_window_ends_cleanly(
 ) -> None:
     script = Windowed(window, storyteller(length), count=tokenizer_for("gpt-4o").count, is_strict=is_strict)
     home, session = await talk(script, window=window, max_output=max_output, messages=chat_of(earlier))
-    assert session.budget.reserve >= 0.48 * window
+    assert session.counter.budget.reserve >= 0.48 * window
     events = await home.turn(session, WISH)
     told = stored(session)
     text = "".join(message.text for message in told)
@@ -66,7 +66,7 @@ async def test_a_reply_in_a_tiny_window_ends_cleanly(
 def room_left(session, script: Windowed) -> int:
     """Tokens of the window that the last request and its reply left."""
     last = script.requests[-1]
-    assert request_tokens(session.view, session.counts) > 0
+    assert request_tokens(session.view, session.counter.counts) > 0
     return script.window - last.prompt_tokens - last.reply_tokens
 
 
@@ -81,7 +81,7 @@ async def test_a_server_that_counts_more_than_we_do_and_wants_room_for_all_is_as
     events = await home.turn(session, WISH)
     assert [event.reason for event in events if isinstance(event, TurnFinished)] == ["finished"]
     assert [request.is_refused for request in script.requests] == [True, False]
-    assert home.provider.requests[-1].body["max_tokens"] == session.budget.reserve
+    assert home.provider.requests[-1].body["max_tokens"] == session.counter.budget.reserve
     assert [message.text for message in stored(session)] == [STORY[:400]]
     assert not session.operations(), "nothing had to leave"
 

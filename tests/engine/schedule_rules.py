@@ -94,7 +94,7 @@ def _session_at_rest(engine: SimulatedEngine, session: Session) -> Iterator[str]
         yield f"{session.id}: a reply that is to be continued at rest"
     if any(message.role is Role.USER for message in said):
         yield from (f"{session.id}: the request is not legal: {problem}" for problem in legal_for_all(chat_in(view)))
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     if gauge.total != sum(gauge.segments.values()):
         yield f"{session.id}: the gauge's segments are not its total"
     if session.changes.locked():
@@ -111,18 +111,20 @@ def _session_at_rest(engine: SimulatedEngine, session: Session) -> Iterator[str]
 def _otherwise_than_read_again(session: Session) -> Iterator[str]:
     """Yield what a session that reads the record now shows otherwise than this one, which followed it."""
     entries, model = tuple(session.transcript.entries), session.model
-    fresh = Session(session.info, entries, model, session._chosen, session.archive, session.setup, session.project)
-    fresh.learned_window = session.learned_window  # which no record has
+    fresh = Session(
+        session.info, entries, model, session.counter.chosen_policy, session.archive, session.setup, session.project
+    )
+    fresh.counter.learned = session.counter.learned  # which no record has
     pairs = {
         "rows": [[replace(r, tokens=0) for r in one.page(one.total, one.total)] for one in (session, fresh)],
         "operations": [one.operations() for one in (session, fresh)],
         "totals": [one.totals() for one in (session, fresh)],
         "pins": [[row.message.id for row in one.pins()] for one in (session, fresh)],
         "other versions": [one.other_versions() for one in (session, fresh)],
-        "counted": [one.counted for one in (session, fresh)],
+        "counted": [one.recorded.counted for one in (session, fresh)],
     }
-    if session.is_as_recorded:
-        pairs["gauge"] = [one.gauge() for one in (session, fresh)]
+    if session.counter.is_as_recorded:
+        pairs["gauge"] = [one.counter.gauge() for one in (session, fresh)]
     for name, (followed, read) in pairs.items():
         if followed != read:
             yield f"{session.id}: {name} as followed {followed!r}, as read again {read!r}"

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat import open_sessions
 from desktop_app.chat.ports import DELETED, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.gauge import Status
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Role, Text, user_message

@@ -111,7 +111,9 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
         set_up(tmp_path, kind, provider)
         run = await restart()
         session = await run.services.conversations.create("Long", LONG)
-        assert (session.gauge().window, session.gauge().status) == (0, Status.UNKNOWN), "nobody was asked yet"
+        assert (session.counter.gauge().window, session.counter.gauge().status) == (0, Status.UNKNOWN), (
+            "nobody was asked yet"
+        )
         for is_forgotten in (False, False, True):
             events = await run.turn(session.id, "And now?")
             assert [event.reason for event in events if isinstance(event, TurnFinished)] == ["finished"], events
@@ -121,8 +123,8 @@ async def test_a_restart_forgets_no_window(restart: Restart, tmp_path: Path, kin
                 last_known_file(tmp_path).unlink()
             run = await restart()
             session = await run.services.conversations.open(session.id)
-            assert session.gauge().window == (0 if is_forgotten else WINDOW)
-            assert session.gauge().total > 15_000
+            assert session.counter.gauge().window == (0 if is_forgotten else WINDOW)
+            assert session.counter.gauge().total > 15_000
         assert not session.operations()
 
 
@@ -137,7 +139,7 @@ async def test_a_server_that_is_away_is_named_and_tried_again_in_its_last_known_
         session = await run.services.conversations.create("Long", LONG)
         if was_known:
             await run.turn(session.id, "And now?")
-            assert session.model_info.window_reported_at == 0
+            assert session.model.info.window_reported_at == 0
     run = await restart()
     session = await run.services.conversations.open(session.id)
     events = await run.turn(session.id, "Are you there?")
@@ -145,7 +147,7 @@ async def test_a_server_that_is_away_is_named_and_tried_again_in_its_last_known_
     assert (failure.kind, failure.setting) == ("connection", "servers/home/address")
     assert "home" in failure.title
     assert windows(events) == {WINDOW if was_known else 0}
-    assert bool(session.model_info.window_reported_at) is was_known, "it says that it is of an earlier run"
+    assert bool(session.model.info.window_reported_at) is was_known, "it says that it is of an earlier run"
     assert not [event for event in events if isinstance(event, ViewChanged)]
     assert session.view.items[-1].message.text == "Are you there?", "what was said is stored"
     back = serving("vllm").start(port)
@@ -153,7 +155,7 @@ async def test_a_server_that_is_away_is_named_and_tried_again_in_its_last_known_
         await run.services.conversations.turns.go_on(session)
         await run.services.conversations.turns.wait_until_idle(session.id)
         assert session.view.items[-1].message.text == "Noted."
-        assert session.gauge().window == WINDOW
+        assert session.counter.gauge().window == WINDOW
     finally:
         back.stop()
 
@@ -167,11 +169,11 @@ async def test_another_address_is_another_server_whose_window_open_conversations
         session = await run.services.conversations.create("Long", LONG)
         await run.services.ask_servers()
         assert [event.model.window for event in run.events if isinstance(event, ModelChanged)] == [WINDOW]
-        assert session.gauge().window == WINDOW
+        assert session.counter.gauge().window == WINDOW
     moved = Settings(chat_model="home/big", servers=(replace(server, base_url="http://127.0.0.1:9/v1"),))
     write_settings(tmp_path / "settings.json", moved)
     run = await restart()
-    assert (await run.services.conversations.open(session.id)).gauge().window == 0
+    assert (await run.services.conversations.open(session.id)).counter.gauge().window == 0
 
 
 async def test_without_a_window_room_is_still_made_by_the_user_s_word(restart: Restart, tmp_path: Path) -> None:
@@ -210,8 +212,8 @@ async def test_a_slow_server_is_waited_for_while_the_message_is_stored(restart: 
     async with asyncio.timeout(60):
         while session.view.items[-1].message.text != "And now?":
             await asyncio.sleep(0.01)
-    assert session.gauge().window == 0
+    assert session.counter.gauge().window == 0
     stored.set()
     await run.services.conversations.turns.wait_until_idle(session.id)
-    assert session.gauge().window == WINDOW, "one answer that takes three seconds is waited for"
+    assert session.counter.gauge().window == WINDOW, "one answer that takes three seconds is waited for"
     slow.close()

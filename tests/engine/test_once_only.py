@@ -10,7 +10,7 @@ from desk import Desk
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
+from desktop_app.chat.session import stamp
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import BringBack, Compaction, ConversationLink, Flush, Pin, Undo, Unpin
 from desktop_app.engine import protocol as p

@@ -63,7 +63,7 @@ def searched(session: Session, before: Transcript) -> dict[str, object]:
         "left": left if len(left) <= MANY else set(),
         "kept": sum(row.state is MessageState.IN_VIEW and row.message.role is not Role.SYSTEM for row in rows),
         "archived": sum(row.state is MessageState.ARCHIVED for row in session.rows(session.view.statuses)),
-        "tokens": session.gauge().total,
+        "tokens": session.counter.gauge().total,
     }
 
 
@@ -103,7 +103,7 @@ async def counts_are_true(desk: Desk, file: Path, positions: tuple[float, ...]) 
         where = f"{file.name} at {tail}"
         assert {"where": where, **said(plan)} == {"where": where, **searched(session, whole)}
         (row,) = [row for row in session.operations() if not row.is_undone]
-        assert (row.tokens_after, row.fidelity) == (session.gauge().total, plan.fidelity), where
+        assert (row.tokens_after, row.fidelity) == (session.counter.gauge().total, plan.fidelity), where
         await desk.ask(p.UndoOperation(name, row.id))
         assert assemble(session.view) == sent, where
     return cases

@@ -66,7 +66,7 @@ async def test_conversations_are_moved_and_work_where_their_project_does(desk: D
 async def offered(desk: Desk, conversation: str) -> tuple[ToolSpec, ...]:
     """Return the tools that the next request will offer."""
     session = await desk.engine.conversations.open(conversation)
-    return await desk.engine.services.tool_runtime.specs(session)
+    return await desk.engine.services.tool_runtime.specs(session, session.model.info)
 
 
 async def test_instructions_are_counted_as_a_request_grows_by_them(desk: Desk) -> None:

@@ -12,8 +12,7 @@ from desk import Desk, open_desk
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.conversation.events import GaugeChanged
 from desktop_app.conversation.message import user_message
 from desktop_app.conversation.setup import ConversationSetup, Persona, ReplyOptions

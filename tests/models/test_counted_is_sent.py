@@ -124,12 +124,12 @@ def test_a_system_prompt_of_several_parts_has_the_tokens_of_the_one_text_that_is
     begun: tuple[AnyEntry, ...] = (context, *said, user_message("Hi"))
     entries = tuple(replace(entry, id=f"e{number}") for number, entry in enumerate(begun))
     session = Session(ConversationInfo("c", "C", 0.0, 0.0), entries, model, BALANCED, Nowhere())
-    request, count, overhead = session.assemble_request(), model.tokenizer.count, model.tokenizer.overhead
+    request, count, overhead = session.counter.request(), model.tokenizer.count, model.tokenizer.overhead
     texts = [str(sent["content"]) for sent in chat_of(request.messages)]
     frames = sum(overhead.around(message.role) for message in request.messages) + overhead.priming
     assert len(texts) == 2
     assert request.counted == sum(map(count, texts)) + frames
-    assert all(part.tokens >= 0 for part in sent_request(session.view, request.gauge, session.counts).parts)
+    assert all(part.tokens >= 0 for part in sent_request(session.view, request.gauge, session.counter.counts).parts)
 
 
 @pytest.mark.parametrize("tools", [(), (READ,)], ids=["none on offer", "tools"])
@@ -142,8 +142,8 @@ async def test_what_arrives_has_the_tokens_that_the_gauge_had(
         info = ConversationInfo("c", "C", 0.0, 0.0)
         entries = record(model.info.record_name, DETAILS.get(kind.kind), tools)
         session = Session(info, entries, model, BALANCED, Nowhere())
-        session.counts = TokenCounts(Plain(model.tokenizer), model.info.dialect)
-        request = session.assemble_request()
+        session.counter.counts = TokenCounts(Plain(model.tokenizer), model.info.dialect)
+        request = session.counter.request()
         options = ReplyOptions(reasoning_effort="low")
         _ = [piece async for piece in model.stream(request.messages, 4_000, request.tools, options)]
         body = provider.requests[-1].body
@@ -157,7 +157,7 @@ async def test_what_arrives_has_the_tokens_that_the_gauge_had(
     # An estimate rounds each of the two texts of the user's message, which is one on the wire.
     rounding = 1 if "estimate" in model.tokenizer.name else 0
     assert abs(arrived + frames - request.counted) <= rounding
-    assert request.counted == request_tokens(session.view, session.counts)
+    assert request.counted == request_tokens(session.view, session.counter.counts)
     assert sum(request.gauge.segments.values()) == request.gauge.total
 
 

@@ -6,8 +6,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.branching import copy_entries
 from desktop_app.chat.conversations import Conversations
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn_services import Services
 from desktop_app.conversation.listing import CONTINUED, marked_title
 from desktop_app.conversation.transcript import AnyEntry, ConversationLink

@@ -9,11 +9,10 @@ from collections.abc import Iterable
 
 from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import Emit, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import MIN_SUMMARY, CompactionPlan, measure_blocks
-from desktop_app.context.compact.room_decision import WindowTooSmall, due_shares, is_due, is_stalled, next_step
+from desktop_app.context.compact.room_decision import WindowTooSmall, due_shares, is_stalled, next_step
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.unanswered import drop_results as dropped_results
 from desktop_app.context.prune.unanswered import texts_to_keep, without_spills
@@ -101,7 +100,7 @@ async def make_room(
     Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
     Raises WindowTooSmall and ArchiveError.
     """
-    if not session.budget.window:
+    if not session.counter.budget.window:
         return False
     work = _RoomMaking(session, services, trigger, emit, tries or RoomTries())
     try:
@@ -140,7 +139,7 @@ class _RoomMaking:
         session, trigger, memory = self._session, self._trigger, self._services.memory
         if trigger is Trigger.STREAMING:
             self._announce()  # the reader has seen the reply stop
-        if trigger not in UNLIMITED and not self._tries.may_try(session.policy):
+        if trigger not in UNLIMITED and not self._tries.may_try(session.counter.policy):
             refuse_what_does_not_fit(session, OFTEN)
             return
         if memory is not None and memory.is_due(session, trigger) and await self._is_worth_a_flush():
@@ -149,9 +148,9 @@ class _RoomMaking:
                 self._emit(event)
         is_counted = False
         for _ in range(MAX_STEPS):
-            if not is_due(session.view, session.gauge().total, session.policy, session.budget, trigger):
+            if not session.counter.is_room_due(trigger):
                 return
-            snapshot = snapshot_of(session)
+            snapshot = snapshot_of(session.counter)
             step = await asyncio.to_thread(decide_step, snapshot, trigger)
             if isinstance(step, CompactionPlan) and await self._wait_for_another():
                 continue  # what is to be done now is another question
@@ -175,19 +174,19 @@ class _RoomMaking:
 
         On the user's request, room must also be due: otherwise nothing is archived.
         """
-        session, trigger = self._session, self._trigger
-        total = session.gauge().total
-        if trigger is Trigger.USER and not is_due(session.view, total, session.policy, session.budget, trigger):
+        counter, trigger = self._session.counter, self._trigger
+        if trigger is Trigger.USER and not counter.is_room_due(trigger):
             return False
-        blocks = await asyncio.to_thread(measure_blocks, session.view, session.counts)
+        blocks = await asyncio.to_thread(measure_blocks, counter.view, counter.counts)
         return blocks.tail_tokens(0) >= MIN_SUMMARY
 
     def _is_missed(self) -> bool:
-        """Return whether what was not made is still needed: what the background prepares is so before a request, and by
-        now there may be room for another reason."""
-        session, trigger = self._session, self._trigger
-        trigger = Trigger.BEFORE_REQUEST if trigger is Trigger.AFTER_TURN else trigger
-        return is_due(session.view, session.gauge().total, session.policy, session.budget, trigger)
+        """Return whether the room that was not made is still needed.
+
+        Room that is prepared in the background is needed before a request. There may be room for another reason by now.
+        """
+        is_early = self._trigger is Trigger.AFTER_TURN
+        return self._session.counter.is_room_due(Trigger.BEFORE_REQUEST if is_early else self._trigger)
 
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
         """Record that no room was made, unless that was the newest that is known of it."""
@@ -198,9 +197,9 @@ class _RoomMaking:
             trigger=self._trigger,
             cause=cause,
             detail=detail,
-            tokens=session.gauge().total,
+            tokens=session.counter.gauge().total,
             needed=needed,
-            usable=session.budget.usable,
+            usable=session.counter.budget.usable,
             seconds=seconds,
         )
         with contextlib.suppress(WorldError):  # the failure is published all the same
@@ -235,16 +234,17 @@ class _RoomMaking:
             return False
         async with summaries.lock(self._session.id):
             self._announce()
-            request = await summaries.request_for(self._session, trigger=self._trigger)
+            request = await summaries.request_for(self._session.counter, trigger=self._trigger)
             self._log_begin(step, request)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress, self._record_usage)
             self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
 
     def _log_begin(self, plan: CompactionPlan, request: SummaryRequest) -> None:
-        session, trigger = self._session, self._trigger
-        due_at = 0.0 if trigger is Trigger.USER else due_shares(trigger, session.policy, session.budget).compact_at
-        log_compaction_begins(session.id, trigger, session.gauge().total, session.budget.usable, due_at, f"{request}")
+        counter, trigger = self._session.counter, self._trigger
+        due_at = 0.0 if trigger is Trigger.USER else due_shares(trigger, counter.policy, counter.budget).compact_at
+        total, usable = counter.gauge().total, counter.budget.usable
+        log_compaction_begins(self._session.id, trigger, total, usable, due_at, f"{request}")
 
     def _tell_progress(self, progress: Progress) -> None:
         self._emit(RoomProgressed(self._session.id, progress.tokens, progress.max_tokens))
@@ -259,7 +259,7 @@ class _RoomMaking:
         """
         session, paid = self._session, () if upkeep is None else (stamp(upkeep),)
         async with session.changes:
-            current = with_measured_tokens(session, step, session.transcript, session.view)
+            current = with_measured_tokens(session.counter, step, session.transcript, session.view)
             if current is None:
                 is_gone = not is_there(step, session.view)
                 self._is_outdated = is_gone and isinstance(step, Prune)
@@ -297,24 +297,25 @@ async def with_spills(prune: Prune, session: Session, services: Services) -> Pru
     """
     texts = texts_to_keep(prune, (entry for entry in session.view.path if isinstance(entry, Message)))
     if services.tools is None:
-        return without_spills(prune, texts, session.counts.text)
+        return without_spills(prune, texts, session.counter.counts.text)
     lost = dict[str, str]()
     for message_id, text in texts.items():
         try:
             await services.tools.spills.keep(text)
         except WorldError:
             lost[message_id] = text
-    return without_spills(prune, lost, session.counts.text)
+    return without_spills(prune, lost, session.counter.counts.text)
 
 
 async def drop_results(session: Session, services: Services, share: float, emit: Emit) -> None:
     """Drop that share of the tool results in the view, if there are any. Raises ArchiveError."""
     emit(RoomStarted(session.id, Trigger.OVERFLOW))
-    inputs = session.view, session.policy, session.own_budget, session.counts
+    counter = session.counter
+    inputs = counter.view, counter.policy, counter.own_budget, counter.counts
     step = await asyncio.to_thread(dropped_results, *inputs, share)
     step = await with_spills(step, session, services) if step else None
     async with session.changes:
-        current = with_measured_tokens(session, step, session.transcript, session.view) if step else None
+        current = with_measured_tokens(session.counter, step, session.transcript, session.view) if step else None
         if current is not None:
             emit(await session.record_operation(stamp(current), cause=Trigger.OVERFLOW))
             emit(session.gauge_changed())
@@ -327,8 +328,8 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
     Raises WindowTooSmall above all that can be used, whatever the user says, and WorldError below that.
     """
     refuse_what_does_not_fit(session)
-    gauge = session.gauge()
-    if is_forced or gauge.share < session.policy.blocked_at or session.policy.blocked_at >= 1.0:
+    gauge, blocked_at = session.counter.gauge(), session.counter.policy.blocked_at
+    if is_forced or gauge.share < blocked_at or blocked_at >= 1.0:
         return
     raise WorldError(
         Failure(
@@ -348,7 +349,7 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
 
 def refuse_what_does_not_fit(session: Session, advice: str = OPTIMIZE) -> None:
     """Raise WindowTooSmall with that advice if the request does not fit into the window."""
-    gauge = session.gauge()
+    gauge = session.counter.gauge()
     if gauge.is_window_known and gauge.total > gauge.usable:
         raise WindowTooSmall(gauge.total, gauge.usable, advice)
 

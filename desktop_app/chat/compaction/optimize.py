@@ -1,6 +1,6 @@
 """**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
 
-plan_optimization(session, tail_tokens, strategy)          -> Optimization  what would happen; nothing is recorded
+plan_optimization(counter, tail_tokens, strategy)          -> Optimization  what would happen; nothing is recorded
 write_summary(optimization, request, report)               -> Optimization  with the summary that a model wrote
 check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
 apply_optimization(session, services, optimization, emit)  -> events        its steps are recorded
@@ -18,8 +18,8 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import Emit, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.request_counter import RequestCounter
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import CheckPoint, run_while_wanted
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import (
@@ -42,7 +42,7 @@ from desktop_app.conversation.words import translatable
 
 from .fresh_plan import fresh_view, plan_everything, without_tail
 from .making_room import with_spills
-from .snapshot import ContextSnapshot, is_there, snapshot_of, unmeasured_gauge, with_measured_tokens
+from .snapshot import ContextSnapshot, is_there, snapshot_of, with_measured_tokens
 from .summarize import RecordUsage, Report, SummaryRequest, write_compaction
 
 NO_RESULTS = translatable("There are no old tool results to shorten.")
@@ -110,21 +110,21 @@ class Optimization(msgspec.Struct, frozen=True):
 
 
 async def plan_optimization(
-    session: Session,
+    counter: RequestCounter,
     tail_tokens: int | None,
     strategy: str = "extractive",
     is_fresh: bool = False,
     earlier: Iterable[Optimization] = (),
 ) -> Optimization:
-    """Return the plan for that session now, made on a worker thread; other parameters as in `plan_optimize`.
+    """Return the plan for the counter's record, made on a worker thread; other parameters as in `plan_optimize`.
 
     is_fresh: the plan for a fresh start instead, which leaves no tail. earlier: plans that may be of the same view.
     """
-    snapshot = snapshot_of(session)
+    snapshot = snapshot_of(counter)
     before = next((plan for plan in earlier if not plan.is_fresh and plan.snapshot.has_same_view(snapshot)), None)
 
     def plan(check: CheckPoint) -> Optimization:
-        checked = replace(snapshot, reading=session.reading.checked(check))
+        checked = replace(snapshot, reading=counter.reading.checked(check))
         if is_fresh:
             return plan_fresh_start(checked, strategy)
         return plan_optimize(checked, tail_tokens, strategy, before)
@@ -259,15 +259,15 @@ def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
     return least, max(longest.tail if longest else total, least + 1)
 
 
-def planned_gauges(optimization: Optimization, session: Session) -> tuple[Gauge, Gauge]:
+def planned_gauges(optimization: Optimization, counter: RequestCounter) -> tuple[Gauge, Gauge]:
     """Return the gauges before and after, measured on assembled requests; a summary that is not written yet counts as
     the room that is kept for it."""
     before, after = optimization.views[0], optimization.views[-1]
-    gauge_before = session.gauge() if before is session.view else unmeasured_gauge(session, before)
-    gauge_after = unmeasured_gauge(session, after) if after is not before else gauge_before
+    gauge_before = counter.gauge() if before is counter.view else counter.gauge_of(before)
+    gauge_after = counter.gauge_of(after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
-        room = session.provider_tokens(optimization.compaction_plan.summary_room)
-        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, session.policy)
+        room = counter.provider_tokens(optimization.compaction_plan.summary_room)
+        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, counter.policy)
     return gauge_before, gauge_after
 
 
@@ -352,7 +352,7 @@ def _measured_steps(session: Session, optimization: Optimization) -> list[Operat
     transcript, view, steps = session.transcript, session.view, list[Operation]()
     plan_id = optimization.id if len(optimization.steps) > 1 else ""
     for step in optimization.steps:
-        current = with_measured_tokens(session, replace(step, id=""), transcript, view)
+        current = with_measured_tokens(session.counter, replace(step, id=""), transcript, view)
         if not is_there(step, view):
             raise stale_plan()
         if current is None:

@@ -1,17 +1,16 @@
-"""The state of a session at one moment, frozen for decisions on another thread; and what a step would make of it."""
+"""The state of a session at one moment, frozen for decisions on another thread, and the effect of a step on it."""
 
 from __future__ import annotations
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.session import Session
-from desktop_app.context.counting.breakdown import gauge_of, request_tokens, tally
+from desktop_app.chat.request_counter import RequestCounter
+from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View, view_of, with_entries
-from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.transcript import Compaction, Operation, Transcript
 
 
@@ -54,42 +53,46 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
         return replace(self, transcript=transcript, view=view, total=max(self.total + self.in_model_tokens(more), 0))
 
 
-def snapshot_of(session: Session) -> ContextSnapshot:
-    """Return the state of a session now."""
-    budget = session.budget
+def snapshot_of(counter: RequestCounter) -> ContextSnapshot:
+    """Return the current state of the counter's record."""
+    budget = counter.budget
     if not budget.window:  # unknown: room that the user makes by hand is measured by what is there now
-        budget = Budget(max(session.gauge().total, 1), 0)
-    return snapshot_under(session, session.policy, budget)
+        budget = Budget(max(counter.gauge().total, 1), 0)
+    return snapshot_under(counter, counter.policy, budget)
 
 
-def snapshot_under(session: Session, policy: ContextPolicy, budget: Budget) -> ContextSnapshot:
-    """Return the state of a session now as it would be under that policy, with that budget."""
-    total, counted = session.gauge().total, session.count_request()
+def snapshot_under(counter: RequestCounter, policy: ContextPolicy, budget: Budget) -> ContextSnapshot:
+    """Return the current state as it would be under that policy, with that budget."""
+    total, counted = counter.gauge().total, counter.count()
     return ContextSnapshot(
-        session.transcript,
-        session.view,
+        counter.transcript,
+        counter.view,
         policy,
         budget.as_counted(total, counted),
-        session.counts,
+        counter.counts,
         budget,
         total,
         total / counted if counted and total else 1.0,
-        session.seconds_since_request(),
-        session.reading,
+        counter.seconds_since_request(),
+        counter.reading,
     )
 
 
-def with_measured_tokens(session: Session, step: Operation, transcript: Transcript, view: View) -> Operation | None:
-    """Return the step with the tokens that the gauge shows before and after it; None if something that it touches is
-    gone, or if it would free nothing, as it is counted or as it is shown."""
+def with_measured_tokens(
+    counter: RequestCounter, step: Operation, transcript: Transcript, view: View
+) -> Operation | None:
+    """Return the step with the tokens that the gauge shows before and after it.
+
+    None if a message that it touches is gone, or if it would free nothing, as counted here or as shown.
+    """
     if not is_there(step, view):
         return None
     changed = view_of(with_entries(transcript, replace(step, id="draft")))
-    if request_tokens(changed, session.counts) >= request_tokens(view, session.counts):
+    if request_tokens(changed, counter.counts) >= request_tokens(view, counter.counts):
         return None
-    before = session.gauge() if view is session.view else unmeasured_gauge(session, view)
+    before = counter.gauge() if view is counter.view else counter.gauge_of(view)
     usable = before.usable if before.is_window_known else 0
-    after = unmeasured_gauge(session, changed).total
+    after = counter.gauge_of(changed).total
     if after >= before.total:
         return None
     return replace(step, tokens_before=before.total, tokens_after=after, usable=usable)
@@ -99,10 +102,3 @@ def is_there(step: Operation, view: View) -> bool:
     """Return whether every message that the step touches is in the view."""
     touched = step.archived if isinstance(step, Compaction) else step.message_ids
     return {item.message.id for item in view.items}.issuperset(touched)
-
-
-def unmeasured_gauge(session: Session, view: View) -> Gauge:
-    """Return the gauge of a view that was never sent."""
-    counts, nobody = session.counts, replace(session.model_info, id="nobody/nothing")
-    sums = tally(view, counts)
-    return gauge_of(view, sums, counts, session.policy, session.budget, nobody, session.calibration)

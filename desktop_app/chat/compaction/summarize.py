@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, TextPiece
+from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.chat.session import Session
 from desktop_app.chat.side_requests import LONG_REPLY, RoleModel, Unfinished, complete, resolve_role
 from desktop_app.chat.tasks import NamedLocks
@@ -365,18 +366,18 @@ class SummaryService:
         return self._locks.of(conversation)
 
     async def request_for(
-        self, session: Session, strategy: str = "auto", instructions: str = "", trigger: Trigger = Trigger.USER
+        self, counter: RequestCounter, strategy: str = "auto", instructions: str = "", trigger: Trigger = Trigger.USER
     ) -> SummaryRequest:
-        """Return how a compaction of that session is to be made. strategy "auto": as the settings and its policy say.
+        """Return how a compaction is to be made. strategy "auto": as the settings and its policy say.
 
         Unless the user asked for the compaction, models are not asked more often than the policy allows.
         """
-        role, is_by_hand = self._role(session), strategy != "auto"
+        role, is_by_hand = self._role(counter.model), strategy != "auto"
         model = role.model
-        strategy = strategy if is_by_hand else strategy_for(session.policy, model.info, self._settings().summaries)
+        strategy = strategy if is_by_hand else strategy_for(counter.policy, model.info, self._settings().summaries)
         if strategy != "llm" or self._prompts is None:
             return SummaryRequest("extractive" if strategy == "llm" else strategy)
-        if trigger is not Trigger.USER and (pause := self._pause(session.policy)):
+        if trigger is not Trigger.USER and (pause := self._pause(counter.policy)):
             return SummaryRequest("extractive", note=pause)
         request = SummaryRequest(
             strategy, model, await asyncio.to_thread(self._prompts), instructions, price=role.price
@@ -390,7 +391,7 @@ class SummaryService:
 
         The digest by rule stays if the model fails, or if its own would free nothing.
         """
-        role, policy = self._role(session), snapshot.policy
+        role, policy = self._role(session.model), snapshot.policy
         is_wanted = policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
         is_allowed = self._settings().summaries == "auto" and not role.model.info.is_builtin
         if self._digest_prompt is None or not is_wanted or not is_allowed:
@@ -411,7 +412,7 @@ class SummaryService:
 
         unwritten: what the summary would be made from; None if there is none to write.
         """
-        role = self._role(session)
+        role = self._role(session.model)
         model, label = role.model, role.label
         if model.info.is_builtin:
             return Writer(label, TOO_SMALL.format(label=label))
@@ -419,7 +420,7 @@ class SummaryService:
             return Writer(label, translatable("No model is set up for summaries."))
         if unwritten is None:
             return Writer(label)
-        request = await self.request_for(session, "llm")
+        request = await self.request_for(session.counter, "llm")
         try:
             draft = await asyncio.to_thread(draft_summary, *unwritten, request)
         except NoSummary as reason:
@@ -434,7 +435,7 @@ class SummaryService:
         """Return the entry; a compaction with a note if its model replaced one that cannot be used."""
         if not isinstance(entry, Compaction):
             return entry
-        role = self._role(session)
+        role = self._role(session.model)
         is_by_model = entry.strategy == "llm" and entry.model == role.model.info.record_name
         is_by_code = entry.strategy == "extractive" and entry.trigger is not Trigger.USER and not entry.note
         if not role.why_replaced or not (is_by_model or (is_by_code and self._would_be_by_model(session))):
@@ -445,8 +446,8 @@ class SummaryService:
         note = note.format(why=role.why_replaced, model=role.model.info.label)
         return replace(entry, note=f"{entry.note} {note}".lstrip())
 
-    def _role(self, session: Session) -> RoleModel:
-        return resolve_role(self._models, self._settings().utility_model, session.model)
+    def _role(self, model: ChatModel) -> RoleModel:
+        return resolve_role(self._models, self._settings().utility_model, model)
 
     def _pause(self, policy: ContextPolicy) -> str:
         """Return why no model may be asked now, for the user; if one may be ("" is returned), count it."""
@@ -462,7 +463,7 @@ class SummaryService:
         return paused.format(time=minute, number=policy.max_spend, minutes=f"{policy.spend_seconds / 60:g}")
 
     def _would_be_by_model(self, session: Session) -> bool:
-        return self._settings().summaries == "auto" and session.policy.strategy in BY_MODEL
+        return self._settings().summaries == "auto" and session.counter.policy.strategy in BY_MODEL
 
 
 def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:

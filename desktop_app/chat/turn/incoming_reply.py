@@ -18,7 +18,7 @@ from desktop_app.chat.ports import (
     TextPiece,
     WorldError,
 )
-from desktop_app.chat.session import Session
+from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Gauge, Provenance
@@ -215,7 +215,7 @@ def _size(piece: Piece) -> tuple[int, int]:
     return getattr(piece, "index", -1) + 1, len(piece.text)
 
 
-def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
+def longest_reply(counter: RequestCounter, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
     """Return how many tokens the reply may have, and whether it is the window that allows no more.
 
     All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
@@ -223,11 +223,11 @@ def longest_reply(session: Session, gauge: Gauge, is_modest: bool = False) -> tu
     count more than is counted here. is_modest: no more than the reserve.
     """
     doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
-    room = max(round(gauge.window - gauge.total - doubt), session.budget.reserve, 1)
-    room = min(room, max(session.budget.reserve, 1)) if is_modest else room
-    own = session.setup.longest_reply(session.model_info.max_output)
-    own = own or max(session.policy.max_reserve, session.budget.reserve)
-    own = min(own, session.accepted_reply or own)
+    room = max(round(gauge.window - gauge.total - doubt), counter.budget.reserve, 1)
+    room = min(room, max(counter.budget.reserve, 1)) if is_modest else room
+    own = counter.setup.longest_reply(counter.model.info.max_output)
+    own = own or max(counter.policy.max_reserve, counter.budget.reserve)
+    own = min(own, counter.learned.accepted_reply or own)
     return min(own, room), room < own
 
 

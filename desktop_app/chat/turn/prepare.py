@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from desktop_app.chat.image_captions import caption_images
 from desktop_app.chat.ports import Emit
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.session_model import find_model
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.view.view import View, with_entries
+from desktop_app.context.view.view import View
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     AnyEntry,
     Compaction,
     Prune,
     RequestContext,
-    Transcript,
     active_entries,
 )
 
@@ -51,8 +47,8 @@ async def record_first_context(session: Session, services: Services) -> bool:
     than when the branch was left, or the instructions of its project were changed while it was not open. It does not
     count as something that was done in the conversation. Raises ArchiveError.
     """
-    now, is_unsent = session.view.request_context, session.seconds_since_request() is None
-    gets_tools = session.model_info.supports_tools and not now.tools
+    now, is_unsent = session.view.request_context, session.counter.seconds_since_request() is None
+    gets_tools = session.model.info.supports_tools and not now.tools
     is_first = is_unsent and (gets_tools or not (now.id and session.view.last_user_id))
     if not is_first and _wanted(session) == (now.system_prompt, now.instructions):
         return False
@@ -73,7 +69,7 @@ async def record_request_context(session: Session, services: Services, at: float
     is_changed = (prompt, instructions) != (now.system_prompt, now.instructions)
     if services.tools is None and not is_changed and project == now.project:
         return False
-    tools = await services.tools.specs(session) if services.tools is not None else now.tools
+    tools = await services.tools.specs(session, session.model.info) if services.tools is not None else now.tools
     memory = await services.memory.text(session) if services.memory is not None else ""
     is_free = project != now.project or is_prefix_free(session)
     is_due = is_changed or tools != now.tools or (memory != now.memory and is_free)
@@ -85,15 +81,6 @@ async def record_request_context(session: Session, services: Services, at: float
     return is_due
 
 
-async def transcript_with_tools(session: Session, services: Services) -> Transcript:
-    """Return the session's transcript with the tools that its model would be offered. Nothing is recorded."""
-    now = session.view.request_context
-    tools = now.tools if services.tools is None else await services.tools.specs(session)
-    if tools == now.tools:
-        return session.transcript
-    return with_entries(session.transcript, stamp(replace(now, tools=tools, id="", at=0.0)))
-
-
 def _wanted(session: Session) -> tuple[str | None, str]:
     """Return the system prompt of its own, and the instructions of its project, as the next request will have them."""
     return session.setup.system_prompt, session.project.instructions
@@ -101,8 +88,8 @@ def _wanted(session: Session) -> tuple[str | None, str]:
 
 def is_prefix_free(session: Session) -> bool:
     """Return whether nothing is lost if the request begins differently from the last one."""
-    seconds = session.seconds_since_request()
-    if seconds is None or seconds >= session.policy.cache_seconds:
+    seconds = session.counter.seconds_since_request()
+    if seconds is None or seconds >= session.counter.policy.cache_seconds:
         return True
     newest = next((e for e in reversed(active_entries(session.view.path)) if _says_how_it_began(e)), None)
     return isinstance(newest, Prune | Compaction)

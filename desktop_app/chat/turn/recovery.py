@@ -143,12 +143,12 @@ async def explain_failure(session: Session, failure: Failure) -> Failure:
     """
     if failure.kind not in TOO_LARGE:
         return failure
-    snapshot, gauge = snapshot_of(session), session.gauge()
+    snapshot, gauge = snapshot_of(session.counter), session.counter.gauge()
     if not gauge.is_window_known:
         gauge = replace(gauge, window=SMALL_WINDOW, reserve=0)
     filling = await asyncio.to_thread(filling_of, snapshot, gauge)
     is_message = filling is None or filling.by == "message"
-    if is_message and failure.kind != "nearly_full" and session.budget.window:
+    if is_message and failure.kind != "nearly_full" and session.counter.budget.window:
         oversized = await asyncio.to_thread(oversized_in, snapshot)
         if oversized is not None:
             return _message_too_large(failure, oversized, snapshot.factor, can_read_files(session))
@@ -236,7 +236,7 @@ def circle_failure(tool: str, call: EarlierCall) -> Failure:
 
 def can_read_files(session: Session) -> bool:
     """Return whether the model could read on in a file that stands for a message."""
-    return session.model_info.supports_tools and any(tool.name == READ for tool in session.view.tools)
+    return session.model.info.supports_tools and any(tool.name == READ for tool in session.view.tools)
 
 
 def oversized_in(snapshot: ContextSnapshot) -> Oversized | None:

@@ -18,11 +18,10 @@ from desktop_app.chat.compaction.making_room import (
     refuse_what_does_not_fit,
 )
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
-from desktop_app.chat.learned_window import refused_report
 from desktop_app.chat.operation_log import log_limit, log_retry
 from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.request_counter import Request, refused_report
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
@@ -51,7 +50,6 @@ from .incoming_reply import (
     with_pauses,
 )
 from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
-from .request import Request
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
 GAUGE_EVERY = 0.1
@@ -80,7 +78,7 @@ class StreamedReply:
         self._emit = emit
         self._is_automatic = is_automatic
         self._tries = tries or RoomTries()
-        self._guard = StreamGuard(session.counts.text)
+        self._guard = StreamGuard(session.counter.counts.text)
         self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
@@ -93,7 +91,7 @@ class StreamedReply:
 
     def _first_part(self) -> ReplyInFlight:
         """Return what the reply begins with; where the record asks for more of a reply, it continues that one."""
-        name, view = self._session.model_info.record_name, self._session.view
+        name, view = self._session.model.info.record_name, self._session.view
         cut = view.unfinished
         return ReplyInFlight(name) if cut is None else ReplyInFlight(name, cut.message.id, text_to_continue(view))
 
@@ -119,7 +117,7 @@ class StreamedReply:
         is full. What had arrived is stored by `keep` then.
         """
         while True:
-            request = self._session.assemble_request()
+            request = self._session.counter.request()
             self.estimated += request.gauge.total
             try:
                 await self._stream(request)
@@ -148,10 +146,11 @@ class StreamedReply:
         Raises ModelError, unless what had arrived is to be continued; WorldError when the window is full.
         """
         session, guard, partial = self._session, self._guard, self._partial
-        max_tokens, is_capped = longest_reply(session, request.gauge, self._is_modest)
-        may_stop = self._is_automatic and self._tries.may_try(session.policy)
-        limits = limits_of(session.policy, session.budget.window, may_stop, session.calibration.factor)
-        bounds = ReplyBounds(session.policy, session.model_info.label)
+        counter = session.counter
+        max_tokens, is_capped = longest_reply(counter, request.gauge, self._is_modest)
+        may_stop = self._is_automatic and self._tries.may_try(counter.policy)
+        limits = limits_of(counter.policy, counter.budget.window, may_stop, counter.calibration.factor)
+        bounds = ReplyBounds(counter.policy, session.model.info.label)
         guard.begun(limits, request.gauge.total, partial.before, is_capped)
         partial.as_of = request.as_of
         self._emit(GaugeChanged(session.id, request.gauge))
@@ -185,7 +184,7 @@ class StreamedReply:
                 partial.lost_call = guard.lost_call
         if guard.state is State.DECIDING:
             message = partial.message() if partial.text.strip() else None
-            snapshot = snapshot_of(self._session)
+            snapshot = snapshot_of(self._session.counter)
             guard.decided(await asyncio.to_thread(finds_room, snapshot, message, guard.lost_call))
         if time.monotonic() - self._gauge_at >= GAUGE_EVERY:
             self._emit_gauge(request)
@@ -200,7 +199,7 @@ class StreamedReply:
     def _announce(self) -> None:
         if not self._partial.is_announced:
             self._partial.is_announced = True
-            label = self._session.model_info.label
+            label = self._session.model.info.label
             self._emit(ReplyStarted(self._session.id, self._partial.id, label, self._partial.continues))
 
     def _emit_gauge(self, request: Request) -> None:
@@ -208,7 +207,7 @@ class StreamedReply:
         self._gauge_at, gauge = time.monotonic(), request.gauge
         for segment, tokens in self._guard.generated.items():
             if tokens:
-                gauge = add_tokens(gauge, segment, tokens, self._session.policy)
+                gauge = add_tokens(gauge, segment, tokens, self._session.counter.policy)
         self._emit(GaugeChanged(self._session.id, gauge))
 
     async def _keep_partial(self) -> None:
@@ -221,10 +220,10 @@ class StreamedReply:
         """Store what has arrived, with what it has cost, and begin the message that would continue it."""
         session, partial = self._session, self._partial
         message = partial.message()
-        message = replace(message, usage=with_price(message.usage, self._services.models.price(session.model_info.id)))
+        message = replace(message, usage=with_price(message.usage, self._services.models.price(session.model.info.id)))
         self.stored.append(message)
         self._emit(await session.record_message(message, *after))
-        self._partial = ReplyInFlight(session.model_info.record_name, partial.id, partial.before + partial.text)
+        self._partial = ReplyInFlight(session.model.info.record_name, partial.id, partial.before + partial.text)
         self._kept_length = 0
 
     async def _make_room(self) -> None:
@@ -243,27 +242,27 @@ class StreamedReply:
         else:
             guard.room_made(is_made=True)
         if guard.is_exceeded:
-            raise limit_exceeded(guard.used, session.budget.window)
+            raise limit_exceeded(guard.used, session.counter.budget.window)
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Do what may help before another request is sent. Raises the error where nothing does."""
-        session, window = self._session, self._session.budget.window
-        most, is_capped = longest_reply(session, request.gauge)
+        session, counter = self._session, self._session.counter
+        window = counter.budget.window
+        most, is_capped = longest_reply(counter, request.gauge)
         refused = refused_report(error, request)
         can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most)
-        session.learn_from_refusal(error, refused)
-        log_limit(
-            session.id, session.model_info.id, window, session.budget.window, "the refused request's error names it"
-        )
+        counter.learn_from_refusal(error, refused)
+        reason = "the refused request's error names it"
+        log_limit(session.id, counter.model.info.id, window, counter.budget.window, reason)
         if can_ask_for_less:
             self._is_modest = True
             return
-        asked, _ = longest_reply(session, request.gauge, self._is_modest)
+        asked, _ = longest_reply(counter, request.gauge, self._is_modest)
         if not self.has_arrived and (accepted := accepted_length(error, asked)):
-            session.accepted_reply = accepted
+            counter.learned.accepted_reply = accepted
             return
         if error.kind in METADATA_REFUSALS and not self.has_arrived and request.has_metadata:
-            session.leave_out_metadata()  # such as reasoning that was encrypted for another account
+            counter.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
         self._refusal = self._refusal or error
         await self._react(error)
@@ -273,7 +272,7 @@ class StreamedReply:
     async def _react(self, error: ModelError) -> None:
         """Do the next of what may help. Raises the error when nothing is left."""
         session, tried = self._session, self._tried
-        match reaction_to(error, tried, session.policy, self._is_automatic, self.has_arrived):
+        match reaction_to(error, tried, session.counter.policy, self._is_automatic, self.has_arrived):
             case Wait(seconds):
                 tried.waits += 1
                 log_retry(session.id, error, tried.waits, seconds)
@@ -292,11 +291,9 @@ class StreamedReply:
 
     def _is_smaller_than(self, refused: Request) -> bool:
         """Return whether the request is shorter than a refused one and, where the provider said what fits, fits."""
-        session = self._session
-        is_told = session.learned_window.refused is not None
-        return session.count_request() < refused.counted and not (
-            is_told and session.gauge().total > session.budget.usable
-        )
+        counter = self._session.counter
+        must_fit = counter.learned.refused is not None
+        return counter.count() < refused.counted and not (must_fit and counter.gauge().total > counter.budget.usable)
 
     async def _fit(self) -> None:
         """Make room for the same request once more: while it waited, the user may have undone what had made it.
@@ -313,23 +310,21 @@ class StreamedReply:
         Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
         their own can be 300 tokens. What is kept free for a reply always is enough for that.
         """
-        reserve = max(self._session.budget.reserve, 1)
+        reserve = max(self._session.counter.budget.reserve, 1)
         has_room = not error.limit or error.observed - error.reply + reserve <= error.limit
         return self._guard.state is State.READY and error.is_overflow and most > reserve and has_room
 
     def _notice_silent_cut(self, request: Request) -> None:
         """Publish a suspicion about the server. The reply is kept: the suspicion may be wrong."""
-        usage, gauge, session = self.stored[-1].usage, request.gauge, self._session
+        usage, gauge, counter = self.stored[-1].usage, request.gauge, self._session.counter
         sent = gauge.total - request.pictures
         if usage is None or not is_silently_cut(sent, gauge.provenance, usage, request.reported_before):
             return
-        window, before = session.model_info.window, session.budget.window
-        if session.learned_window.suspect(usage.prompt_tokens + usage.reply_tokens):
-            log_limit(
-                session.id, session.model_info.id, before, session.budget.window, "a request was cut without a word"
-            )
-            notice = silent_cut(session.model_info.label, gauge.total, usage, session.budget.window, window)
-            self._emit(Noticed(session.id, notice))
+        model, before = counter.model.info, counter.budget.window
+        if counter.learned.suspect(usage.prompt_tokens + usage.reply_tokens):
+            conversation, window = self._session.id, counter.budget.window
+            log_limit(conversation, model.id, before, window, "a request was cut without a word")
+            self._emit(Noticed(conversation, silent_cut(model.label, gauge.total, usage, window, model.window)))
 
 
 def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str = "") -> bool:

@@ -14,8 +14,7 @@ from contextlib import aclosing
 import msgspec
 
 from desktop_app.chat.ports import Emit, WorldError
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import shielded
 from desktop_app.context.fitting import fit_result_size
 from desktop_app.context.truncate import truncate_result
@@ -281,7 +280,7 @@ class ToolCalls:
 
         Where the spill cannot be kept, the notice does not name it.
         """
-        policy = fit_result_size(self._session.policy, self._session.own_budget.usable)
+        policy = fit_result_size(self._session.counter.policy, self._session.counter.own_budget.usable)
         cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy)
         spill = ""
         if cut.spill is not None:

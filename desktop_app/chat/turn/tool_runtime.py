@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import Emit, Spills, Toolbox
-from desktop_app.chat.recorded_messages import stamp
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import NamedLocks
 from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (
     ANY_FINGERPRINT,
@@ -86,9 +86,9 @@ class ToolRuntime:
         """Return where the tools of that conversation work."""
         return ToolContext(session.id, session.folder, session.info.project)
 
-    async def specs(self, session: Session) -> tuple[ToolSpec, ...]:
-        """Return the tools on offer there; none for a model that cannot call any."""
-        if not session.model_info.supports_tools:
+    async def specs(self, session: Session, model: ModelInfo) -> tuple[ToolSpec, ...]:
+        """Return the tools that the model is offered there; none if it cannot call any."""
+        if not model.supports_tools:
             return ()
         context = self.context_of(session)
         off = {*self.settings().tools_off, *session.setup.tools_off, *(() if context.folder else IN_A_FOLDER)}

@@ -28,9 +28,8 @@ from desktop_app.chat.read_insights import (
     try_policy,
     usage_of,
 )
-from desktop_app.chat.recorded_messages import stamp
 from desktop_app.chat.sent_requests import compare_requests, read_request, sendable_request, text_of_request
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.context.presets import policy_of
 from desktop_app.context.record_figures import thin_out
 from desktop_app.context.view.items import ItemKind
@@ -67,8 +66,8 @@ async def _plan_optimize(engine: Engine, request: p.PlanOptimize) -> p.Plan:
 
 
 async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Optimization:
-    strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session)).strategy
-    return await plan_optimization(session, request.tail_tokens, strategy, request.is_fresh, engine.plans)
+    strategy = request.strategy or (await engine.conversations.services.summaries.request_for(session.counter)).strategy
+    return await plan_optimization(session.counter, request.tail_tokens, strategy, request.is_fresh, engine.plans)
 
 
 @responds(p.WriteSummary)
@@ -76,8 +75,9 @@ async def _write_summary(engine: Engine, request: p.WriteSummary) -> p.Plan:
     """Return the plan with its summary; a summary that is being written for this conversation is cancelled first."""
     session = await engine.conversations.open(request.conversation)
     optimization = engine.plan(request.plan)
-    summary_request = await engine.conversations.services.summaries.request_for(session, "llm", request.instructions)
-    total, usable = session.gauge().total, session.budget.usable
+    summaries = engine.conversations.services.summaries
+    summary_request = await summaries.request_for(session.counter, "llm", request.instructions)
+    total, usable = session.counter.gauge().total, session.counter.budget.usable
     log_compaction_begins(session.id, Trigger.USER, total, usable, 0.0, f"{summary_request}")
 
     def report(progress: Progress) -> None:
@@ -193,8 +193,8 @@ def plan_of(optimization: Optimization, session: Session, writer: Writer) -> p.P
     prune, compaction = optimization.prune, optimization.compaction
     sent = [item for item in after.items if item.kind is ItemKind.MESSAGE and item.message.role is not Role.SYSTEM]
     fidelity = compaction.fidelity if compaction else Fidelity()
-    gauge_before, gauge_after = planned_gauges(optimization, session)
-    pruned = session.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0
+    gauge_before, gauge_after = planned_gauges(optimization, session.counter)
+    pruned = session.counter.provider_tokens(prune.tokens_before - prune.tokens_after) if prune else 0
     return p.Plan(
         id=optimization.id,
         before=gauge_before,
@@ -232,7 +232,7 @@ def _pruned_items(optimization: Optimization, session: Session) -> tuple[p.PlanI
     sent = {item.message.id: item.message for item in optimization.views[1].items}
     now = {item.message.id: item.message for item in optimization.views[0].items}
     ids = optimization.prune.message_ids[:MAX_ITEMS]
-    return tuple(_item(now[i], session, session.counts.total(sent[i])) for i in ids)
+    return tuple(_item(now[i], session, session.counter.counts.total(sent[i])) for i in ids)
 
 
 def _archived_items(optimization: Optimization, session: Session) -> tuple[p.PlanItem, ...]:
@@ -251,7 +251,7 @@ def _item(message: Message, session: Session, tokens_after: int) -> p.PlanItem:
     name = result.name if result else message.speaker or {"user": "You", "assistant": "Assistant"}.get(message.role, "")
     text = " ".join(message.text[: MAX_TEXT * 2].split())[:MAX_TEXT]
     text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:MAX_TEXT]
-    return p.PlanItem(message.id, name, text, session.counts.total(message), tokens_after)
+    return p.PlanItem(message.id, name, text, session.counter.counts.total(message), tokens_after)
 
 
 @responds(p.ChoosePolicy)
@@ -300,7 +300,7 @@ async def _read(engine: Engine, computation: p.Computation, conversation: str, p
         return p.InsightsRead(insights, None, dollars_saved(insights, price_of))
     session = await engine.conversations.open(conversation)
     insights = await engine.compute(computation, session.id, insights_of_one(session))
-    return p.InsightsRead(insights, session.gauge(), dollars_saved(insights, price_of))
+    return p.InsightsRead(insights, session.counter.gauge(), dollars_saved(insights, price_of))
 
 
 @responds(p.CancelComputation)

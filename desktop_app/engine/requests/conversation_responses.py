@@ -250,11 +250,11 @@ def _describe_opened(engine: Engine, session: Session) -> p.ConversationOpened:
     waiting = queue.show(session.id)
     return p.ConversationOpened(
         conversation=session.info,
-        model=session.model_info,
+        model=session.model.info,
         rows=session.page(session.total, p.PAGE),
         total=session.total,
         operations=session.operations(),
-        gauge=session.gauge(),
+        gauge=session.counter.gauge(),
         pins=session.pins(),
         totals=session.totals(),
         is_running=engine.conversations.turns.is_running(session.id),
@@ -325,7 +325,7 @@ async def _change_setup(engine: Engine, request: p.ChangeSetup) -> p.Conversatio
     try:
         session = await _change(engine, request, session)
     except WorldError:  # the changes before it are stored
-        await engine.publish(session, [ModelChanged(session.id, session.model_info), session.gauge_changed()])
+        await engine.publish(session, [ModelChanged(session.id, session.model.info), session.gauge_changed()])
         raise
     return await _describe_changed(engine, session)
 

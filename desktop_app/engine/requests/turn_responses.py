@@ -100,7 +100,7 @@ async def _answer_question(engine: Engine, request: p.AnswerQuestion) -> None:
 @responds(p.UseOwnWindow)
 async def _use_own_window(engine: Engine, request: p.UseOwnWindow) -> None:
     session = await engine.conversations.open(request.conversation)
-    session.learned_window.trust_stated()
+    session.counter.learned.trust_stated()
     await engine.publish(session, [session.gauge_changed()])
 
 
@@ -111,7 +111,7 @@ async def _count_draft(engine: Engine, request: p.CountDraft) -> p.DraftCounted:
         return p.DraftCounted(0)
     engine.conversations.turns.getting_ready.expect(session)
     # it may be a pasted book
-    return p.DraftCounted(await asyncio.to_thread(draft_tokens, session, MessageDraft(request.text)))
+    return p.DraftCounted(await asyncio.to_thread(draft_tokens, session.counter, MessageDraft(request.text)))
 
 
 @responds(p.SendQueued)
@@ -150,7 +150,7 @@ async def _list_tools(engine: Engine, request: p.ListTools) -> p.ToolsListed:
     session, runtime = await engine.conversations.open(request.conversation), engine.services.tool_runtime
     off = set(engine.services.settings.tools_off)
     specs = await engine.services.tools.all_specs(runtime.context_of(session))
-    in_request, counts = session.gauge().tokens_of, session.counts
+    in_request, counts = session.counter.gauge().tokens_of, session.counter.counts
     offers = tuple(p.ToolOffer(spec, in_request(counts.tool(spec)), spec.name not in off) for spec in specs)
     sent = sent_tools((), tuple(offer.spec for offer in offers if offer.is_on), counts.dialect)
     tokens = in_request(counts.tools(sent)) if sent else 0
@@ -201,7 +201,7 @@ async def _memories_of(engine: Engine, conversation: str) -> p.MemoriesListed:
     return p.MemoriesListed(
         memories,
         await asyncio.to_thread(memory_tokens, session),
-        memory_room(session.policy, session.budget),
+        memory_room(session.counter.policy, session.counter.budget),
         conversation,
         session.folder,
         session.project.id,
@@ -233,7 +233,7 @@ async def _attach_image(engine: Engine, request: p.AttachImage) -> p.FileAttache
 @responds(p.CountAttachments)
 async def _count_attachments(engine: Engine, request: p.CountAttachments) -> p.AttachmentsCounted:
     session = await engine.conversations.open(request.conversation)
-    tokens = await asyncio.to_thread(attachment_tokens, session, request.attachments)
+    tokens = await asyncio.to_thread(attachment_tokens, session.counter, request.attachments)
     reader = find_image_reader(session, engine.services.catalogue, engine.services.settings)
     return p.AttachmentsCounted(tokens, reader)
 

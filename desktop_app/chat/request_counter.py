@@ -1,0 +1,288 @@
+"""Count the requests of a record for a model: the window, the budget, the gauge, and their calibration by reports."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.context.compact.room_decision import is_due
+from desktop_app.context.counting.breakdown import Tally, closing_tokens, gauge_of, measured_gauge, tally
+from desktop_app.context.counting.calibration import (
+    Calibration,
+    Report,
+    learn,
+    learn_exactly,
+    prior,
+    reported_before,
+    unmeasured_pictures,
+)
+from desktop_app.context.counting.reports import calibration_of, is_report
+from desktop_app.context.counting.tokens import TokenCounts
+from desktop_app.context.fitting import fit_policy
+from desktop_app.context.ledger.message_facts import Reading
+from desktop_app.context.policy import Budget, ContextPolicy, budget_for
+from desktop_app.context.view.dialect import sent_tools, to_dialect
+from desktop_app.context.view.view import View, assemble, view_of
+from desktop_app.conversation.gauge import Gauge, Provenance
+from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
+
+from .ports import ChatModel, ModelCatalogue, ModelError
+
+MIN_LIMIT = 512
+"""A smaller window than this is not what a provider's error means by its number."""
+
+MAX_TIMES = 8
+"""A provider's figure that differs from our count by more than this factor is not about that request."""
+
+
+class Request(msgspec.Struct, frozen=True):
+    """A request as it is sent: messages and tools as the model gets them, and their figures at that time.
+
+    It is frozen, since entries may be recorded while it is under way, and the usage reported for it must not change.
+    """
+
+    messages: list[Message]
+    tools: tuple[ToolSpec, ...]
+    as_of: str
+    """The id of the newest entry that it was assembled from."""
+    options: ReplyOptions
+    """Parameters, of which the provider gets those that it takes."""
+    gauge: Gauge
+    """Its figures, as they were shown."""
+    counted: int
+    """Its tokens, as they are counted here."""
+    items: int
+    """Number of items of the view in it."""
+    reported_before: int
+    """Tokens that were reported of the request that it grew from: see `calibration.reported_before`."""
+    pictures: int = 0
+    """Tokens, as the gauge counts them, of pictures that were never measured."""
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether provider metadata goes back to the model."""
+        return any(call.provider_metadata for message in self.messages for call in message.tool_calls)
+
+
+def refused_report(error: ModelError, sent: Request) -> Report | None:
+    """Return what the error of a refused request reports of its prompt; None if it reports nothing plausible."""
+    if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
+        return None
+    prompt = error.observed - error.reply
+    can_be = sent.counted <= MAX_TIMES * prompt and prompt <= MAX_TIMES * sent.counted
+    return Report(sent.counted, sent.items, Usage(prompt, 0)) if can_be else None
+
+
+class LearnedLimits:
+    """The limits of a model, as one conversation has learned them from its server."""
+
+    def __init__(self) -> None:
+        self.window = 0
+        """Tokens; 0 if nothing was learned."""
+        self.refused: Report | None = None
+        """The newest refused request whose length the provider reported."""
+        self.accepted_reply = 0
+        """Tokens of the longest reply that the server did not refuse to be asked for; 0 if it refused none."""
+        self._is_stated_trusted = False
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the window is as stated, and the user has not confirmed it."""
+        return not self.window and not self._is_stated_trusted
+
+    def learn(self, error: ModelError, refused: Report | None = None) -> None:
+        """Take over the window that the error of a refused request names, and what it reports of the request."""
+        if error.is_overflow and error.limit >= MIN_LIMIT:
+            self.window = error.limit
+            self.refused = refused or self.refused
+
+    def suspect(self, tokens: int) -> bool:
+        """Assume a window of that many tokens. Return False, and do nothing, if the user trusts the stated one."""
+        if self._is_stated_trusted or tokens < MIN_LIMIT:
+            return False
+        self.window = tokens
+        return True
+
+    def trust_stated(self) -> None:
+        """Forget the learned window, as the user asked, and ignore suspicions from now on."""
+        self.window, self.refused, self._is_stated_trusted = 0, None, True
+
+
+class RequestCounter:
+    """Counts requests with a model's tokenizer, and calibrates the counts by the usage that its provider reported.
+
+    It counts the current view of a record, which `follow` updates. Another model gets a counter of its own.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        policy: ContextPolicy,
+        setup: ConversationSetup,
+        transcript: Transcript,
+        view: View,
+        reading: Reading,
+    ) -> None:
+        self.model, self.chosen_policy, self.setup = model, policy, setup
+        self.transcript, self.view, self.reading = transcript, view, reading
+        self.counts = TokenCounts(model.tokenizer, model.info.dialect)
+        self.learned = LearnedLimits()
+        self._tally: Tally | None = None
+        self._calibration: Calibration | None = None
+        self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
+        self._sent: Request | None = None
+
+    def for_model(self, model: ChatModel, transcript: Transcript | None = None) -> RequestCounter:
+        """Return a counter for that model, of the same record or of another one.
+
+        What was learned of the limits stays if the same is known of both models.
+        """
+        transcript = transcript or self.transcript
+        view = self.view if transcript is self.transcript else view_of(transcript)
+        counter = RequestCounter(model, self.chosen_policy, self.setup, transcript, view, self.reading)
+        if model.info == self.model.info:
+            counter.learned = self.learned
+        return counter
+
+    def follow(self, entries: Sequence[AnyEntry], transcript: Transcript, view: View) -> None:
+        """Count the record with the new entries from now on, and learn from the usage that they report.
+
+        A reply to another request than the last one resets the calibration, which is then learned from the record.
+        """
+        self.transcript, self.view = transcript, view
+        replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.record_name)]
+        if self._calibration is None or not replies:
+            return
+        reply, sent = replies[0], self._sent
+        before, self._calibration = self._calibration, None
+        if sent is not None and reply.usage is not None and reply.as_of == sent.as_of and len(replies) == 1:
+            self._calibration = learn(before, Report(sent.counted, sent.items, reply.usage))
+
+    @property
+    def budget(self) -> Budget:
+        """What a request may take under the policy."""
+        return self.budget_under(self.chosen_policy)
+
+    def budget_under(self, policy: ContextPolicy) -> Budget:
+        """Return what a request might take under that policy."""
+        info, limit = self.model.info, self.learned.window
+        is_assumed = info.window_provenance is Provenance.ASSUMED
+        window = limit if limit and (is_assumed or not info.window) else min(info.window, limit or info.window)
+        return budget_for(policy, window, self.setup.longest_reply(info.max_output), is_assumed and not limit)
+
+    @property
+    def policy(self) -> ContextPolicy:
+        """The chosen policy, fitted to the model's window."""
+        chosen, budget = self.chosen_policy, self.budget
+        if self._fitted is None or self._fitted[0] is not chosen or self._fitted[1] != budget:
+            self._fitted = (chosen, budget, fit_policy(chosen, budget))
+        return self._fitted[2]
+
+    @property
+    def is_as_recorded(self) -> bool:
+        """Whether a counter made from the record would be the same: nothing else was learned of the model."""
+        return self.learned.is_unchanged and self.counts.dialect == self.model.info.dialect
+
+    @property
+    def calibration(self) -> Calibration:
+        """The ratio of the provider's tokens to those counted here, from what it reported in this record."""
+        if self._calibration is None:
+            name, refused = self.model.info.record_name, self.learned.refused
+            start = prior(self.counts.tokenizer.name, name)
+            start = learn_exactly(start, refused) if refused is not None else start
+            self._calibration = calibration_of(self.transcript, self.view, self.counts, name, start)
+        return self._calibration
+
+    @property
+    def own_budget(self) -> Budget:
+        """The budget in tokens as counted here: as much smaller or larger as the gauge's total is larger or smaller."""
+        return self.budget.as_counted(self.gauge().total, self.count())
+
+    def counted_here(self, tokens: int) -> int:
+        """Convert the model's own tokens, such as its budget, to tokens as they are counted here."""
+        return round(tokens / self.calibration.factor)
+
+    def provider_tokens(self, tokens: int) -> int:
+        """Convert tokens counted here to the provider's."""
+        return round(tokens * self.calibration.factor)
+
+    def count(self) -> int:
+        """Return the tokens of the request as they are counted here."""
+        self._tally = tally(self.view, self.counts, self._tally)
+        return self._tally.total + closing_tokens(self.view, self.counts)
+
+    def gauge(self) -> Gauge:
+        """Return the figures of the request as it would be sent now."""
+        self._tally = tally(self.view, self.counts, self._tally)
+        gauge = self.gauge_of(self.view, is_planned=False, sums=self._tally)
+        refused, window = self.learned.refused, self.model.info.window
+        if refused is not None and (refused.counted, refused.messages) == (self.count(), len(self.view.items)):
+            measured = measured_gauge(gauge, refused.usage.prompt_tokens, self.policy)
+            gauge = replace(measured, tokenizer=self.counts.tokenizer.name)
+        return replace(gauge, stated_window=window) if 0 < self.learned.window < window else gauge
+
+    def gauge_of(self, view: View, is_planned: bool = True, sums: Tally | None = None) -> Gauge:
+        """Return the figures of the request that another view would be.
+
+        is_planned: it is not the view of a record, so that no report is about it. sums: the view's tally, if known.
+        """
+        model = replace(self.model.info, id="nobody/nothing") if is_planned else self.model.info
+        sums, calibration = sums or tally(view, self.counts), self.calibration
+        return gauge_of(view, sums, self.counts, self.policy, self.budget, model, calibration)
+
+    def is_room_due(self, trigger: Trigger) -> bool:
+        """Return whether the request has reached the share of the window from which room is made."""
+        return is_due(self.view, self.gauge().total, self.policy, self.budget, trigger)
+
+    def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
+        """Return the messages and the tools of the request as the model gets them now."""
+        return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
+
+    def request(self) -> Request:
+        """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
+        view, (messages, tools) = self.view, self.assemble()
+        as_of = view.path[-1].id if view.path else ""
+        gauge, counted = self.gauge(), self.count()
+        pictures = gauge.tokens_of(unmeasured_pictures(view, self.counts))
+        figures = gauge, counted, len(view.items), reported_before(view), pictures
+        self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
+        return self._sent
+
+    def seconds_since_request(self) -> float | None:
+        """Return the seconds since the model was last asked for a reply; None if it never was.
+
+        Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
+        """
+        name, newest_first = self.model.info.record_name, reversed(self.transcript.entries)
+        replies = (e for e in newest_first if isinstance(e, Message) and e.role is Role.ASSISTANT and e.model == name)
+        newest = next(replies, None)
+        return None if newest is None else max(time.time() - newest.at, 0.0)
+
+    async def ask_for_tools(self, models: ModelCatalogue) -> bool:
+        """Ask the model's own server what its template makes of the tools on offer. Return whether the count changed.
+
+        A server is asked once about each set of tools; a turn does not wait for it.
+        """
+        tools, counts = sent_tools((), self.view.tools, self.counts.dialect), self.counts
+        tokens = await models.count_tools(self.model.info.id, tools) if tools else None
+        if tokens is None or counts is not self.counts or tokens == counts.tools(tools):
+            return False
+        counts.learn_tools(tools, tokens)
+        self._tally = self._calibration = None
+        return True
+
+    def leave_out_metadata(self) -> None:
+        """Stop sending the model's provider metadata back to it, since it has refused a request with it."""
+        self.counts = TokenCounts(self.model.tokenizer, replace(self.counts.dialect, returns_metadata=False))
+        self._tally = self._calibration = None
+
+    def learn_from_refusal(self, error: ModelError, refused: Report | None) -> None:
+        """Learn from the error of a refused request about the window and the request."""
+        self.learned.learn(error, refused)
+        self._calibration = self._calibration if refused is None else None
