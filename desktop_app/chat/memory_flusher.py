@@ -47,7 +47,7 @@ from desktop_app.conversation.transcript import Flush, Trigger, Undo, active_ent
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings
 
-from .operations import not_found, undo_in_force
+from .operations import active_undo, not_found
 from .ports import ChatModel, ModelCatalogue, ModelError, Price, WorldError
 from .session import Session, stamp
 from .side_requests import Unfinished, complete
@@ -291,7 +291,7 @@ async def redo_flush(session: Session, store: Archive, flush_id: str) -> list[Tu
     """Undo the undoing of a flush. Repeating it changes nothing."""
     flush = _flush(session, flush_id)
     async with session.changes:
-        if (undo := undo_in_force(session, flush.id)) is None:
+        if (undo := active_undo(session, flush.id)) is None:
             return []
         await store.redo_memories(flush.memories, time.time())
         return [await session.record_operation(stamp(Undo(entry_id=undo.id)))]

@@ -92,7 +92,7 @@ class SessionCache:
                 del self._newest[each.id]
 
     def remove(self, conversation: str) -> None:
-        """Let go of a session that is used no more, by whomever."""
+        """Remove a session, which must not be used any more."""
         del self._alive[conversation]
         self._newest.pop(conversation, None)
 
@@ -238,7 +238,7 @@ class OpenSessions:
         self.cache = SessionCache()
         self._running: dict[str, Opening] = {}
         self._partial_sessions: dict[str, PartialSession] = {}
-        self._outdated: WeakSet[Session] = WeakSet()  # sessions whose model is that of earlier settings
+        self._outdated: WeakSet[Session] = WeakSet()  # sessions whose model is from earlier settings
         self.locks = NamedLocks()  # held while a conversation begins to be opened, or is imported to or deleted
 
     async def open(self, conversation: str) -> Session:

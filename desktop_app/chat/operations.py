@@ -41,7 +41,7 @@ async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
     """Undo the undoing of an operation. Repeating it changes nothing."""
     async with session.changes:
         steps = _steps(session, operation_id)
-        undos = [undo for step in steps if (undo := undo_in_force(session, step.id)) is not None]
+        undos = [undo for step in steps if (undo := active_undo(session, step.id)) is not None]
         return await _record_undos(session, undos, steps)
 
 
@@ -61,7 +61,7 @@ def _steps(session: Session, operation_id: str) -> Sequence[Operation | BringBac
     return steps_of(session.view.path, _operation(session, operation_id))
 
 
-def undo_in_force(session: Session, entry_id: str) -> Undo | None:
+def active_undo(session: Session, entry_id: str) -> Undo | None:
     """Return the newest undo of that entry that was not itself undone; None if it holds."""
     dead: set[str] = set()
     for entry in reversed(session.view.path):

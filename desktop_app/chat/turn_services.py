@@ -27,7 +27,7 @@ class Services:
     # The settings as they are now.
     settings: Callable[[], Settings]
     summaries: SummaryService
-    # Called with an exception that nobody expected.
+    # Called with an unexpected exception.
     on_bug: Callable[[BaseException], None]
     tools: ToolRuntime | None = None
     memory: MemoryFlusher | None = None

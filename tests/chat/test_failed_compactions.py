@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from builders import message, user
 from desktop_app.chat.compaction import making_room
-from desktop_app.chat.compaction.making_room import was_told
+from desktop_app.chat.compaction.making_room import is_known_failure
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import WindowTooSmall
 from desktop_app.context.record_figures import insights_of
@@ -96,7 +96,7 @@ async def test_paused_compactions_are_told_once(house) -> None:
     ],
 )
 def test_what_was_told_is_not_told_again(entries: list, cause, is_told: bool) -> None:
-    assert was_told(entries, cause) is is_told
+    assert is_known_failure(entries, cause) is is_told
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ class _RoomMaking:
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
         """Record that no room was made, unless that was the newest that is known of it."""
         session, seconds = self._session, time.monotonic() - self._began
-        if was_told(session.transcript.entries, cause):
+        if is_known_failure(session.transcript.entries, cause):
             return
         failed = FailedCompaction(
             trigger=self._trigger,
@@ -275,8 +275,8 @@ class _RoomMaking:
         return True
 
 
-def was_told(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
-    """Return whether the record tells already that no room could be made for that cause.
+def is_known_failure(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
+    """Return whether the record already says that no room could be made for that cause.
 
     Each user message is another attempt; a pause of automatic compactions is reported once.
     """

@@ -147,8 +147,8 @@ class Turn:
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
         # Everything recorded during the turn, including summaries and the like.
-        replies, upkeep = usage_totals_of(self._session.transcript.entries[self._begins_at :])
-        dollars = [spent.dollars for spent in (replies, upkeep) if spent.dollars is not None]
+        replies, auxiliary = usage_totals_of(self._session.transcript.entries[self._begins_at :])
+        dollars = [spent.dollars for spent in (replies, auxiliary) if spent.dollars is not None]
         return TurnFinished(
             self._session.id,
             self.outcome.reason,
