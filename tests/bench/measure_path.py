@@ -59,8 +59,8 @@ HANDING = frozenset(
     }
 )
 MAX_DEPTH = 7
-PERSON = ("ui/driver.py", "ui/app.py")
-"""What presses Enter, and waits."""
+OUTSIDE = ("ui/driver.py", "ui/app.py", "engine/serve.py _serve", "engine/serve.py _run")
+"""What presses Enter, and what runs for as long as its process."""
 
 
 def holds(value: object, depth: int = 0) -> bool:
@@ -124,7 +124,7 @@ class Profile:
     def since(self, start: int) -> Found:
         """Return the functions that ran after that call, and those of them that handed the text on."""
         newest = sorted(name for name, call in self.newest.items() if call >= start)
-        handing = [name for name in newest if self.handing.get(name, -1) >= start and not name.startswith(PERSON)]
+        handing = [name for name in newest if self.handing.get(name, -1) >= start and not name.startswith(OUTSIDE)]
         return Found(newest, handing)
 
     def begin(self) -> None:
@@ -177,8 +177,9 @@ def run_both(folder: Path) -> dict[str, Found]:
             await driver.until(lambda: window.ui.composer.draft_tokens, 60, "a counted draft")
             if text == "Hello":
                 await driver.enter()
-                await driver.until(lambda: not model.is_running and model.rowCount() >= 2, 60, "the first reply")
-        await asyncio.sleep(0.5)  # in which the draft is stored
+                await driver.until(lambda: [row.message.text for row in model.rows][-1:] == ["Hello."], 60, "a reply")
+                await driver.until(lambda: not model.is_running, 60, "the end of the turn")
+        await asyncio.sleep(2)  # in which the draft is stored, and the first turn has ended in the engine
         profile = Profile()
         profile.begin()
         await driver.enter()
