@@ -138,25 +138,29 @@ def _write_all(descriptor: int, line: bytes) -> None:
 
 
 async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
+    end_process(await serve_lines(data, await _standard_input(), write))
+
+
+async def serve_lines(data: Path, reader: asyncio.StreamReader, write: Callable[[bytes], None]) -> int:
+    """Serve the window whose requests the reader receives, until it goes away, and close. Return the exit code."""
     coalescer = EventCoalescer(write)
     server = EngineServer(coalescer)
     try:
-        engine = await compose_engine(data, coalescer, server.tell_list_changed, log_bug)
+        server.engine = await compose_engine(data, coalescer, server.tell_list_changed, log_bug)
     except WorldError as error:
-        await refuse_everything(await _standard_input(), coalescer, data, error.failure)
-        end_process(1)
+        await refuse_everything(reader, coalescer, data, error.failure)
+        return 1
     except Exception:
         log.exception("the engine could not begin, by a bug")
-        end_process(1)
-    server.engine = engine
-    end_process(await _run(server))
+        return 1
+    return await _run(server, reader)
 
 
-async def _run(server: EngineServer) -> int:
+async def _run(server: EngineServer, reader: asyncio.StreamReader) -> int:
     """Serve until the end, and close. Return the exit code; the reason is logged."""
     try:
         try:
-            log.info("the engine ends: %s", await server.run())
+            log.info("the engine ends: %s", await server.run(reader))
         finally:
             limit_end()
             await server.close()
@@ -183,12 +187,11 @@ class EngineServer:
         self._ended_by = "the window asked for it"
         self._setups: dict[str, TaskKey] = {}  # by conversation: the key of the newest task that changes its setup
 
-    async def run(self) -> str:
+    async def run(self, reader: asyncio.StreamReader) -> str:
         """Take requests until the window closes its end or asks for the end, or a signal comes. Return the reason."""
         for number in ENDING_SIGNALS:
             with contextlib.suppress(NotImplementedError):  # on Windows
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
-        reader = await _standard_input()
         ended = asyncio.ensure_future(self.engine.shutdown_requested.wait())
         while not ended.done():
             line = asyncio.ensure_future(reader.readline())

@@ -31,13 +31,12 @@ from desktop_app.conversation.foreign import (
     ReadConversation,
 )
 from desktop_app.conversation.message import Message, Role, Text, ToolCall
-from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import AnyEntry
-from desktop_app.models.catalogue import Catalogue
 from desktop_app.tools.sandbox.sandbox import NOT_LINUX, SandboxProbe
 from deterministic_loop import DeterministicLoop
+from fake_catalogue import FakeCatalogue, NoKeys, catalogue_of
 from fake_model import FakeModel
 from provider import AnyStep, Call, Cut, Hang, Overflow, Reply, Request, Status
 from provider_shapes import Shape
@@ -160,25 +159,21 @@ class WatchedModel(FakeModel):
             yield piece
 
 
-class SeededCatalogue(Catalogue):
-    """The real catalogue, whose servers are asked without a network, and whose models are fakes."""
+class SeededCatalogue(FakeCatalogue):
+    """Its models are watched, and its servers are asked as long as they may take."""
 
-    provider: SeededProvider
     faults: Faults
 
-    def model(self, model_id: str) -> ChatModel:
-        """Return that model. Raises ModelError when it is unknown."""
-        model = super().model(model_id)
-        if model is self.builtin:
-            return model
-        made = WatchedModel(model.info, self.provider)  # type: ignore[arg-type] - it takes what FakeModel uses
+    def fake(self, model: ChatModel) -> FakeModel:
+        """Return what answers in the place of that model."""
+        made = WatchedModel(model.info, self.provider)
         made.faults = self.faults
         return made
 
     async def supported_options(self, model_id: str) -> tuple[OptionName, ...]:
-        """What litellm would say of it."""
+        """Return what litellm would say of it."""
         await asyncio.sleep(0)
-        return "temperature", "top_p"
+        return await super().supported_options(model_id)
 
     async def discover(self) -> None:
         """The servers say nothing that the settings do not."""
@@ -188,38 +183,6 @@ class SeededCatalogue(Catalogue):
         """The servers do not count what their templates make of tools."""
         await asyncio.sleep(0.1)
         return None
-
-
-class NoLitellm:
-    """In the place of litellm, which nobody needs."""
-
-    is_loaded = True
-
-    async def load(self) -> None:
-        await asyncio.sleep(0.5)
-
-    async def close(self) -> None: ...
-
-    def published(self) -> None:
-        return None
-
-
-class NoKeys:
-    """In the place of the system's keyring."""
-
-    storage = ""
-
-    def get(self, server: str) -> str:
-        return ""
-
-    async def load(self, *names: object) -> None:
-        await asyncio.sleep(0)
-
-    def servers_with_key(self) -> tuple[str, ...]:
-        return ()
-
-    def unstored(self) -> dict[str, KeyPlace]:
-        return {}
 
 
 class SeededTools:
@@ -320,8 +283,8 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[Parts]:
     stored = writing.append
 
     def catalogue(*arguments: Any, **named: Any) -> SeededCatalogue:
-        made = SeededCatalogue(*arguments, **named, litellm=NoLitellm())  # type: ignore[arg-type]
-        made.provider, made.faults = provider, faults
+        made = catalogue_of(provider, SeededCatalogue)(*arguments, **named)
+        made.faults = faults
         return made
 
     def tools(*arguments: object) -> SeededTools:

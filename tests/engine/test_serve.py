@@ -106,13 +106,13 @@ async def test_a_bug_that_ends_the_engine_is_in_the_log(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     class Broken:
-        async def run(self) -> str:
+        async def run(self, reader: object) -> str:
             raise ZeroDivisionError("seven")
 
         async def close(self) -> None: ...
 
     monkeypatch.setattr(serve, "limit_end", lambda: None)
-    assert await serve._run(Broken()) == 1  # type: ignore[arg-type]
+    assert await serve._run(Broken(), asyncio.StreamReader()) == 1  # type: ignore[arg-type]
     assert ENGINE_BUG in caplog.text
     assert "ZeroDivisionError: seven" in caplog.text
 

@@ -1,11 +1,11 @@
-"""A Qt application under qasync's loop, and a bridge to a scripted engine: real processes, no screen."""
+"""A Qt application under qasync's loop, and windows with the real engine: no screen."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import os
-import sys
+import shutil
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,24 +13,26 @@ from typing import Any
 import pytest
 import qasync
 from engine_in_process import EngineInProcess
-from person import Person
+from person import Person, exchanges, store_talk
 from person import Scene as PersonScene
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QTranslator, Signal
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
+from steered_model import SteeredModel
 from ui_scenes import Run, Scene, in_window, show_widget
 
-from desktop_app.paths import settings_file
+from desktop_app.paths import database_file, settings_file
 from desktop_app.settings import ModelLimits, Server, Settings, write_settings
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.requests import PanelRequests
-from desktop_app.ui.engine_process import engine_command as real_engine_command
+from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.style import show_theme
 from desktop_app.ui.theme import theme
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import chosen_translator, use_translator
+from fake_catalogue import FakeCatalogue, NoKeys, catalogue_of
 from forked_engines import forked_command
 from provider import AnyStep, Script, ScriptedProvider
 
@@ -39,7 +41,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 ALL_TOOLS = (
     "bash", "edit", "glob", "grep", "list", "read", "recall", "save_memory", "web_fetch", "web_search", "write",
 )  # fmt: skip
-SCRIPTED_ENGINE = Path(__file__).with_name("scripted_engine.py")
+QUIET: dict[str, Any] = {"summaries": "extractive", "is_memory_on": False, "tools_off": ALL_TOOLS}
+"""Settings with which nothing is asked of a model but what a test is about."""
+TITLE = "Migrating the billing service"
+MODELS = {"large": 0, "huge": 200_000, "small": 2_000}
+"""Their windows in tokens; 0: that of the test."""
+NOWHERE = "http://127.0.0.1:9/v1"
 
 
 @pytest.fixture(autouse=True)
@@ -106,20 +113,10 @@ def run(qapp: QApplication) -> Iterator[Run]:
 
 
 @pytest.fixture
-def engine_command(tmp_path: Path) -> Callable[..., list[str]]:
-    """The command line of a scripted engine on a folder of its own; options as named arguments."""
-
-    def command(**options: object) -> list[str]:
-        named = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-        return [sys.executable, str(SCRIPTED_ENGINE), "--data-dir", str(tmp_path), *named]
-
-    return command
-
-
-@pytest.fixture
-def bridge(qapp: QApplication, engine_command: Callable[..., list[str]], tmp_path: Path) -> Bridge:
+def bridge(engine_in_process: None, engine_folder: Callable[..., Settings], data_folder: Path) -> Bridge:
     """A bridge to an engine with two conversations, not started yet. Bugs in tasks fail tests: `stray_exceptions`."""
-    return Bridge(engine_command(messages=200), tmp_path / "engine.log")
+    engine_folder()
+    return Bridge(["engine", str(data_folder)], data_folder / "engine.log")
 
 
 @pytest.fixture
@@ -157,33 +154,118 @@ def view(qtbot) -> TranscriptWidget:
     return show_widget(TranscriptWidget(TranscriptModel()), qtbot, 800, 600)
 
 
-@pytest.fixture
-def play_with_process(run: Run, engine_command: Callable[..., list[str]], tmp_path: Path) -> Callable[..., None]:
-    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in the window fails the test.
+def _is_open(window: MainWindow) -> object:
+    return window.ui.transcript_model.rowCount() or window.chat._shown
 
-    The engine is a process of its own, as in life: for tests marked `wire`.
+
+@pytest.fixture
+def provider() -> ScriptedProvider:
+    """The server of the model of `play`, which is steered by what the user says. Nobody has started it."""
+    return ScriptedProvider(SteeredModel(), models=tuple(MODELS))
+
+
+@pytest.fixture(scope="session")
+def stored_talks(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path, int], None]:
+    """Puts two conversations into an archive: "c1" with so many messages, and "c2". Each such archive is made once."""
+    folder = tmp_path_factory.mktemp("archives")
+
+    def store(data: Path, messages: int) -> None:
+        made = folder / str(messages)
+        if not made.exists():
+            made.mkdir()
+            asyncio.run(store_talk(made, exchanges("c2", 4), "c2", "Trip to Lisbon", "scripted/large"))
+            asyncio.run(store_talk(made, exchanges("c1", messages), "c1", TITLE, "scripted/large"))
+        shutil.copyfile(database_file(made), database_file(data))
+
+    return store
+
+
+@pytest.fixture
+def engine_folder(data_folder: Path, stored_talks: Callable[[Path, int], None]) -> Callable[..., Settings]:
+    """Makes the data folder of an engine, with the model that is steered; again, it leaves it as it is.
+
+    messages: of the first of two conversations; 0: there are none. Others are settings. Returns the settings.
     """
 
-    def play_scene(scene: Scene, **options: object) -> None:
-        bridge = Bridge(engine_command(**{"messages": 200, **options}), tmp_path / "engine.log", first_backoff=0.01)
-        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
-        run(
-            in_window(
-                window,
-                bridge,
-                lambda: scene(window, bridge),
-                lambda: window.ui.transcript_model.rowCount() or window.chat._shown,
-            )
-        )
+    def make(messages: int = 200, window: int = 8_192, address: str = NOWHERE, **changes: Any) -> Settings:
+        limits = {name: ModelLimits(tokens or window, (tokens or window) // 4) for name, tokens in MODELS.items()}
+        server = Server("scripted", address, tuple(limits), limits=limits)
+        quiet = QUIET | {"system_prompt": ""}
+        settings = Settings(**{"chat_model": "scripted/large", "servers": (server,), **quiet, **changes})
+        if not settings_file(data_folder).exists():
+            write_settings(settings_file(data_folder), settings)
+            if messages:
+                stored_talks(data_folder, messages)
+        return settings
+
+    return make
+
+
+@pytest.fixture
+def engine_in_process(provider: ScriptedProvider) -> Iterator[None]:
+    """A bridge's engine runs on a thread of this process, whose models are fakes of the provider."""
+    bugs: list[BaseException] = []
+    with pytest.MonkeyPatch.context() as patch:  # its own, as a test may undo what it has patched itself
+        for target, value in {
+            "desktop_app.ui.bridge.EngineProcess": EngineInProcess,
+            "desktop_app.engine.compose.Catalogue": catalogue_of(provider, FakeCatalogue),
+            "desktop_app.engine.compose.Keys": NoKeys,
+            "desktop_app.models.builtin.check_model": lambda: "It is not installed.",
+            "desktop_app.engine.serve.log_bug": bugs.append,
+            "desktop_app.engine.serve.limit_end": lambda: None,
+            "desktop_app.engine.serve.ENDING_SIGNALS": (),
+        }.items():
+            patch.setattr(target, value)
+        yield
+        EngineInProcess.await_ends()
+    assert not bugs
+
+
+@pytest.fixture
+def servers_to_find(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server and a key are found on this machine, whatever is there."""
+    local = Server("LM Studio", "http://127.0.0.1:1234/v1", ("qwen-7b", "llama-8b"), kind="lm_studio")
+    remote = Server("Anthropic", "", ("claude-sonnet-4-5",), kind="anthropic")
+
+    async def discover() -> tuple[Server, ...]:
+        return (local,)
+
+    monkeypatch.setattr("desktop_app.engine.services.discover_local", discover)
+    monkeypatch.setattr("desktop_app.engine.services.providers_in_environment", lambda: (remote,))
+
+
+@pytest.fixture
+def play(
+    run: Run, engine_in_process: None, engine_folder: Callable[..., Settings], data_folder: Path
+) -> Callable[..., None]:
+    """Opens the window, waits for the engine, plays a scene, closes in order. A bug in either fails the test.
+
+    The engine is the real one on a thread, its model a fake: see `SteeredModel`. Options are those of its folder.
+    """
+
+    def play_scene(scene: Scene, **options: Any) -> None:
+        settings = engine_folder(**options)
+        bridge = Bridge(["engine", str(data_folder)], data_folder / "engine.log", first_backoff=0.01)
+        window = MainWindow(bridge, settings, data_folder / "window.json")
+        run(in_window(window, bridge, lambda: scene(window, bridge), lambda: _is_open(window)))
 
     return play_scene
 
 
 @pytest.fixture
-def play(play_with_process: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """The same with an engine in this process, which starts at once."""
-    monkeypatch.setattr("desktop_app.ui.bridge.EngineProcess", EngineInProcess)
-    return play_with_process
+def play_with_process(
+    run: Run, engine_folder: Callable[..., Settings], data_folder: Path, provider: ScriptedProvider
+) -> Callable[..., None]:
+    """Like `play`, with an engine that is a process of its own, as in life: for tests marked `wire`."""
+
+    def play_scene(scene: Scene, **options: Any) -> None:
+        with provider:
+            settings = engine_folder(address=provider.base_url, **options)
+            bridge = Bridge(engine_command(data_folder), data_folder / "engine.log", first_backoff=0.01)
+            window = MainWindow(bridge, settings, data_folder / "window.json")
+            run(in_window(window, bridge, lambda: scene(window, bridge), lambda: _is_open(window)))
+
+    return play_scene
 
 
 @pytest.fixture
@@ -206,11 +288,10 @@ def play_by_engine(run: Run, qapp: QApplication, data_folder: Path) -> Callable[
         models = ("scripted", *(limits or {}))
         with ScriptedProvider(steps, models=models, pages=pages) as provider:
             server = Server("scripted", provider.base_url, models, window, 1_000, limits=limits or {})
-            quiet: dict[str, Any] = {"summaries": "extractive", "is_memory_on": False, "tools_off": ALL_TOOLS}
-            chosen = {"chat_model": "scripted/scripted", "servers": (server,), **quiet, **changes}
+            chosen = {"chat_model": "scripted/scripted", "servers": (server,), **QUIET, **changes}
             settings = Settings(**chosen)
             write_settings(settings_file(data_folder), settings)
-            bridge = Bridge(real_engine_command(data_folder), data_folder / "engine.log")
+            bridge = Bridge(engine_command(data_folder), data_folder / "engine.log")
             made = MainWindow(bridge, settings, data_folder / "window.json")
             person = Person(made, bridge, provider, data_folder)
             run(in_window(made, bridge, lambda: scene(person), lambda: made.chat.conversation and made.ui.gauge.gauge))

@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QWidget
 from ui_scenes import is_idle, point_of, texts
 
+from builders import exchange
 from desktop_app.archive.archive import Archive
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import ConversationInfo
@@ -167,12 +168,17 @@ def long_talk(turns: int, opening: str = "Never restart the server on Fridays. L
     return said
 
 
+def exchanges(name: str, messages: int) -> list[Message]:
+    """Return that many short questions and answers, which can be told from each other."""
+    return exchange((f"Answer {n}\n\n- one\n- two" if n % 2 else f"Question {n}" for n in range(messages)), f"{name}-")
+
+
 async def store_talk(
     data: Path, messages: Sequence[Message], name: str = "c1", title: str = "Long", model: str = "scripted/scripted"
 ) -> None:
     """Put a conversation into the archive, as it would have it from earlier days."""
     archive = await Archive.open(database_file(data))
-    stamped = [replace(one, id=f"{name}-m{n}", at=time.time()) for n, one in enumerate(messages)]
+    stamped = [replace(one, id=one.id or f"{name}-m{n}", at=time.time()) for n, one in enumerate(messages)]
     now = time.time()
     await archive.create(ConversationInfo(name, title, now, now, len(stamped), model), stamped)
     await archive.close()

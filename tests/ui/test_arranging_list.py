@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QMenu
-from ui_scenes import play_scene, show_widget, until
+from ui_scenes import play_scene, show_widget, texts, until
 
 from desktop_app.conversation.events import TurnFinished, TurnStarted
 from desktop_app.conversation.listing import ConversationInfo
@@ -215,11 +215,15 @@ async def test_pins_projects_and_putting_away_are_stored_by_keys(window, bridge)
 async def test_several_are_deleted_and_restored_and_one_is_duplicated(window, bridge):
     model = window.ui.sidebar.list.conversations
     window.ui.sidebar.list.delete_requested.emit(("c1", "c2"))
-    await until(lambda: model.row_of("c1") < 0 and model.row_of("c2") < 0 and window.chat.conversation == "c3")
+    await until(
+        lambda: model.row_of("c1") < 0 and model.row_of("c2") < 0 and window.chat.conversation not in ("c1", "c2")
+    )
+    blank = window.chat.conversation
     window.ui.toast.action.click()
     await until(lambda: model.row_of("c1") >= 0 and window.chat.conversation == "c1")
     QTest.keyClick(window, Qt.Key.Key_D, CONTROL | SHIFT)
-    await until(lambda: window.chat.conversation == "c4")
+    await until(lambda: window.chat.conversation not in ("c1", blank))
+    await until(lambda: any(text.startswith("Answer 199") for text in texts(window)))
 
 
 @play_scene()
@@ -334,10 +338,11 @@ async def test_a_reply_elsewhere_is_unread_until_its_conversation_is_opened(wind
 async def test_a_blank_conversation_of_an_earlier_run_is_used_before_another_one_is_made(window, bridge):
     window.chat.open_new()
     await until(lambda: window.ui.transcript_model.is_blank)
-    blank, count = window.chat.conversation, len(window.ui.sidebar.list.conversations.conversations)
+    blank, listed = window.chat.conversation, window.ui.sidebar.list.conversations
+    await until(lambda: listed.row_of(blank) >= 0)
     window.chat.open("c2")
     await until(lambda: window.chat.conversation == "c2")
     window.chat.blanks = type(window.chat.blanks)()  # as after a restart
     window.chat.open_new()
     await until(lambda: window.chat.conversation == blank)
-    assert len(window.ui.sidebar.list.conversations.conversations) == count
+    assert {info.id for info in listed.conversations} == {"c1", "c2", blank}

@@ -1,4 +1,4 @@
-"""The seam, against a real process."""
+"""The seam between the window and its engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,23 @@ from PySide6.QtCore import QObject
 from ui_scenes import run_in_loop, signalled, until
 
 from desktop_app import process_secrets
-from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnFinished
+from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnEvent, TurnFinished, TurnStarted
 from desktop_app.engine import protocol as p
+from desktop_app.settings import Settings
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure
-from desktop_app.ui.engine_process import EngineProcess
+from desktop_app.ui.engine_process import EngineProcess, engine_command
+from provider import ScriptedProvider
 from texts import EXIT_CODE
+
+
+@pytest.fixture
+def far_bridge(
+    engine_folder: Callable[..., Settings], data_folder: Path, provider: ScriptedProvider
+) -> Iterator[Bridge]:
+    """A bridge to an engine that is a process of its own."""
+    with provider:
+        engine_folder(address=provider.base_url, window=200_000)
+        yield Bridge(engine_command(data_folder), data_folder / "engine.log")
 
 
 @run_in_loop
@@ -35,15 +47,18 @@ async def test_an_answer_comes_back_and_waits_for_an_engine_that_is_starting(bri
 
 
 @run_in_loop
-async def test_an_answer_is_seen_before_the_events_that_follow_it(bridge: Bridge) -> None:
-    seen: list[str] = []
-    bridge.happened.connect(lambda event: seen.append(type(event).__name__))
+async def test_an_answer_is_seen_before_the_events_that_follow_it() -> None:
+    answer = p.encode_line(p.ResponseLine(1, p.Done())) + p.encode_line(p.EventLine(TurnStarted("c1")))
+    lines = [p.encode_line(p.ResponseLine(0, p.Welcome(p.VERSION))), answer]
+    script = f"import sys, os\nfor line in {lines!r}: sys.stdin.readline(); os.write(1, line)\nsys.stdin.read()"
+    bridge = Bridge([sys.executable, "-c", script])
+    seen: list[TurnEvent] = []
+    bridge.happened.connect(seen.append)
     bridge.start_engine()
-    finished = signalled(bridge.happened, lambda e: isinstance(e, TurnFinished))
-    await bridge.ask(p.Send("c1", "hello"))
+    await bridge.ask(p.Stop("c1"))
     assert seen == []
-    await finished
-    assert seen[0] == "TurnStarted"
+    await until(lambda: seen)
+    assert seen == [TurnStarted("c1")]
     await bridge.close()
 
 
@@ -61,7 +76,8 @@ def test_a_listener_gets_the_events_of_its_kinds_in_the_order_of_listening(bridg
 
 @pytest.mark.wire
 @run_in_loop
-async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(bridge: Bridge) -> None:
+async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_record(far_bridge: Bridge) -> None:
+    bridge = far_bridge
     bridge.start_engine()
     await bridge.ask(p.Hello(p.VERSION))
     stored = signalled(bridge.happened, lambda e: isinstance(e, MessageRecorded))
@@ -78,7 +94,7 @@ async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_reco
     assert told.value.failure.kind == "engine"
     assert "SIGKILL" in bridge.with_last_end(ENGINE_DIED).detail
     opened = await bridge.ask(p.OpenConversation("c1"))
-    assert opened.rows[-1] == row
+    assert row in opened.rows
     await bridge.close()
 
 
@@ -186,8 +202,8 @@ async def test_an_engine_that_does_not_end_is_ended() -> None:
 
 @pytest.mark.wire
 @run_in_loop
-async def test_a_flood_of_lines_leaves_the_event_loop_its_turns(engine_command: Callable[..., list[str]]) -> None:
-    bridge = Bridge(engine_command(messages=4, delay=0))
+async def test_a_flood_of_lines_leaves_the_event_loop_its_turns(far_bridge: Bridge) -> None:
+    bridge = far_bridge
     deltas: list[str] = []
     bridge.happened.connect(lambda e: deltas.append(e.text) if isinstance(e, TextDelta) else None)
     bridge.start_engine()

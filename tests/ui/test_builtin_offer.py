@@ -8,21 +8,22 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from scripted_record import MODEL
 from ui_scenes import is_idle, opened_sheet, play_scene, until
 
 from desktop_app.conversation.events import DataProgressed, Failure
+from desktop_app.conversation.listing import ModelInfo
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.widgets.text_label import TextLabel
 
+MODEL = ModelInfo(id="builtin", label="SmolLM2 135M", window=8_192, max_output=2_048, is_builtin=True)
 MISSING = p.ModelsListed((replace(MODEL, note="It is not installed."),))
 BROKEN = Failure("connection", "The built-in model could not be fetched", "The line broke.", advice="Try again later.")
 
 
 class Engine:
-    """Stands before the scripted one: its built-in model is missing until an installation ends well."""
+    """Stands before the real one: its built-in model is missing until an installation ends well."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._ask = bridge.ask
@@ -46,11 +47,10 @@ class Engine:
 
 
 @pytest.mark.long
-@play_scene(messages=0)
+@play_scene(messages=0, servers=(), chat_model="builtin")
 async def test_it_is_offered_on_the_first_page_until_it_is_installed(window, bridge):
     engine, offer = Engine(bridge), window.ui.chat_pane.welcome.offer
     line = window.ui.chat_pane.welcome.builtin.findChild(TextLabel)
-    assert line.isVisible()
     window.chat.open(window.chat.conversation)
     await until(lambda: offer.card.isVisible() and not line.isVisible())
     QTest.mouseClick(offer.install, Qt.MouseButton.LeftButton)
@@ -93,7 +93,7 @@ async def test_the_settings_offer_it_too_and_it_goes_on_when_they_are_closed(win
 
 
 @pytest.mark.long
-@play_scene(messages=0)
+@play_scene(messages=0, servers=(), chat_model="builtin")
 async def test_a_bug_says_nothing_of_an_installation_that_can_be_begun_again(window, bridge, monkeypatch):
     engine, offer, told = Engine(bridge), window.ui.chat_pane.welcome.offer, list[BaseException]()
     monkeypatch.setattr(bridge, "note_bug", told.append)

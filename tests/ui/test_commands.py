@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
-from ui_scenes import is_idle, play_scene, texts, until
+from ui_scenes import is_idle, optimize, play_scene, texts, until
 
 from desktop_app.conversation.message import Role
 from desktop_app.engine import protocol as p
@@ -154,7 +154,7 @@ async def test_keys_make_the_text_larger_and_smaller(window, bridge):
         assert (await bridge.ask(p.ReadSettings())).settings.font_scale == size
     for _ in range(2):
         action.run_if_available()
-        await until(lambda: is_idle(window))
+        await until(lambda: theme.font_scale == 0.8)
         await asyncio.sleep(0.05)
     assert theme.font_scale == 0.8, "no smaller than the slider of the settings goes"
 
@@ -199,7 +199,7 @@ async def test_the_menu_of_the_header_has_its_parts_and_says_what_each_line_does
 @play_scene()
 async def test_the_look_the_newest_reply_and_the_newest_operation_are_in_the_palette(window, bridge):
     await until(lambda: window.chat.conversation)
-    await bridge.ask(p.ApplyPlan(window.chat.conversation, "plan1", "What was said."))
+    await optimize(window)
     await until(window.ui.panel.history.newest_undoable)
     before, newest = theme.is_dark, window.ui.panel.history.newest_undoable()
     window.commands.run("Light theme" if before else "Dark theme")

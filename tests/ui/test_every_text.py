@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,12 +16,23 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from settings_scenes import MODELS, SETTINGS, STORAGE, open_settings
 from shiboken6 import isValid
 from shown_texts import Painted, Pseudo, forms_of, shown_texts, strings_in, untranslated
-from ui_scenes import is_idle, play_scene, send, until
+from ui_scenes import is_idle, optimize, play_scene, send, until
 
-from desktop_app.conversation.events import MessageState
+from desktop_app.chat.turn.take_turn import TOO_MANY_ROUNDS
+from desktop_app.conversation.events import (
+    Noticed,
+    ReplyStarted,
+    RoomEnded,
+    RoomStarted,
+    TextDelta,
+    TurnFailed,
+    TurnStarted,
+)
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import OwnPolicy
-from desktop_app.engine.protocol import decode_engine_line
+from desktop_app.conversation.tools import Rule
+from desktop_app.conversation.transcript import Trigger
+from desktop_app.engine.protocol import ChooseFolder, decode_engine_line
 from desktop_app.settings import Settings
 from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.main_window import MainWindow
@@ -103,19 +115,47 @@ async def grow(window: MainWindow) -> None:
 
 
 @pytest.mark.wire
-@play_scene(messages=6)
-async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
+@play_scene(messages=120, tools_off=(), is_sandboxed=False, rules=(Rule("bash"),))
+async def test_the_chat(window: MainWindow, bridge: Bridge, look: Look, tmp_path: Path) -> None:
     await grow(window)
-    look.told("The first half and more")  # what "!continue" says
+    look.told((tmp_path.name, "bash seq 40"))
+    await bridge.ask(ChooseFolder("c1", str(tmp_path)))
     look.at(window, "chat")
-    for text in ("A question", "!tool 40", "!too-many", "!cut", "!fail", "!overflow", "!nearly", "!continue"):
+    for text in ("A question", "!tool seq 40", "!fail", "!overflow"):
         await send(window, bridge, text)
         look.at(window, f"chat after {text}")
-    await send(window, bridge, "!compact")
+    for event in (
+        TurnFailed("c1", TOO_MANY_ROUNDS),
+        TurnFailed("c1", replace(TOO_MANY_ROUNDS, kind="nearly_full")),
+        Noticed("c1", replace(TOO_MANY_ROUNDS, kind="silent_cut")),
+    ):
+        look.told(event)
+        bridge.happened.emit(event)
+        look.at(window, f"chat after {event}")
+    await optimize(window)
     look.at(window, "chat, compacted")
-    window.ui.panel.requests.undo_requested.emit("op1")
-    await until(lambda: window.ui.transcript_model.rows[0].state is MessageState.IN_VIEW)
+    window.ui.panel.requests.undo_requested.emit(window.ui.transcript_model.operations[-1].id)
+    await until(lambda: window.ui.transcript_model.operations[-1].is_undone)
     look.at(window, "chat, compaction undone")
+
+
+@pytest.mark.wire
+@play_scene(messages=6)
+async def test_a_reply_that_is_stopped_to_make_room_and_goes_on(window: MainWindow, bridge: Bridge, look: Look) -> None:
+    await grow(window)
+    look.told("The first half and more")
+    for event in (
+        TurnStarted("c1"),
+        ReplyStarted("c1", "r1", "large"),
+        TextDelta("c1", "r1", "The first ha"),
+        RoomStarted("c1", Trigger.STREAMING),
+        RoomEnded("c1"),
+        ReplyStarted("c1", "r2", "large", continues="r1"),
+        TextDelta("c1", "r2", "lf and more"),
+    ):
+        look.told(event)
+        bridge.happened.emit(event)
+        look.at(window, f"chat after {event}")
 
 
 @pytest.mark.wire
@@ -139,10 +179,12 @@ async def test_a_running_turn(window: MainWindow, bridge: Bridge, look: Look) ->
 
 
 @pytest.mark.wire
-@play_scene(messages=6)
-async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None:
+@play_scene(messages=6, tools_off=(), is_sandboxed=False, max_rounds=1)
+async def test_questions(window: MainWindow, bridge: Bridge, look: Look, tmp_path: Path) -> None:
     await grow(window)
-    for text in ("!ask", "!rounds"):
+    look.told(tmp_path.name)
+    await bridge.ask(ChooseFolder("c1", str(tmp_path)))
+    for text in ("!tools", "!look"):
         window.chat.send(text)
         await until(window.ui.question.isVisible)
         look.at(window, f"question {text}")
@@ -159,6 +201,7 @@ async def test_questions(window: MainWindow, bridge: Bridge, look: Look) -> None
 @play_scene(messages=6)
 async def test_what_lies_over_the_chat(window: MainWindow, bridge: Bridge, look: Look) -> None:
     await grow(window)
+    look.told("http://localhost:1234/v1")  # an example of an address
     for name in (
         "Commands…", "Search everything", "Move to project…", "Keyboard shortcuts", "Export conversation…",
         "Optimize conversation…", "Choose tools…", "Settings…", "Choose a model…",

@@ -11,21 +11,40 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QFileDialog
-from scripted_world import insights_read
-from ui_scenes import play_scene, until
+from ui_scenes import optimize, play_scene, send, until
 
-from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.insights import Insights, Moment
+from desktop_app.conversation.gauge import Gauge, Segment, Status
+from desktop_app.conversation.insights import DayInsights, Insights, Moment, OperationMoment, UsageOf
+from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
+from desktop_app.conversation.transcript import Trigger
 from desktop_app.engine import protocol as p
+from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.insights.chart import WindowChart, describe_point, points_of, time_labels
 from desktop_app.ui.insights.figures import content_rows, day_rows, figures_of, format_amount, provider_rows, range_of
 from desktop_app.ui.insights.insights_page import InsightsPage
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.widgets.accessibility import use_roles
+from provider import Reply, ScriptedProvider
 from texts import FULLEST, REACHED, REPORTED
 
-READ = insights_read("c1")
+NOW = 1_760_000_000.0
+SPENT = Usage(17_000, 400, 8_500, dollars=0.5, requests=5)
+READ = p.InsightsRead(
+    Insights(
+        1,
+        tuple(Moment(NOW + n, 1_000 * n, True) for n in (1, 2, 3, 5, 6)),
+        (OperationMoment(NOW + 4, "compaction", Trigger.BEFORE_REQUEST, 5_500, 900, 12, 2.5),),
+        {Segment.USER: 750, Segment.RESULTS: 2_250},
+        is_counted=True,
+        usage=(UsageOf("far/large", "chat", SPENT), UsageOf("far/small", "summary", Usage(900, 90))),
+        fidelity=Fidelity(6, 3, 1),
+        days=(DayInsights("2025-10-09", SPENT, 1, 4_600), DayInsights("2025-10-10", Usage(900, 90), 0, 0, 2, 90_000)),
+    ),
+    Gauge({Segment.USER: 600}, 600, 8_192, 2_048, Status.SAFE),
+    1.25,
+)
+"""Of a life of five replies with a compaction."""
 
 
 @pytest.fixture
@@ -153,18 +172,24 @@ def test_a_cost_without_prices_is_none():
 
 @pytest.mark.long
 @play_scene()
-async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(window: MainWindow, bridge):
-    await until(lambda: window.chat.conversation)
+async def test_the_key_shows_it_scopes_change_it_and_a_conversation_ends_it(
+    window: MainWindow, bridge: Bridge, provider: ScriptedProvider
+):
+    provider.script = [Reply("Yes.", usage=(2_400 + 20 * n, 2, 0)) for n in range(2)]
+    for text in ("One?", "Two?"):
+        await send(window, bridge, text)
+    await optimize(window)
+    (operation,) = window.ui.transcript_model.operations
     QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     page = window.insights.page
     assert page is not None
     await until(lambda: page.content.isVisible())
     assert page.curve.isVisible()
     page.scope.button("all").click()
-    await until(lambda: page.curve.isHidden())
-    assert page.cards[0].value.text() == "9,200"
-    window.chat.open("c2")
-    await until(lambda: window.ui.chat_page.isVisible())
+    freed = f"{operation.tokens_before - operation.tokens_after:,}"
+    await until(lambda: page.curve.isHidden() and page.cards[0].value.text() == freed)
+    window.chat.open_new()
+    await until(lambda: window.ui.chat_page.isVisible() and window.chat.conversation != "c1")
     window.ui.sidebar.insights.click()
     assert page.isVisible()
     page.scope.button("one").click()

@@ -1,18 +1,16 @@
-"""The whole window, against an engine that follows a script."""
+"""The whole window, with the real engine."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 
 import pytest
 from msgspec.structs import replace
 from plan_scenes import PLAN
 from PySide6.QtCore import Qt
-from ui_scenes import is_idle, play_scene, send, signalled, texts, until
+from ui_scenes import is_idle, optimize, play_scene, send, signalled, texts, until
 
-from desktop_app.conversation.events import DataProgressed, MessageState, ToolFinished, TurnFinished
+from desktop_app.conversation.events import DataProgressed, ToolFinished, TurnFinished
 from desktop_app.conversation.setup import Project
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
@@ -20,12 +18,12 @@ from desktop_app.ui import main_window
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.context_panel.context_controller import SAVING_TOOL
 from desktop_app.ui.driver import Heartbeat
-from desktop_app.ui.engine_watch import CAME_BACK
+from desktop_app.ui.engine_process import engine_command
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.transcript.row_painter import Action
-from desktop_app.ui.transcript.transcript_items import FailureItem, GapItem, MarkItem, MessageItem
+from desktop_app.ui.transcript.transcript_items import FailureItem, GapItem, MessageItem
 from desktop_app.ui.window_memory import WindowMemory
 from slowness import slowness
 
@@ -34,20 +32,22 @@ from slowness import slowness
 async def test_it_opens_the_newest_conversation_and_a_message_gets_its_reply(window, bridge):
     assert window.ui.header.label.text() == "Migrating the billing service"
     assert texts(window)[-1].startswith("Answer 199")
+    before = window.ui.gauge.gauge.total
     await send(window, bridge, "Make it lossless.")
     assert texts(window)[-2] == "Make it lossless."
     assert "The down step drops data." in texts(window)[-1]
-    assert window.ui.gauge.numbers.text().startswith("2,4")
+    assert window.ui.gauge.gauge.total > before > 2_000
+    assert window.ui.gauge.numbers.text().startswith(f"{window.ui.gauge.gauge.total:,} of")
 
 
 @play_scene(messages=0)
 async def test_with_no_conversation_it_welcomes_and_an_example_can_be_sent(window, bridge):
     assert window.ui.chat_pane.currentWidget() is window.ui.chat_pane.welcome
-    assert window.ui.header.chip.text() == "SmolLM2 135M · 8K"
+    assert window.ui.header.chip.text() == "large · 8K"
     finished = signalled(bridge.happened, lambda event: isinstance(event, TurnFinished))
     window.ui.chat_pane.welcome.prompts[0].click()
     await finished
-    assert len(texts(window)) == 2
+    await until(lambda: len(texts(window)) == 2)
     assert window.ui.chat_pane.currentWidget() is window.ui.chat_pane.transcript
 
 
@@ -66,10 +66,9 @@ async def test_what_is_typed_before_and_after_a_starter_card_stays(window, bridg
 
 
 @pytest.mark.long
-def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, engine_command, tmp_path):
+def test_a_message_sent_while_the_engine_starts_is_sent_once_it_is_ready(run, bridge, data_folder):
     async def whole() -> None:
-        bridge = Bridge(engine_command(messages=4), tmp_path / "engine.log")
-        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
+        window = MainWindow(bridge, Settings(), data_folder / "window.json")
         window.show()
         window.ui.composer.set_text("Early bird")
         window.chat.send("Early bird")
@@ -113,25 +112,8 @@ async def test_a_failed_turn_is_a_card_and_the_message_stays(window, bridge):
     await until(lambda: texts(window)[-1] == "FailureItem")
     item = window.ui.transcript_model.item(window.ui.transcript_model.rowCount() - 1)
     assert isinstance(item, FailureItem)
-    assert item.failure.title == "The model did not answer"
+    assert "The model did not answer" in item.failure.detail
     assert texts(window)[-2] == "!fail"
-
-
-@pytest.mark.wire
-@play_scene(fixture="play_with_process")
-async def test_an_engine_killed_while_it_streams_comes_back_with_all_that_was_stored(window, bridge):
-    window.chat.send("!wait")
-    await until(lambda: "ReplyItem" in texts(window))
-    died, back = signalled(bridge.engine_died), signalled(bridge.became_ready)
-    os.kill(bridge.engine_pid, signal.SIGKILL)
-    await died
-    assert "ReplyItem" in texts(window)  # what had arrived stays in sight
-    await back
-    await until(lambda: texts(window)[-2:] == ["!wait", "FailureItem"])
-    assert is_idle(window)
-    assert window.ui.toast.label.text() == CAME_BACK
-    await send(window, bridge, "And now?")
-    assert "The tests pass" in texts(window)[-1]
 
 
 @play_scene(messages=0)
@@ -145,11 +127,13 @@ async def test_an_archive_that_takes_long_to_open_is_told_until_the_engine_is_re
     await until(lambda: is_idle(window))
 
 
-@pytest.mark.long
-def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_path):
+@pytest.mark.wire
+def test_an_engine_that_is_given_up_offers_a_restart(run, engine_folder, data_folder):
+    settings = engine_folder(messages=4)
+
     async def whole() -> None:
-        bridge = Bridge(["/no/such/program"], tmp_path / "engine.log", first_backoff=0.001)
-        window = MainWindow(bridge, Settings(), tmp_path / "window.json")
+        bridge = Bridge(["/no/such/program"], data_folder / "engine.log", first_backoff=0.001)
+        window = MainWindow(bridge, settings, data_folder / "window.json")
         window.show()
         bridge.start_engine()
         await until(window.ui.failure.isVisible)
@@ -161,7 +145,7 @@ def test_an_engine_that_is_given_up_offers_a_restart(run, engine_command, tmp_pa
         window.chat.open_new()
         await until(window.ui.failure.isVisible)
         assert window.ui.failure.button.text() == "Restart"
-        bridge._engine._command = engine_command(messages=4)
+        bridge._engine._command = engine_command(data_folder)
         window.ui.failure.button.click()
         await until(lambda: len(texts(window)) == 4)
         assert not window.ui.failure.isVisible()
@@ -185,7 +169,7 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
     window.listing.open_search()
     palette = window.listing._palette
     palette.field.setText("Question 4")
-    await until(lambda: palette.list.rows.rowCount() > 5)
+    await until(lambda: palette.list.rows.rowCount())
     found = await bridge.ask(p.SearchMessages("Question 4"))
     result = next(r for r in found.results if r.index == 4 and r.conversation == "c1")
     window.hits.walk("Question 4", found.results, result)
@@ -198,29 +182,8 @@ async def test_a_search_result_far_back_is_gone_to(window, bridge):
 
 @pytest.mark.long
 @play_scene()
-async def test_optimizing_marks_the_chat_and_undo_takes_it_back(window, bridge):
-    window.ui.gauge.optimize.click()
-    await until(lambda: window.context._dialog)
-    window.context._dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
-    await until(lambda: "MarkItem" in texts(window))
-    await until(lambda: window.context._dialog is None)
-    assert "5,102 → 2,871" in window.ui.toast.label.text()
-    mark = window.ui.transcript_model.row_of("mark op1")
-    item, first = window.ui.transcript_model.item(mark), window.ui.transcript_model.item(1)
-    assert isinstance(item, MarkItem)
-    assert isinstance(first, MessageItem)
-    assert first.row.state is MessageState.ARCHIVED
-    window.ui.toast.action.click()
-    await until(lambda: "MarkItem" not in texts(window))
-
-
-@pytest.mark.long
-@play_scene()
 async def test_an_undo_is_not_offered_in_another_conversation(window, bridge):
-    window.ui.gauge.optimize.click()
-    await until(lambda: window.findChildren(PlanDialog))
-    (dialog,) = window.findChildren(PlanDialog)
-    dialog.apply_requested.emit(p.ApplyPlan("c1", "plan1", "What was said."))
+    await optimize(window)
     await until(lambda: window.ui.toast.isVisible() and window.ui.toast.action.isVisible())
     window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation != "c1")
@@ -299,29 +262,31 @@ def test_the_window_requests_nothing_during_a_turn(play, monkeypatch):
 async def test_conversations_are_made_renamed_deleted_and_restored(window, bridge):
     listed = window.ui.sidebar.list.conversations
     window.ui.sidebar.new.click()
-    await until(lambda: window.chat.conversation == "c3")
+    await until(lambda: window.chat.conversation != "c1")
+    new = window.chat.conversation
     window.ui.header.title_changed.emit("Renamed")
     await until(lambda: window.ui.header.label.text() == "Renamed")
-    window.ui.sidebar.list.delete_requested.emit(("c3",))
-    await until(lambda: listed.row_of("c3") < 0 and window.chat.conversation == "c1")
+    window.ui.sidebar.list.delete_requested.emit((new,))
+    await until(lambda: listed.row_of(new) < 0 and window.chat.conversation == "c1")
     assert window.ui.toast.label.text() == "“Renamed” deleted"
     window.ui.toast.action.click()
-    await until(lambda: listed.row_of("c3") >= 0 and window.chat.conversation == "c3")
+    await until(lambda: listed.row_of(new) >= 0 and window.chat.conversation == new)
 
 
 @pytest.mark.long
 @play_scene()
 async def test_a_blank_conversation_is_used_before_another_one_is_made(window, bridge):
     window.ui.sidebar.new.click()
-    await until(lambda: window.chat.conversation == "c3")
+    await until(lambda: window.chat.conversation != "c1")
+    new = window.chat.conversation
     window.ui.sidebar.new.click()
     window.chat.open("c1")
     await until(lambda: window.chat.conversation == "c1" and texts(window))
     window.ui.sidebar.new.click()
-    await until(lambda: window.chat.conversation == "c3")
+    await until(lambda: window.chat.conversation == new)
     await send(window, bridge, "Not blank any more")
     window.ui.sidebar.new.click()
-    await until(lambda: window.chat.conversation == "c4")
+    await until(lambda: window.chat.conversation not in ("c1", new))
 
 
 @pytest.mark.long
@@ -339,7 +304,8 @@ async def test_each_conversation_has_its_own_draft(window, bridge):
 @play_scene()
 async def test_the_draft_is_counted_while_typing(window, bridge):
     window.ui.composer.field.insert_text("x" * 400)
-    await until(lambda: window.ui.composer.note.text() == "draft 100 tokens")
+    tokens = (await bridge.ask(p.CountDraft("c1", "x" * 400))).tokens
+    await until(lambda: window.ui.composer.note.text() == f"draft {tokens} tokens")
 
 
 @play_scene()
@@ -369,14 +335,14 @@ def test_the_layout_and_the_open_conversation_are_remembered(play):
     async def come_back(window: MainWindow, bridge: Bridge) -> None:
         assert (window.width(), window.height()) == (790, 640)
         assert not window.ui.panel.isVisible()
-        assert window.ui.header.label.text() == "Trip to Lisbon"
+        await until(lambda: window.ui.header.label.text() == "Trip to Lisbon")
 
     play(leave)
     play(come_back)
 
 
 @pytest.mark.wire
-@play_scene(fixture="play_with_process", delay=0)
+@play_scene(fixture="play_with_process", window=200_000)
 async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
     heartbeat = Heartbeat(window)
     heartbeat.restart()
@@ -389,13 +355,13 @@ async def test_a_flood_of_text_does_not_stop_the_window(window, bridge):
 
 @pytest.mark.long
 @play_scene()
-async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(window, bridge, tmp_path):
+async def test_a_window_that_is_killed_has_stored_which_conversation_was_open(window, bridge, data_folder):
     window.chat.open_new()
     first = window.chat.conversation
     await until(lambda: window.chat.conversation != first)
 
     def stored() -> str:
-        return WindowMemory(tmp_path / "window.json").text("conversation")
+        return WindowMemory(data_folder / "window.json").text("conversation")
 
     await until(lambda: stored() == window.chat.conversation)
     assert window.isVisible()

@@ -11,6 +11,7 @@ from ui_scenes import link, play_scene, press, until
 from desktop_app.conversation.events import OperationRow
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.transcript import Trigger
+from desktop_app.engine import protocol as p
 from desktop_app.settings import Settings
 from desktop_app.ui.context_panel.context_panel import ContextPanel
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard, MemorySize
@@ -165,12 +166,14 @@ def test_the_cause_of_a_flush_is_said_where_it_is_known():
     assert means_of(replace(FLUSH, trigger=None)) == ""
 
 
-@play_scene()
+@play_scene(is_memory_on=True)
 async def test_deleting_in_the_window_can_be_undone(window, bridge):
     memories = window.ui.panel.memories
+    for text in ("Cut-over is on 3 March, 06:00 UTC", "Prefers short answers"):
+        listed = await bridge.ask(p.WriteMemory(Memory("", text, 0.0, 0.0, "c1"), "c1"))
     window.ui.panel.show_tab("memory")
     await until(lambda: len(memories.cards) == 2)
-    assert memories.total.text() == MEMORIES.format(tokens=20, most=1_000, memories="2 memories")
+    assert memories.total.text() == MEMORIES.format(tokens=listed.tokens, most=listed.most, memories="2 memories")
     assert "Migrating the billing service" in memories.cards[-1].origin.text() + memories.cards[0].origin.text()
     link(memories.cards[0], "Delete").click()
     await until(lambda: len(memories.cards) == 1)

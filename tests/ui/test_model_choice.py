@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -14,6 +16,7 @@ from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
+from provider import Reply, ScriptedProvider
 
 MINE = Server("mine", "http://127.0.0.1:9/v1", ("large",), limits={"large": ModelLimits(9_000)})
 OFFERS = (
@@ -218,20 +221,28 @@ async def open_form(window, servers):
     return await opened_sheet(window, SettingsDialog)
 
 
+@pytest.fixture
+def locked() -> Iterator[ScriptedProvider]:
+    """A server of two models that wants a key."""
+    with ScriptedProvider([Reply("Yes.")], key="right", models=("large", "other"), repeat_last=True) as provider:
+        yield provider
+
+
 @pytest.mark.wire
-@play_scene()
-async def test_a_server_is_added_fetched_tested_and_stored(window, bridge):
+@play_scene(fixture="play_with_process", messages=0, servers=(), chat_model="builtin")
+async def test_a_server_is_added_fetched_tested_and_stored(window, bridge, locked):
     dialog = await open_form(window, ())
-    await until(lambda: len(dialog.servers.found) == 2)  # there is none: it was looked for at once
-    dialog.servers.found[0].add.click()
-    (form,) = dialog.servers.forms  # the form that was opened empty is used
-    form.key.edit.setText("wrong")
+    QTest.mouseClick(dialog.servers.providers.buttons["openai_compatible"], Qt.MouseButton.LeftButton)
+    (form,) = dialog.servers.forms
+    for field, text in ((form.name, "Mine"), (form.address, locked.base_url), (form.key, "wrong")):
+        field.edit.setText(text)
+    QTest.keyClicks(form.models.edit, "large")
     QTest.mouseClick(form.models.fetch, Qt.MouseButton.LeftButton)
     await until(lambda: form.key.edit.hasFocus() and form.key.message.text())  # where it is put right
     QTest.mouseClick(form.check_pane.button, Qt.MouseButton.LeftButton)
     await until(lambda: form.check_pane.lines and not form.check_pane.is_running)
     assert len(form.check_pane.lines) == 2, "what comes next would be refused as well"
-    form.key.edit.clear()
+    form.key.edit.setText("right")
     QTest.mouseClick(form.models.fetch, Qt.MouseButton.LeftButton)
     await until(lambda: "large" in listed(form))
     form.models.list.go_to("large")

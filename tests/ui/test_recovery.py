@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
-from ui_scenes import is_idle, opened_sheet, play_scene, texts, until
+from ui_scenes import is_idle, play_scene, texts, until
 
 from desktop_app.conversation.events import Failure, RetryScheduled, TextDelta
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
+from desktop_app.ui.bridge import Bridge
+from desktop_app.ui.composer import question_card
 from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.model_picker import ModelPicker
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
@@ -23,6 +26,7 @@ from desktop_app.ui.transcript.documents import DocumentCache
 from desktop_app.ui.transcript.row_builder import RowBuilder
 from desktop_app.ui.transcript.row_painter import Action
 from desktop_app.ui.transcript.transcript_items import FailureItem
+from provider import Call, Overflow, Reply
 
 
 def offered(window: MainWindow) -> list[Action]:
@@ -37,38 +41,56 @@ async def fail(window: MainWindow, text: str = "!overflow") -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "ways", "way"),
+    ("steps", "options", "ways", "way"),
     [
         (
-            "!overflow",
+            [Overflow(), Reply("Now.")],
+            {"is_automatic": False},
             [Action.OPTIMIZE_AND_RETRY, Action.START_FRESH, Action.SWITCH_MODEL, Action.EXPORT],
             Action.OPTIMIZE_AND_RETRY,
         ),
         (
-            "!nearly",
+            [Reply("Now.")],
+            {"is_automatic": False, "window": 3_050},
             [Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL],
             Action.SEND_ANYWAY,
         ),
-        ("!too-many", [Action.GO_ON, Action.OPEN_SETTINGS], Action.GO_ON),
+        (
+            [Reply(calls=(Call("recall", '{"query": "Question"}'),)), Reply("Now.")],
+            {"tools_off": (), "max_rounds": 1},
+            [Action.GO_ON, Action.OPEN_SETTINGS],
+            Action.GO_ON,
+        ),
     ],
+    ids=["overflow", "nearly full", "rounds"],
 )
 @pytest.mark.long
-@play_scene()
-async def test_a_failed_turn_offers_ways_out_and_takes_none_by_itself(window, bridge, text, ways, way):
-    await fail(window, text)
-    assert offered(window) == ways
-    stored = texts(window)[:-1]
-    window.ui.composer.set_text("a draft")
-    window.ui.transcript.perform(way, "")
-    await until(lambda: "The down step drops data." in texts(window)[-1] and is_idle(window))
-    assert texts(window)[:-1] == stored, "what was done stays"
-    assert window.ui.composer.text() == "a draft"
-    await until(lambda: window.ui.composer.draft_tokens)  # before the loop ends
+def test_a_failed_turn_offers_ways_out_and_takes_none_by_itself(play, provider, monkeypatch, steps, options, ways, way):
+    provider.script = [replace(step, usage=None) if isinstance(step, Reply) else step for step in steps]
+    monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
+
+    async def scene(window: MainWindow, bridge: Bridge) -> None:
+        window.chat.send("Hello")
+        if "max_rounds" in options:
+            await until(window.ui.question.isVisible)
+            window.ui.question.deny.click()
+        await until(lambda: "FailureItem" in texts(window) and is_idle(window))
+        assert offered(window) == ways
+        stored = texts(window)[:-1]
+        window.ui.composer.set_text("a draft")
+        window.ui.transcript.perform(way, "")
+        await until(lambda: texts(window)[-1] == "Now." and is_idle(window))
+        assert [text for text in texts(window)[:-1] if text != "MarkItem"] == stored, "what was done stays"
+        assert window.ui.composer.text() == "a draft"
+        await until(lambda: window.ui.composer.draft_tokens)  # before the loop ends
+
+    play(scene, **options)
 
 
 @play_scene()
-async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge):
-    await fail(window, "!cut")
+async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge, provider):
+    provider.script = [Reply("Here it is.", usage=(1_000, 7, 0))]
+    await fail(window, "Hello")
     assert texts(window)[-2:] == ["Here it is.", "FailureItem"]
     assert window.chat.conversation not in window.chat.turns.activities, "nothing stopped with an error"
     window.ui.transcript.perform(Action.USE_OWN_WINDOW, "")
@@ -81,8 +103,8 @@ async def test_switching_offers_the_largest_windows_first(window, bridge):
     window.ui.transcript.perform(Action.SWITCH_MODEL, "")
     await until(lambda: window.findChildren(ModelPicker))
     (picker,) = window.findChildren(ModelPicker)
-    rows = [row.key for row in picker.list.rows.rows]
-    assert rows[:2] == ["builtin", "far/large"]  # what can be used now comes first
+    rows = [row.key for row in picker.list.rows.rows if row.key.startswith("scripted/")]
+    assert rows == ["scripted/huge", "scripted/large", "scripted/small"]
 
 
 @play_scene()
@@ -93,7 +115,7 @@ async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     assert window.ui.transcript.editor.isVisible()
     assert window.ui.transcript.editor.field.written() == "!overflow"
     assert window.ui.composer.text() == "something else"
-    await until(lambda: window.ui.composer.draft_tokens == len("something else") // 4)  # before the loop ends
+    await until(lambda: window.ui.composer.draft_tokens)  # before the loop ends
 
 
 @pytest.mark.row("U9", "every kind of failure has a way out")
@@ -184,7 +206,8 @@ async def test_the_way_into_the_settings_names_the_field_and_leads_there(window,
     server = Server("home", "http://127.0.0.1:9/v1", ("m",))
     await bridge.ask(p.WriteSettings(Settings(servers=(server,)), {}))
     window.ui.transcript.perform(Action.OPEN_SETTINGS, "servers/home/key")
-    dialog = await opened_sheet(window, SettingsDialog)
+    await until(lambda: any(dialog.is_complete for dialog in window.findChildren(SettingsDialog)))
+    (dialog,) = window.findChildren(SettingsDialog)
     shown = dialog.servers.forms[0].field("key")
     assert shown is not None
     await until(shown.hasFocus)

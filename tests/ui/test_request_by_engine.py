@@ -70,6 +70,9 @@ def test_what_is_shown_and_copied_is_what_the_provider_gets(play_by_engine, tmp_
         await person.choose_from_menu(Action.SHOW_REQUEST.value)
         await shown_rows(person, ShownRequest.THEN, "Read my notes.")
         held["then"] = await copied(person)
+        await person.click(view_of(person).curl)
+        await person.sees(lambda: QApplication.clipboard().text().startswith("curl"), "the request as a command")
+        assert person.provider.base_url in QApplication.clipboard().text()
         # and what is other now
         await person.click(view_of(person).moments.button(ShownRequest.CHANGES.value))
         changed = await shown_rows(person, ShownRequest.CHANGES, "At midnight.")

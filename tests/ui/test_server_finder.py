@@ -107,8 +107,8 @@ def test_names_are_requested_once_a_kind_and_offered_as_soon_as_there_is_a_use_f
 
 
 @pytest.mark.wire
-@play_scene()
-async def test_the_engine_finds_servers_and_stores_one(window, bridge):
+@play_scene(servers=(), chat_model="builtin")
+async def test_the_engine_finds_servers_and_stores_one(window, bridge, servers_to_find):
     window.settings.open()
     window.settings.open("servers/none/key")  # at once again: it is still being built
     dialog = await opened_sheet(window, SettingsDialog)

@@ -65,7 +65,7 @@ async def test_each_way_leads_to_the_dialog_and_on_to_the_new_conversation(windo
     assert not dialog.tail.isVisible()
     assert not dialog.strategy.choices.button("last_messages").isVisible()
     click(dialog.apply)
-    await until(lambda: window.ui.header.label.text() == "Started fresh")
+    await until(lambda: window.ui.header.label.text().endswith("(continued)"))
     await until(lambda: not window.findChildren(PlanDialog))
     assert window.chat.conversation not in ("", before)
     assert window.focusWidget() is window.ui.composer.field, "it can be written in at once"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 
 import pytest
 from msgspec.structs import replace
@@ -11,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, play_scene, signalled, texts, until
 
-from desktop_app.conversation.events import FiguresCounted, RetryScheduled
+from desktop_app.conversation.events import FiguresCounted, RetryScheduled, TextDelta
 from desktop_app.conversation.message import Totals, Usage
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import ENGINE_GAVE_UP
@@ -64,9 +66,9 @@ async def test_a_turn_that_failed_elsewhere_is_marked_and_its_card_waits_there(w
 
 
 @pytest.mark.long
-@play_scene()
+@play_scene(tools_off=(), max_rounds=1)
 async def test_a_question_elsewhere_is_marked_until_it_is_answered(window, bridge):
-    bridge.post(p.Send("c2", "!rounds"))
+    bridge.post(p.Send("c2", "!look"))
     await until(lambda: "Waiting for your answer" in spoken_line(window, "c2"))
     assert "Trip to Lisbon" in window.ui.toast.label.text()
     assert not window.ui.question.isVisible()
@@ -84,9 +86,9 @@ async def test_a_question_elsewhere_is_marked_until_it_is_answered(window, bridg
 
 
 @pytest.mark.wire
-@play_scene()
+@play_scene(tools_off=(), max_rounds=1)
 async def test_an_engine_that_is_given_up_leaves_no_question_and_no_countdown(window, bridge):
-    window.chat.send("!rounds")
+    window.chat.send("!look")
     await until(window.ui.question.isVisible)
     bridge.happened.emit(RetryScheduled("c1", "rate limit", 20.0, 1))
     assert "Retrying" in window.ui.toast.label.text()
@@ -110,10 +112,14 @@ async def test_a_draft_that_was_sent_does_not_come_back(window, bridge):
     assert window.ui.composer.text() == ""
 
 
-@play_scene()
+@pytest.mark.wire
+@play_scene(fixture="play_with_process")
 async def test_a_reply_that_broke_off_elsewhere_says_so_when_it_is_opened(window, bridge):
+    streams = signalled(bridge.happened, lambda event: isinstance(event, TextDelta))
+    bridge.post(p.Send("c2", "!wait"))
+    await streams
     back = signalled(bridge.became_ready)
-    bridge.post(p.Send("c2", "!die"))
+    os.kill(bridge.engine_pid, signal.SIGKILL)
     await back
     await go_to(window, "c2")
     last = window.ui.transcript_model.item(window.ui.transcript_model.rowCount() - 1)

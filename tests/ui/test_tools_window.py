@@ -1,4 +1,4 @@
-"""Tools, questions and recovery in the whole window, against an engine that follows a script."""
+"""Questions of tools, and settings, in the whole window with the real engine."""
 
 from __future__ import annotations
 
@@ -6,28 +6,16 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from steered_model import AFTER_TOOLS
 from ui_scenes import is_idle, play_scene, texts, until
 
+from desktop_app.conversation.tools import Rule
+from desktop_app.engine import protocol as p
 from desktop_app.ui.composer import question_card
+from desktop_app.ui.main_window import MainWindow
 from desktop_app.ui.theme import theme
-from desktop_app.ui.transcript.row_painter import Action
-from desktop_app.ui.transcript.transcript_items import ToolItem
 
 pytestmark = pytest.mark.wire
-
-
-@play_scene()
-async def test_a_tool_is_seen_while_it_runs_and_can_be_stopped_alone(window, bridge):
-    model = window.ui.transcript_model
-    for text, end in (("!slow 300", "300 lines"), ("!slow 20000", "Stopped.")):
-        window.chat.send(text)
-        await until(lambda: isinstance(item := model.item(model.rowCount() - 1), ToolItem) and item.run)
-        row = model.rowCount() - 1
-        await until(lambda: model.item(row).run.lines > 0)  # noqa: B023
-        if end == "Stopped.":
-            window.ui.transcript.perform(Action.STOP, model.item(row).key)
-        await until(lambda: is_idle(window))
-        assert texts(window)[row:] == [end, "Built."]
 
 
 @play_scene()
@@ -40,29 +28,43 @@ async def test_a_setting_that_is_not_of_the_looks_styles_nothing_anew(window, br
     await window.settings.change(lambda settings: replace(settings, theme="system"))  # as the next tests expect it
 
 
-@play_scene()
-async def test_two_questions_wait_in_a_row_and_their_answers_arrive(window, bridge, monkeypatch):
+def results(window: MainWindow) -> list[tuple[str, bool]]:
+    """Return the tools that were called, and whether they failed."""
+    found = [row.message.tool_result for row in window.ui.transcript_model.rows]
+    return sorted((one.name, one.is_error) for one in found if one is not None)
+
+
+@play_scene(tools_off=(), is_sandboxed=False)
+async def test_two_questions_wait_in_a_row_and_their_answers_arrive(window, bridge, monkeypatch, tmp_path):
     monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
-    window.chat.send("!ask")
-    await until(lambda: window.ui.question.isVisible())
-    assert window.ui.question.targets.text.toPlainText() == "rm -rf build"
-    window.ui.question.always.click()
-    await until(lambda: window.ui.question.isVisible() and "example.org" in window.ui.question.targets.words())
-    window.ui.question.deny.click()
+    (tmp_path / "build").mkdir()
+    await bridge.ask(p.ChooseFolder("c1", str(tmp_path)))
+    window.chat.send("!tools")
+    asked: list[str] = []
+    for _ in range(2):
+        await until(lambda: window.ui.question.isVisible() and window.ui.question.targets.words() not in asked)
+        asked.append(window.ui.question.targets.words())
+        (window.ui.question.always if "rm -rf build" in asked[-1] else window.ui.question.deny).click()
+    assert any("example.org" in target for target in asked)
     await until(lambda: is_idle(window))
     assert not window.ui.question.isVisible()
-    assert texts(window)[-3:] == ["True always rm *", "False once ", "Both answered."]
+    assert results(window) == [("bash", False), ("web_fetch", True)]
+    assert not (tmp_path / "build").exists()
+    assert (await bridge.ask(p.ReadSettings())).settings.rules == (Rule("bash", "rm -rf build"),)
+    assert texts(window)[-1] == AFTER_TOOLS
 
 
-@play_scene()
-async def test_escape_in_the_composer_denies_what_is_asked_as_the_card_says(window, bridge, monkeypatch):
+@play_scene(tools_off=(), is_sandboxed=False)
+async def test_escape_in_the_composer_denies_what_is_asked_as_the_card_says(window, bridge, monkeypatch, tmp_path):
     monkeypatch.setattr(question_card, "DEAF_FOR", 0.0)
-    window.chat.send("!ask")
-    for target in ("rm -rf build", "example.org"):
-        await until(
-            lambda target=target: window.ui.question.isVisible() and target in window.ui.question.targets.words()
-        )
+    await bridge.ask(p.ChooseFolder("c1", str(tmp_path)))
+    window.chat.send("!tools")
+    asked: list[str] = []
+    for _ in range(2):
+        await until(lambda: window.ui.question.isVisible() and window.ui.question.targets.words() not in asked)
+        asked.append(window.ui.question.targets.words())
         window.ui.composer.take_focus()
         QTest.keyClick(window.ui.composer.field, Qt.Key.Key_Escape)
     await until(lambda: is_idle(window))
-    assert texts(window)[-3:] == ["False once ", "False once ", "Both answered."]
+    assert results(window) == [("bash", True), ("web_fetch", True)]
+    assert texts(window)[-1] == AFTER_TOOLS

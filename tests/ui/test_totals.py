@@ -18,6 +18,7 @@ from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.number_formats import format_dollars, format_percent
+from provider import Reply
 from texts import FREED
 
 
@@ -66,11 +67,11 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
 
 
 @play_scene()
-async def test_the_window_shows_what_was_spent(window, bridge):
+async def test_the_window_shows_what_was_spent(window, bridge, provider):
+    provider.script = [Reply("Yes.", usage=(2_400, 7, 1_920))]
     totals = window.ui.panel.breakdown.totals
-    await until(lambda: totals.isVisible())
-    assert "80 % cached" in totals.replies.text()
     await send(window, bridge, "Once more")
+    await until(lambda: totals.isVisible() and "80 % cached" in totals.replies.text())
 
 
 @pytest.mark.parametrize(("way", "words"), [("from", "Continues “{}”"), ("to", "Continued in “{}”")])

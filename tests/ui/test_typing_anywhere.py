@@ -11,7 +11,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 from shiboken6 import isValid
-from ui_scenes import is_idle, opened_sheet, play_scene, send, texts, until
+from ui_scenes import is_idle, opened_sheet, optimize, play_scene, send, texts, until
 
 from desktop_app.conversation.events import TurnStarted
 from desktop_app.conversation.setup import Project
@@ -159,6 +159,7 @@ async def test_a_model_that_was_chosen_leaves_the_keyboard_in_the_draft(window, 
     QTest.mouseClick(window.ui.header.chip, Qt.MouseButton.LeftButton)
     await until(lambda: any(picker.isVisible() for picker in window.findChildren(ModelPicker)))
     (picker,) = window.findChildren(ModelPicker)
+    QTest.keyClicks(picker.field, "small")
     QTest.keyClick(picker.field, Qt.Key.Key_Return)
     await until(window.ui.toast.isVisible)
     assert window.focusWidget() is window.ui.composer.field
@@ -219,7 +220,7 @@ SCREENS = {
 @pytest.mark.parametrize("screen", SCREENS)
 def test_letters_are_written_wherever_the_keyboard_is(play, screen):
     async def scene(window, bridge):
-        await send(window, bridge, "!compact")
+        await optimize(window)
         SCREENS[screen](window)
         await asyncio.sleep(0.2)  # what is read for it is shown
         tried, swallowed = [], []

@@ -16,6 +16,7 @@ from desktop_app.conversation.events import TurnEvent, TurnFinished
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.live_turns import turn_after
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.optimize.plan_dialog import PlanDialog
 from desktop_app.ui.transcript.row_painter import Action, Found, RowLayout, TextLine
 from desktop_app.ui.transcript.selecting_view import RowSearch
 from desktop_app.ui.transcript.transcript_items import MessageItem
@@ -83,7 +84,7 @@ def show_widget(widget: W, qtbot: Any, width: int, height: int, is_active: bool 
 def play_scene(*, fixture: str = "play", **options: object) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """Play a coroutine test in an open window. It gets the window, the bridge, and fixtures by their names.
 
-    fixture: "play" or "play_with_process". options: of the scripted engine.
+    fixture: "play" or "play_with_process". options: of the engine's folder.
     """
 
     def decorate(scene: Callable[..., Any]) -> Callable[..., None]:
@@ -158,6 +159,15 @@ async def send(window: MainWindow, bridge: Bridge, text: str) -> None:
     window.chat.send(text)
     await finished
     await until(lambda: not window.ui.composer.text())
+
+
+async def optimize(window: MainWindow) -> None:
+    """Make room as the plan says that is proposed."""
+    window.ui.gauge.optimize.click()
+    dialog = await opened_sheet(window, PlanDialog)
+    await until(dialog.apply.isEnabled)
+    press(dialog.apply)
+    await until(lambda: window.ui.transcript_model.operations and not window.findChildren(PlanDialog))
 
 
 def tell(model: TranscriptModel, *events: TurnEvent, now: float = 0.0) -> None:
