@@ -1,1 +1,1 @@
-"""The verbs: what happens in a conversation, over ports. Async; knows no provider, no database, no window."""
+"""The operations of a conversation, over ports. Async; independent of providers, the database and the window."""

@@ -30,11 +30,11 @@ from .operations import not_found
 from .session import Session, stamp
 
 MAX_VERSIONS = 6
-MAX_TEXT = 120  # characters of a version that are shown
+MAX_TEXT = 120  # characters shown of a version
 
 
 async def show_version(chats: Conversations, session: Session, message_id: str) -> Session:
-    """Make the branch with that message the current one. Raises WorldError while a reply is being written."""
+    """Switch to the branch that contains the message. Raises WorldError while a reply is being written."""
     async with chats.turns.idle(session.id), session.changes:
         branch = session.branches.branch_with(message_id)
         if branch is None:
@@ -49,9 +49,9 @@ async def show_version(chats: Conversations, session: Session, message_id: str) 
 
 
 async def read_versions(session: Session) -> tuple[tuple[VersionRow, ...], int]:
-    """Return the versions of the newest message of the current branch that has several, and how many there are.
+    """Return the versions of the newest message in the current branch that has several, and their number.
 
-    Of many, those nearest to the current one: the request of each is counted.
+    At most `MAX_VERSIONS` are returned, the nearest to the current one, since the request of each is counted.
     """
     if not session.branches.are_several:
         return (), 0
@@ -72,15 +72,15 @@ def _version_row(session: Session, number: int, message_id: str, tokens: int, is
 
 
 def _tokens_in(session: Session, branch: str | None) -> int:
-    """Return the tokens of the request as the gauge would show them in that branch."""
+    """Return the tokens that the gauge would show in that branch."""
     view = view_of(with_entries(session.transcript, Switch(branch=branch or "")))
     return session.counter.gauge_of(view, is_planned=False).total
 
 
 async def fork(chats: Conversations, session: Session, message_id: str) -> Session:
-    """Create a conversation that begins as the current branch does, up to that message. The two link to each other.
+    """Copy the current branch, up to that message, into a new conversation. The two link to each other.
 
-    message_id: "" for the newest message.
+    message_id: the last message to copy; "" for the newest.
     """
     message_id = message_id or next((e.id for e in reversed(session.branches.path()) if isinstance(e, Message)), "")
     if not session.branches.is_current(message_id):
@@ -99,11 +99,11 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
 
 
 def copy_entries(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
-    """Return copies of the entries with new ids and without usage, which is counted in the original."""
+    """Return copies of the entries with new ids, and without usage, which only the original counts."""
     copied, ids, newest = list[AnyEntry](), dict[str, str](), ""
     for entry in entries:
         if not isinstance(entry, AuxiliaryUsage | ConversationLink):
             copied.append(replace(entry, usage=None) if isinstance(entry, Message | Compaction | Flush) else entry)
             newest = uuid.uuid4().hex
-        ids[entry.id] = newest  # a request that was assembled after an entry that is left out began with the one before
+        ids[entry.id] = newest  # a request assembled from an entry that is not copied refers to the one before
     return [with_new_ids(entry, ids) for entry in copied]

@@ -1,4 +1,4 @@
-"""Find what the user has chosen for a conversation or a project, or check that it exists."""
+"""Resolve the folder and the policy chosen for a conversation or a project, and check that they exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT = translatable("Nothing changed.")
 
 
 async def existing_folder(folder: str) -> str:
-    """Return the folder as an absolute path, and "" and NO_FOLDER as they are. Raises WorldError if it is not there."""
+    """Return the folder as an absolute path; "" and NO_FOLDER unchanged. Raises WorldError if it does not exist."""
     if folder in ("", NO_FOLDER):
         return folder
     path = Path(os.path.expanduser(folder))
@@ -31,12 +31,12 @@ async def existing_folder(folder: str) -> str:
 
 
 def policy_named(name: str, settings: Settings) -> ContextPolicy:
-    """Return the policy of that name; for "" or one that no longer exists, the policy in the settings."""
+    """Return the policy of that name, or the default from the settings if the name is "" or no longer exists."""
     return find_policy(name, settings.policies) or find_policy(settings.policy, settings.policies) or BALANCED
 
 
 def check_policy(name: str, own: Iterable[OwnPolicy]) -> None:
-    """Raise WorldError if there is no policy of that name; "" is one. own: the policies in the settings."""
+    """Raise WorldError if there is no policy of that name; "" is valid. own: the user's policies."""
     if name and find_policy(name, own) is None:
         title, advice = translatable("There is no policy “{name}”"), translatable("Choose another one.")
         raise WorldError(Failure("not_found", title.format(name=name), kept=KEPT, advice=advice))

@@ -1,4 +1,4 @@
-"""The settings of conversations, and when each applies; projects, and which conversations belong to them."""
+"""Change the settings of conversations, and create, change and delete projects."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from .turn.prepare import record_request_context
 
 
 async def change_setup(chats: Conversations, conversation: str, setup: ConversationSetup) -> Session:
-    """Hold the conversation so from the next request on. A turn that runs keeps what it began with. Raises WorldError.
+    """Apply the setup from the next request on; a running turn keeps the old one. Raises WorldError.
 
-    The system prompt becomes part of the record at once, so that it is counted before it is sent.
+    The system prompt is recorded at once, so that it is counted before it is sent.
     """
     await chats.archive.change(conversation, setup=setup)
     session = await chats.open(conversation)
     session.setup = session.counter.setup = setup
     if not chats.turns.is_busy(conversation):
-        async with chats.turns.idle(conversation):  # and no import adds to it
+        async with chats.turns.idle(conversation):  # which also keeps imports out
             await record_request_context(session, chats.services)
     await asyncio.to_thread(session.counter.gauge)
     return session
 
 
 def system_prompt_of(session: Session) -> str:
-    """Return the system prompt as it will be sent; "" for none."""
+    """Return the system prompt that the next request will carry; "" for none."""
     if session.setup.system_prompt is not None:
         return session.setup.system_prompt
     items = session.view.items
     prompts = (i.message for i in items if i.kind is ItemKind.MESSAGE and i.message.role is Role.SYSTEM)
     is_own = session.view.request_context.system_prompt is None
-    if not is_own:  # it is replaced for the moment, and holds again from the next turn on
+    if not is_own:  # the recorded prompt is replaced for now, and applies again from the next turn on
         own = session.recorded.by_id.values()
         prompts = (message for message in own if message.role is Role.SYSTEM)
     return "\n\n".join(message.text for message in prompts)
@@ -61,10 +61,10 @@ NOT_THERE = Failure(
 
 
 async def save_project(chats: Conversations, project: Project) -> Project:
-    """Create a project, or change the one of that id, and return it as it is stored. An id is made for "".
+    """Create or update a project, and return it as stored. A project without an id ("") is new and gets one.
 
-    Its conversations follow: open ones at once, a turn that runs keeps what it began with. Raises WorldError for a
-    name that is empty or that another one has, and for a folder or a policy that is not there.
+    Its open conversations change at once, except for turns that are running. Raises WorldError if the name is empty
+    or taken, or if the folder or the policy does not exist.
     """
     name = normal_name(project.name)
     if not name:
@@ -90,22 +90,22 @@ async def save_project(chats: Conversations, project: Project) -> Project:
 
 
 async def delete_project(chats: Conversations, project_id: str) -> None:
-    """Delete a project: its conversations stay, and are in none. `restore_project` undoes it. Raises WorldError."""
+    """Delete a project, but not its conversations. `restore_project` undoes it. Raises WorldError."""
     await _mark(chats, project_id, is_deleted=True)
 
 
 async def restore_project(chats: Conversations, project_id: str) -> None:
-    """Restore a project; its conversations that were not moved are in it again.
+    """Restore a deleted project, with the conversations that have not been moved since.
 
-    Raises WorldError, also if another project has its name by now.
+    Raises WorldError, also if another project has taken its name.
     """
     await _mark(chats, project_id, is_deleted=False)
 
 
 async def move_conversations(chats: Conversations, conversations: Sequence[str], project_id: str) -> None:
-    """Move conversations into that project; "" for none. Raises WorldError if there is no such project.
+    """Move conversations into a project, or out of any (""). Raises WorldError if there is no such project.
 
-    What they have of their own stays as it is; what the project gives them changes from the next request on.
+    Their own settings stay; those that come from the project change from the next request on.
     """
     if project_id and ((known := await _project(chats, project_id)) is None or known.is_deleted):
         raise WorldError(NOT_THERE)

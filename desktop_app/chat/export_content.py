@@ -1,4 +1,4 @@
-"""The content of an export, whatever its format: the messages of one branch, and notes for its reader."""
+"""The content of an export, independent of its format: the messages of one branch, and notes for the reader."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from desktop_app.conversation.words import pluralize
 from .tasks import CheckPoint
 
 SPEAKERS = {Role.SYSTEM: "System", Role.USER: "You", Role.ASSISTANT: "Assistant", Role.TOOL: "Tool"}
-MAX_ARGUMENT = 100  # characters of it after the name of a tool
+MAX_ARGUMENT = 100  # characters, after the name of the tool
 
 
 class ExportContent(msgspec.Struct, frozen=True):
-    """One branch, or a part of it, as it is exported."""
+    """A branch, or a part of one, to be exported."""
 
     title: str
     messages: tuple[Message, ...]
     project: str = ""
-    """The name of its project; "" for none."""
+    """The name of the conversation's project; "" for none."""
     notes: tuple[str, ...] = ()
-    """What a reader must know before, each a sentence."""
+    """Sentences for the top of the export."""
     marks: Mapping[str, tuple[str, ...]] = {}
-    """What a reader must know of a message, by its id."""
+    """Tags of messages, by message id: "summary", "archived", "version 2 of 3"."""
     drawings: Mapping[Graphic, Drawing] = {}
-    """Of formulas and diagrams."""
+    """Rendered formulas and diagrams."""
 
     def calls_of_results(self) -> dict[str, ToolCall]:
-        """Return the call that a tool's message answers, by its id; ids of calls repeat, the newest counts."""
+        """Map the id of each tool message to the call that it answers. Call ids may repeat: the newest call counts."""
         calls: dict[str, ToolCall] = {}
         answered: dict[str, ToolCall] = {}
         for message in self.messages:
@@ -49,7 +49,7 @@ class ExportContent(msgspec.Struct, frozen=True):
         return answered
 
     def details_of(self, message: Message) -> list[str]:
-        """Return who wrote a reply, and what must be known of a message."""
+        """Return the line under a message's heading, in pieces: its model, its marks, and how it ended."""
         model = message.model.rsplit("/", 1)[-1]
         ended = "interrupted" if message.is_interrupted else REPLY_ENDINGS.get(message.ending, "")
         goes_on = ["continued"] if message.continues else []
@@ -57,10 +57,10 @@ class ExportContent(msgspec.Struct, frozen=True):
 
 
 class ExportedPart(msgspec.Struct, frozen=True):
-    """What of a conversation is exported.
+    """The part of a conversation to export.
 
-    scope: "record", all that was said, or "view", what the model sees now. first, last: ids of messages between which
-    everything is taken, these included, of all that was said; "" for no such end.
+    scope: "record" for the recorded messages, "view" for what the model sees now. first, last: ids of the first and
+    the last recorded message to export; "" for the beginning and the end of the branch. They override the scope.
     """
 
     scope: str = "record"
@@ -72,7 +72,7 @@ WHOLE = ExportedPart()
 
 
 def content_of(title: str, view: View, part: ExportedPart = WHOLE, project: str = "") -> ExportContent:
-    """Return what is exported of a conversation: the branch in which it goes on, never two versions of a message."""
+    """Return the content to export: the current branch only, so never two versions of a message."""
     title = title_in_english(" ".join(title.split()))
     if part.scope == "view" and not (part.first or part.last):
         notes = ("This is what the model sees now.",)
@@ -85,7 +85,7 @@ def content_of(title: str, view: View, part: ExportedPart = WHOLE, project: str 
 
 
 def graphics_of(content: ExportContent, check: CheckPoint) -> list[Graphic]:
-    """Return its formulas and diagrams, each once. check: called before each message."""
+    """Return the distinct formulas and diagrams. check: called before each message."""
     texts = (
         part.text
         for message in content.messages
@@ -97,7 +97,7 @@ def graphics_of(content: ExportContent, check: CheckPoint) -> list[Graphic]:
 
 
 def _marks_of_view(view: View) -> dict[str, tuple[str, ...]]:
-    """Return the marks of what stands for no message of the record."""
+    """Return the marks of the messages that are in the view only: the summary, and recalled excerpts."""
     recalled = {recalled.id: ("recalled",) for recalled in view.recalled.values()}
     return recalled | ({view.summary.id: ("summary",)} if view.summary is not None else {})
 
@@ -130,7 +130,7 @@ def _notes(view: View, messages: Iterable[Message], *, is_part: bool) -> Iterato
 
 
 def _between(messages: list[Message], first: str, last: str) -> list[Message]:
-    """Return the messages from one id to another. Calls and their results stay together."""
+    """Return the messages from `first` to `last`, inclusive, without separating calls from their results."""
     ids = [message.id for message in messages]
     wanted = inseparable_ids(messages, {one for one in (first, last) if one in ids})
     indexes = [ids.index(one) for one in wanted]
@@ -140,12 +140,12 @@ def _between(messages: list[Message], first: str, last: str) -> list[Message]:
 
 
 def exported_speaker(message: Message) -> str:
-    """Return who speaks."""
+    """Return the name of the message's speaker, or its role."""
     return " ".join(message.speaker.split()) or SPEAKERS[message.role]
 
 
 def local_time(at: float) -> datetime | None:
-    """Return when that was here; None for 0, and for what is no time in a calendar."""
+    """Return a timestamp in the local time zone; None for 0 and for one out of range."""
     try:
         return datetime.fromtimestamp(at).astimezone() if at else None
     except (OverflowError, ValueError, OSError):
@@ -153,7 +153,7 @@ def local_time(at: float) -> datetime | None:
 
 
 def ending_of(result: ToolResult) -> str:
-    """Return how a call ended, in words."""
+    """Return the outcome of a call, in words."""
     words = {
         "denied": "was not allowed",
         "stopped": "was stopped",
@@ -164,7 +164,7 @@ def ending_of(result: ToolResult) -> str:
 
 
 def call_words(call: ToolCall) -> str:
-    """Return a call on one line: its tool and the first of its arguments."""
+    """Return a call on one line: the tool's name and its first argument."""
     named = _arguments_of(call)
     value = next(iter(named.values()), "")
     first = next(iter((value if isinstance(value, str) else json.dumps(value)).strip().splitlines()), "")
@@ -173,7 +173,7 @@ def call_words(call: ToolCall) -> str:
 
 
 def call_arguments(call: ToolCall) -> str:
-    """Return the arguments as they were written; text of several lines as such, which in JSON cannot be read."""
+    """Return the arguments as the model wrote them, or as plain text if one has several lines, for legibility."""
     named = _arguments_of(call)
     if not any(isinstance(value, str) and "\n" in value for value in named.values()):
         return call.arguments

@@ -1,4 +1,4 @@
-"""Find a text in a conversation."""
+"""Search the messages of one conversation for a text."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ MAX_FOUND = 2_000
 
 
 class FoundMessage(NamedTuple):
-    """A message with the text: its number in the branch, from 0, and how often it has it."""
+    """A matching message: its index in the branch, and how often it contains the text."""
 
     number: int
     places: int
 
 
 async def find_in(session: Session, text: str) -> tuple[tuple[str, ...], tuple[FoundMessage, ...]]:
-    """Return the ids of the messages of the current branch with that text, and where they have it: see `find_text`."""
+    """Return the ids of the matching messages of the current branch, and the matches: see `find_text`."""
     messages = tuple(session.recorded.branch)
     found = await asyncio.to_thread(find_text, messages, text)
     return tuple(messages[one.number].id for one in found), tuple(found)
 
 
 def find_text(messages: Sequence[Message], text: str, limit: int = MAX_FOUND) -> list[FoundMessage]:
-    """Return the newest `limit` messages that contain the text, in their order; letters of either case.
+    """Return the newest `limit` messages that contain the text, oldest first. The case of letters is ignored.
 
-    The arguments of calls are searched as well; system prompts, which are folded, are not.
+    The arguments of tool calls are also searched, but not system prompts, which the window shows folded.
     """
     wanted = text.casefold()
     found: list[FoundMessage] = []

@@ -1,4 +1,4 @@
-"""Imports of conversations of other programs, and of files of `export --all`: offered first, then stored as chosen."""
+"""Import conversations from other programs and from files of `export --all`: list them, then store the chosen ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from desktop_app.archive.archive import Archive
 
 Report = Callable[[ReadProgress, int], None]
-"""Where progress goes, with how many conversations are stored."""
+"""Called with the progress of reading, and the number of conversations stored so far."""
 
 
 GROWN = Failure(
@@ -47,26 +47,27 @@ class ForeignFiles(Protocol):
     """Files of other programs."""
 
     def read(self, request: ImportRequest) -> AsyncGenerator[ImportReply, None]:
-        """Yield what is found in them. Closing the iterator ends the reading. What cannot be read is an UnreadFile."""
+        """Yield the contents, and an UnreadFile for each file that cannot be read. Closing the iterator stops it."""
         ...
 
 
 class ImportArchive(Protocol):
-    """What an import needs of the archive. Its methods raise ArchiveError."""
+    """The methods of the archive that an import uses. They raise ArchiveError."""
 
     async def known_messages(self, ids: Sequence[str]) -> int:
-        """Return how many of these messages there are, in conversations that are not deleted."""
+        """Return how many of these messages exist in conversations that are not deleted."""
         ...
 
     async def import_conversation(self, foreign: ForeignConversation, file: str) -> int:
-        """Store what there is not yet of a conversation, in one transaction; return how many messages that are."""
+        """Store the messages that are not stored yet, in one transaction, and return their number."""
         ...
 
 
 class UnopenedArchive:
-    """An archive for an import, which stores each conversation while it is not open: no session knows what is added.
+    """An import's archive, which stores into a conversation only while it is closed.
 
-    unopened: a context in which the conversation of that id is not open.
+    An open session would not notice the new messages. unopened: returns a context in which the conversation of that
+    id is closed.
     """
 
     def __init__(self, archive: ImportArchive, unopened: Callable[[str], AbstractAsyncContextManager[None]]) -> None:
@@ -80,7 +81,7 @@ class UnopenedArchive:
 
 
 class ImportOffer(msgspec.Struct, frozen=True):
-    """What can be imported, newest first, and what could not be read."""
+    """The conversations that can be imported, newest first, and the files that could not be read."""
 
     found: tuple[FoundConversation, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
@@ -89,7 +90,7 @@ class ImportOffer(msgspec.Struct, frozen=True):
 async def look_through(
     files: ForeignFiles, archive: ImportArchive, paths: tuple[str, ...], report: Report
 ) -> ImportOffer:
-    """Return what can be imported from these files, folders and zips. Nothing is stored. Raises ArchiveError."""
+    """Return the conversations in these files, folders and zips. Nothing is stored. Raises ArchiveError."""
     found: dict[str, FoundConversation] = {}
     unread: list[UnreadFile] = []
     async with aclosing(files.read(ImportRequest(paths))) as replies:
@@ -110,8 +111,10 @@ async def look_through(
 async def import_conversations(
     files: ForeignFiles, archive: ImportArchive, paths: tuple[str, ...], chosen: frozenset[str], report: Report
 ) -> ImportOutcome:
-    """Import the chosen conversations of these paths, each in one transaction: what was imported before a cancel stays,
-    and the next import goes on from there. Raises ArchiveError."""
+    """Import the chosen conversations of these paths, each in one transaction. Raises ArchiveError.
+
+    After a cancel, the conversations imported so far stay, and the next import continues from there.
+    """
     outcome, last_at, progress = ImportOutcome(), -1.0, ReadProgress(0, 0)
     async with aclosing(files.read(ImportRequest(paths, chosen))) as replies:
         async for reply in replies:
@@ -122,7 +125,7 @@ async def import_conversations(
                         outcome, conversations=outcome.conversations + bool(new), messages=outcome.messages + new
                     )
                     report(progress, outcome.conversations)
-                    await asyncio.sleep(0)  # where a cancel arrives: what is read next may be there already
+                    await asyncio.sleep(0)  # lets a cancel in: if the next reply is ready, `async for` does not
                     if foreign.updated_at >= last_at:
                         last_at, outcome = foreign.updated_at, replace(outcome, newest=conversation_id(foreign))
                 case UnreadFile():
@@ -136,20 +139,20 @@ async def import_conversations(
 
 
 AT_ONCE = 200
-"""Conversations that are stored in one transaction, each of which reads the file's list again. An import can be
-cancelled between two transactions."""
+"""Conversations stored in one transaction. Fewer would make a cancel faster, but each transaction reads the file's list
+again."""
 
 
 async def split_paths(paths: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the paths of files of `export --all`, and the other paths."""
+    """Return the paths of `export --all` files, and the other paths."""
     are_ours = [await asyncio.to_thread(is_whole_archive, Path(path)) for path in paths]
     pairs = list(zip(paths, are_ours, strict=True))
     return tuple(path for path, is_ours in pairs if is_ours), tuple(path for path, is_ours in pairs if not is_ours)
 
 
 async def look_through_wholes(archive: Archive, paths: Sequence[str]) -> list[FoundConversation]:
-    """Return the conversations in these files. One that the archive has already would not be changed: all its messages
-    count as known."""
+    """Return the conversations in these files. All messages of one that is already in the archive count as known, since
+    an import would not change it."""
     found: list[FoundConversation] = []
     for path in paths:
         for each in await asyncio.to_thread(conversations_in, Path(path)):
@@ -163,7 +166,7 @@ async def import_wholes(
 ) -> ImportOutcome:
     """Import the chosen conversations of these files.
 
-    If no conversation of a file is left out, everything else in it is also imported.
+    Everything else in a file is also imported if all its conversations are.
     """
     outcome, newest_at = ImportOutcome(), -1.0
     for path in map(Path, paths):
@@ -174,7 +177,7 @@ async def import_wholes(
             stored = await shielded(archive.import_whole(spills, path, only=ids))
             outcome = replace(outcome, conversations=outcome.conversations + stored.conversations)
             report(ReadProgress(size * (start + len(ids)) // len(wanted), size), outcome.conversations)
-            await asyncio.sleep(0)  # where a cancel arrives
+            await asyncio.sleep(0)  # lets a cancel in
         if wanted and all(each.known or each.id in chosen for each in found):
             await shielded(archive.import_whole(spills, path))
         for each in wanted:
