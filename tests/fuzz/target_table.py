@@ -65,7 +65,7 @@ def changeable_store() -> Store:
     """An archive whose rows can be changed, as damage changes them."""
     made = Store(workplace() / "changeable" / "archive.sqlite3")
     made.create(ConversationInfo("one", "One", 1.0, 1.0, 1, "m"), [user_message("Hello")])
-    with made._writing() as database:
+    with (database := made.database).atomic("IMMEDIATE"):
         triggers = "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'entries'"
         for (name,) in database.execute_sql(triggers).fetchall():
             database.execute_sql(f"DROP TRIGGER {name}")

@@ -10,6 +10,7 @@ import msgspec
 from target_table import changeable_store, target, written
 
 from builders import model
+from desktop_app.archive.damage import examine
 from desktop_app.archive.tables import decode, encode
 from desktop_app.chat.export_content import WHOLE, ExportedPart, content_of
 from desktop_app.chat.export_files import FORMATS
@@ -136,14 +137,14 @@ def _entry_samples() -> list[bytes]:
 def archive_rows(data: bytes) -> None:
     """The payloads of an archive: of an entry, a setup, a draft and a partial reply, as text or as bytes."""
     keeper, stored = changeable_store(), data.decode(errors="replace") if data[:1] != b"\0" else data
-    with keeper._writing() as database:
+    with keeper.database.atomic("IMMEDIATE"):
         for table, column, where in (("entries", "body", "conversation"), ("conversations", "setup", "id")):
-            database.execute_sql(f"UPDATE {table} SET {column} = ? WHERE {where} = 'one'", (stored,))
-        database.execute_sql("INSERT OR REPLACE INTO drafts VALUES ('one', ?)", (stored,))
-        database.execute_sql("INSERT OR REPLACE INTO partials VALUES ('one', 'x', ?)", (stored,))
+            keeper.database.execute_sql(f"UPDATE {table} SET {column} = ? WHERE {where} = 'one'", (stored,))
+        keeper.database.execute_sql("INSERT OR REPLACE INTO drafts VALUES ('one', ?)", (stored,))
+        keeper.database.execute_sql("INSERT OR REPLACE INTO partials VALUES ('one', 'x', ?)", (stored,))
     with suppress(ArchiveError):
         keeper.conversations(), keeper.setup("one"), keeper.unsent("one"), keeper.record_outline("one")
-        keeper.messages("one", 0, 5)
+        keeper.messages("one", [0], 5)
     entries = keeper.entries("one")
     for entry in entries:
         assert decode(encode(entry)) == entry
@@ -152,13 +153,13 @@ def archive_rows(data: bytes) -> None:
         content = content_of("A title", view, part)
         for write in FORMATS.values():
             write(content, lambda: None)
-    keeper.examine()
+    keeper.read(examine)
     with suppress(ArchiveError):
         keeper.recover_partials()
-    with keeper._writing() as database:  # what was recovered stands there now
+    with keeper.database.atomic("IMMEDIATE"):  # what was recovered stands there now
         for table in ("facets", "message_texts"):
-            database.execute_sql(f"DELETE FROM {table} WHERE entry > 1")
-        database.execute_sql("DELETE FROM entries WHERE number > 1")
+            keeper.database.execute_sql(f"DELETE FROM {table} WHERE entry > 1")
+        keeper.database.execute_sql("DELETE FROM entries WHERE number > 1")
 
 
 # What models, servers and pages say.
