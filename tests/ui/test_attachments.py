@@ -209,6 +209,7 @@ async def test_a_text_that_was_sent_is_opened_from_its_chip(window, bridge):
     viewer.close()
 
 
+@pytest.mark.long
 @play_scene()
 async def test_at_completes_files_of_the_folder_and_the_chosen_one_is_attached(window, bridge, tmp_path):
     (tmp_path / "src").mkdir()

@@ -196,6 +196,7 @@ async def test_the_menu_of_the_header_has_its_parts_and_says_what_each_line_does
     assert not {"Find next", "Find previous"} & set(lines)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_the_look_the_newest_reply_and_the_newest_operation_are_in_the_palette(window, bridge):
     await until(lambda: window.chat.conversation)

@@ -97,6 +97,7 @@ async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge
     await until(lambda: "FailureItem" not in texts(window))
 
 
+@pytest.mark.long
 @play_scene()
 async def test_switching_offers_the_largest_windows_first(window, bridge):
     await fail(window)
