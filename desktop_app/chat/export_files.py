@@ -1,6 +1,6 @@
-"""Export conversations: Markdown or HTML for people, JSON Lines to be imported again.
+"""Export conversations as Markdown or HTML for people, or as JSON Lines for another import.
 
-An HTML file loads nothing, and follows the reader's preference for light or dark.
+The HTML is self-contained, loads nothing, and follows the reader's preference for light or dark.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ if TYPE_CHECKING:
 
 
 DATA_IMAGE = re.compile(r"data:image/(?:png|jpe?g|gif|webp|avif|bmp);base64,[A-Za-z0-9+/=]+")
-"""A picture that can be in the file itself, and cannot act."""
+"""Images that may be embedded: of these types, none can contain a script."""
 CLOSINGS = ("\n-->", "\n</pre>", "\n</script>", "\n</style>", "\n</textarea>", "\n?>", "\n]]>", "\n>")
-"""What ends HTML that a blank line does not end."""
+"""Ends of the HTML blocks of CommonMark that a blank line does not end."""
 _MARKUP = re.compile(r"[\\`*\[\]<~$]|^[#>]|#(?=#*$)|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])|^[-+=](?=\s|$)")
 
 
 def markdown_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:
     """Return Markdown for people: a heading for each message, tool calls and results in fences.
 
-    The pictures are at its end, so that the text can be read where they are not shown.
+    Images follow at the end, as reference definitions, so that their data does not interrupt the text.
     """
     pictures: dict[str, str] = {}
     head = [f"# {as_plain(content.title)}"]
@@ -66,7 +66,7 @@ def markdown_of(content: ExportContent, check: CheckPoint = lambda: None) -> str
 
 
 def as_plain(text: str) -> str:
-    """Return Markdown that shows a text of one line as it is."""
+    """Escape a text for Markdown, on one line."""
     return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
@@ -94,12 +94,12 @@ def _part(part: Part, pictures: dict[str, str]) -> str:
 
 
 def as_code(name: str) -> str:
-    """Return a name that can be code in a line."""
+    """Return a name that can be put between backticks."""
     return " ".join(name.replace("`", "'").split())
 
 
 def _image(image: Attachment, pictures: dict[str, str]) -> str:
-    """Return a picture that is in the file, a link to one that is elsewhere, or its name alone."""
+    """Return an embedded image, a link to one on the web, or only its name."""
     name = as_plain(image.name) or "picture"
     if DATA_IMAGE.fullmatch(image.content):
         label = pictures.setdefault(image.content, f"attached picture {len(pictures) + 1}")
@@ -113,7 +113,7 @@ def _fence(text: str, heading: str) -> str:
 
 
 def closing_of_blocks(text: str) -> str:
-    """Return what Markdown lacks at its end so that nothing behind it is taken into its last block; "" mostly."""
+    """Return the end of a fence or an HTML block that the text leaves open; "" if it leaves none open."""
     if _is_closed(text):
         return ""
     blocks = _parser_with_html().parse(text)
@@ -122,7 +122,7 @@ def closing_of_blocks(text: str) -> str:
 
 
 def _is_closed(text: str) -> bool:
-    """Return whether a heading behind the text is one."""
+    """Return whether a heading after the text would be parsed as one."""
     if not ("```" in text or "~~~" in text or "<" in text):
         return True
     blocks = _parser_with_html().parse(f"{text}\n\n# end")
@@ -131,7 +131,7 @@ def _is_closed(text: str) -> bool:
 
 @cache
 def _parser_with_html() -> MarkdownIt:
-    from markdown_it import MarkdownIt  # not needed before there is an export: the engine starts sooner
+    from markdown_it import MarkdownIt  # imported at the first export, so that the engine starts sooner
 
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.disable(["inline", "text_join"], True)
@@ -139,7 +139,7 @@ def _parser_with_html() -> MarkdownIt:
 
 
 MAX_OPEN_LINES = 12
-"""Of a tool's output; a longer one is folded."""
+"""Lines of a tool's output; a longer one is folded."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 LIGHT = """--paper: #fbf9f5; --ink: #221e19; --soft: #6b6257; --line: #e4ddd1; --code: #f5f1ea; --bubble: #eef2ee;
   --accent: #2f5d8a;"""
@@ -208,7 +208,7 @@ a {{ color: var(--accent); }}
 
 
 def html_of(content: ExportContent, check: CheckPoint = lambda: None) -> str:
-    """Return one page."""
+    """Return an HTML page."""
     calls = content.calls_of_results()
     articles = "\n".join(_article_of(content, message, calls) for message in content.messages if check() is None)
     return f"""<!doctype html>
@@ -248,7 +248,7 @@ def _article_of(content: ExportContent, message: Message, calls: Mapping[str, To
 
 
 def _part_writer(content: ExportContent, message: Message, call: ToolCall | None) -> Callable[[Part], str]:
-    """Return what writes the parts of a message. call: the one that it answers."""
+    """Return a function that renders the parts of a message. call: the call that a tool message answers."""
 
     def write(part: Part) -> str:
         match part:
@@ -290,7 +290,7 @@ def _folded(title: str, body: str, is_open: bool = False) -> str:
 
 DrawGraphics = Callable[[Sequence[Graphic]], Awaitable[Sequence[Drawing]]]
 DRAWN_TOGETHER = 40
-"""Graphics: as many as a process draws within its time."""
+"""Graphics per request: as many as the drawing process finishes within its time limit."""
 KEPT = translatable("The conversation was not changed.")
 
 
@@ -299,8 +299,7 @@ async def export_conversation(
 ) -> int:
     """Write a conversation to a file, and return its size in bytes.
 
-    draw: see `draw_pictures`. Cancelled before it is written, nothing is. Raises WorldError; then there is no half a
-    file.
+    draw: see `draw_pictures`. Raises WorldError. Neither an error nor a cancel leaves an incomplete file.
     """
     title, view, name = session.info.title, session.view, session.project.name
     content = await asyncio.to_thread(content_of, title, view, part, name)
@@ -311,7 +310,7 @@ async def export_conversation(
 
 
 async def draw_pictures(content: ExportContent, draw: DrawGraphics) -> ExportContent:
-    """Return the content with drawings of its formulas and diagrams. draw: returns a drawing of each."""
+    """Return the content with its formulas and diagrams drawn. draw: returns a drawing of each, in order."""
     graphics = await run_while_wanted(lambda check: graphics_of(content, check))
     drawings: dict[Graphic, Drawing] = {}
     for start in range(0, len(graphics), DRAWN_TOGETHER):
@@ -321,18 +320,18 @@ async def draw_pictures(content: ExportContent, draw: DrawGraphics) -> ExportCon
 
 
 def render_export(content: ExportContent, format: str, check: CheckPoint = lambda: None) -> str:
-    """Return a conversation as text.
+    """Return the text of an export.
 
-    format: "markdown", "html", or "json": lines of OpenAI chat messages, which can be imported again. check: called
-    before each message.
+    format: "markdown", "html", or "json", which is a line for each OpenAI chat message and can be imported again.
+    check: called before each message.
     """
     return replace_surrogates_in_text(FORMATS[format](content, check))
 
 
 def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
-    """Write a file, and return its size in bytes. Raises WorldError; then there is no half a file.
+    """Write a file atomically, and return its size in bytes.
 
-    A file that is there already stays, with a failure of the kind "exists", unless `is_replacing`.
+    Raises WorldError, with a failure of the kind "exists" if the file exists and `is_replacing` is false.
     """
     content = text.encode(errors="replace")
     try:
@@ -348,7 +347,7 @@ def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
                 translatable("Replace it, or choose another."),
             )
         ) from error
-    except (OSError, ValueError) as error:  # ValueError: it is no name that a file can have
+    except (OSError, ValueError) as error:  # ValueError: not a valid file name
         detail, advice = getattr(error, "strerror", None) or str(error), translatable("Choose another place.")
         raise WorldError(
             Failure("disk", translatable("{path} could not be written").format(path=path), detail, KEPT, advice)
@@ -359,14 +358,14 @@ def write_export(path: Path, text: str, is_replacing: bool = False) -> int:
 def _write(path: Path, content: bytes, is_replacing: bool) -> None:
     is_new = not path.is_dir() and not (is_replacing and path.exists())
     if is_new:
-        path.open("xb").close()  # the name is taken from here on: nobody else's file is replaced
+        path.open("xb").close()  # reserves the name: a file that another process creates is not replaced
     new = path.with_name(f"{path.name}.part")
     try:
         new.unlink(missing_ok=True)
-        with new.open("xb") as file:  # where others may write, it follows no link of theirs, and is no file of theirs
+        with new.open("xb") as file:  # "x": opens no file and follows no link that another user has put there
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())  # a power cut leaves the old file or the new one, and none that is empty
+            os.fsync(file.fileno())  # after a power cut there is the old file or the new one, never an empty one
         new.replace(path)
     except BaseException:
         if is_new:
@@ -377,7 +376,7 @@ def _write(path: Path, content: bytes, is_replacing: bool) -> None:
 
 
 def lines_of(content: ExportContent, check: CheckPoint) -> str:
-    """Return one OpenAI chat message a line."""
+    """Return JSON Lines: one OpenAI chat message a line."""
     lines = (line for line in chat_of(content.messages) if check() is None)
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 

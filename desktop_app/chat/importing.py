@@ -166,7 +166,7 @@ async def import_wholes(
 ) -> ImportOutcome:
     """Import the chosen conversations of these files.
 
-    Everything else in a file is also imported if all its conversations are.
+    Everything else in a file is also imported, unless one of its conversations is left out.
     """
     outcome, newest_at = ImportOutcome(), -1.0
     for path in map(Path, paths):

@@ -1,6 +1,7 @@
 """Long-term memory (S7, S8): the flush before a compaction, and the user's changes to memories.
 
-A flush is one request outside the record. Its reply is not shown and its calls are not run: they are read as notes.
+A flush is one request that is not part of the record. Its reply is not shown, and its tool calls are not run but read
+as notes.
 """
 
 from __future__ import annotations
@@ -57,15 +58,15 @@ if TYPE_CHECKING:
     from desktop_app.archive.archive import Archive
 
 MAX_REPLY = 2_000
-"""Tokens: eight notes take 500, and some models reason before."""
+"""Tokens of the reply. Eight notes take 500; the rest is for models that reason first."""
 MAX_REPLY_SHARE = 0.25
-"""Of the model's window."""
+"""Maximum reply, as a share of the model's window."""
 MAX_GONE = 4_000
-"""Tokens of archived messages that the model is shown again: about what is said between a flush and its compaction."""
+"""Tokens of archived messages that are sent again: about as many as come between a flush and its compaction."""
 
 
 class FlushQuestion(msgspec.Struct, frozen=True):
-    """What a model is asked."""
+    """A request for notes."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
@@ -80,11 +81,11 @@ async def question_for_flush(
     known: Sequence[Memory],
     is_too_long: bool = False,
 ) -> FlushQuestion | None:
-    """Return the question for the chat's own model: the current request with the question appended, so that the
-    provider's cache holds; or about those unflushed messages alone, where that does not fit or much has left the view.
-    None if there is no room.
+    """Return the question for the chat's own model, or None if it does not fit.
 
-    is_too_long: whether the provider has just refused the current request as too long.
+    The question is appended to the current request, most of which the provider has cached. If that is too long, or many
+    of the unflushed messages have left the view, it is asked about the unflushed messages alone. is_too_long: whether
+    the provider has just refused the current request as too long.
     """
     model, counts, policy = session.model, session.counter.counts, session.counter.policy
     reply_tokens = _reply_tokens(model)
@@ -99,12 +100,12 @@ async def question_for_flush(
 def _append_question(
     session: Session, unflushed: Sequence[Message], prompts: FlushPrompts, known: Sequence[Memory], reply_tokens: int
 ) -> FlushQuestion | None:
-    """Return the current request with the question appended; None if that does not fit, or much has left the view."""
+    """Append the question to the current request; None if that does not fit, or too much has left the view."""
     view, counts, policy = session.view, session.counter.counts, session.counter.policy
     in_view = {item.message.id for item in view.items}
     gone = [message for message in unflushed if message.id not in in_view and message.role is not Role.TOOL]
     if sum(map(counts.total, gone)) > MAX_GONE:
-        return None  # it is asked about the unflushed messages alone
+        return None  # the caller then asks about the unflushed messages alone
     assembled, tools = session.counter.assemble()
     messages = append_question(assembled, prompts, known, gone, 2 * MAX_GONE, counts.text)
     if session.counter.gauge().total + counts.text(messages[-1].text) + reply_tokens > session.model.info.window:
@@ -122,9 +123,9 @@ def _reply_tokens(model: ChatModel) -> int:
 async def ask_for_notes(
     model: ChatModel, question: FlushQuestion, price: Price | None
 ) -> tuple[tuple[Note, ...] | None, str, Usage | None]:
-    """Return the notes that the model wants to be kept, or None and why it gave none ("because …"); and the usage.
+    """Return the model's notes, or None and the reason (which completes "because …"); and the usage.
 
-    One request: telling the model that its notes were saved, so that it may add more, would cost as much again.
+    This is a single request: a second round, in which the model could add notes, would cost as much again.
     """
     label = model.info.label
     try:
@@ -147,7 +148,7 @@ async def ask_for_notes(
 
 
 MAX_KNOWN = 60
-"""Memories that a model is shown, the newest, so that it does not note them again."""
+"""The newest memories, which are sent along so that the model does not note them again."""
 
 log = logging.getLogger(__name__)
 
@@ -155,7 +156,7 @@ log = logging.getLogger(__name__)
 class MemoryFlusher:
     """Saves memories from messages before they leave the view.
 
-    settings: returns the current ones. prompts: reads the prompts of the request; None if no model is to be asked.
+    settings: returns the current settings. prompts: reads the prompts of the request; None to never ask a model.
     """
 
     def __init__(
@@ -172,7 +173,7 @@ class MemoryFlusher:
         self._locks = NamedLocks()
 
     async def text(self, session: Session) -> str:
-        """Return the memories as that session's system prompt has them. Raises ArchiveError."""
+        """Return the memories as the session's system prompt contains them. Raises ArchiveError."""
         if not self._settings().is_memory_on:
             return ""
         memories = memories_in(await self._store.memories(), session.id, session.folder, session.info.project)
@@ -180,30 +181,30 @@ class MemoryFlusher:
         return memory_text(memories, memory_room(counter.policy, counter.budget), counter.counts.text)
 
     def is_due(self, session: Session, trigger: Trigger) -> bool:
-        """Whether a flush should be made in that session now."""
+        """Return whether the session should be flushed now."""
         if not self._settings().is_memory_on:
             return False
         counter = session.counter
         return is_flush_due(counter.view, counter.policy, counter.budget, counter.gauge().total, trigger)
 
     async def flush(self, session: Session, trigger: Trigger) -> list[TurnEvent]:
-        """Save and record memories, if a flush is due; return the events.
+        """Save memories and record the flush, if one is due. Return the events.
 
-        Errors are logged only, since a compaction must not wait for them. Cancelling leaves no trace.
+        Errors are only logged, since they must not hold up a compaction. Nothing is stored if the task is cancelled.
         """
         if not self.is_due(session, trigger):
             return []
         lock = self._locks.of(session.id)
         if lock.locked() and not session.counter.is_room_due(trigger):
-            return []  # one is being made in the background, and nothing has to wait for it yet
+            return []  # one is running in the background, and nothing needs to wait for it yet
         async with lock:
             if not self.is_due(session, trigger):
-                return []  # another task made it
+                return []  # another task has done it
             try:
                 return await self._flush(session, trigger)
             except WorldError as error:
                 log.warning("no memory was kept of conversation %s: %s", session.id, error)
-            except Exception:  # a bug, and logged as one: the conversation goes on
+            except Exception:  # a bug, which must not end the conversation
                 log.exception("no memory was kept of conversation %s", session.id)
             return []
 
@@ -219,7 +220,7 @@ class MemoryFlusher:
         memories = memories_in(memories, session.id, folder, project)
         notes, model, usage = await self._notes(session, messages, memories, trigger)
         if not self._settings().is_memory_on:
-            return []  # it has been switched off
+            return []  # switched off during the request
         now, author = time.time(), "model" if model else "rule"
 
         def check_notes() -> MemoryChanges:
@@ -235,7 +236,7 @@ class MemoryFlusher:
         flush = stamp(replace(flush_of(changes.saved, before, trigger), model=model, usage=usage))
 
         async def keep() -> list[TurnEvent]:
-            # The memories come first: their ids show that a flush was cut off (see `find_interrupted_flush`).
+            # Memories first: if this is interrupted, `find_interrupted_flush` recognizes the flush by their ids.
             await self._store.store_memories(*changes.kept, replaced=changes.replaced)
             return [await session.record_operation(flush, cause=trigger)]
 
@@ -244,7 +245,7 @@ class MemoryFlusher:
     async def _notes(
         self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
     ) -> tuple[tuple[Note, ...], str, Usage | None]:
-        """Return what is to be kept, the model that chose it ("" for code), and its usage."""
+        """Return the notes to save, the model that wrote them ("" if rules did), and its usage."""
         usage = None
         if (question := await self._question(session, messages, memories, trigger)) is not None:
             price = self._models.price(session.model.info.id)
@@ -257,10 +258,10 @@ class MemoryFlusher:
     async def _question(
         self, session: Session, messages: tuple[Message, ...], memories: tuple[Memory, ...], trigger: Trigger
     ) -> FlushQuestion | None:
-        """Return what the chat's own model is asked: its provider has read nearly all of that before.
+        """Return the question for the chat's own model, whose provider has most of the request in its cache.
 
-        None if code finds what to keep: the settings want that, the model is the built-in one or calls no tools, or
-        its window has no room for the question.
+        None if rules find the notes instead: by the settings, or because the model is built in, calls no tools, or has
+        too small a window.
         """
         own = session.model.info
         is_able = not own.is_builtin and own.supports_tools
@@ -272,13 +273,13 @@ class MemoryFlusher:
 
 
 def flush_of(saved: Sequence[Memory], before: str, trigger: Trigger) -> Flush:
-    """Return the entry for a flush that saved those memories from messages up to `before`."""
+    """Return the entry for a flush that saved these memories from the messages up to `before`."""
     ids, texts = tuple(memory.id for memory in saved), tuple(memory.text for memory in saved)
     return Flush(memories=ids, texts=texts, before=before, trigger=trigger)
 
 
 async def undo_flush(session: Session, store: Archive, flush_id: str) -> list[TurnEvent]:
-    """Delete what a flush saved and restore what that replaced. Repeating it changes nothing."""
+    """Delete the memories that a flush saved and restore those that they replaced. Idempotent."""
     flush = _flush(session, flush_id)
     async with session.changes:
         if flush.id not in {entry.id for entry in active_entries(session.transcript.entries)}:
@@ -288,7 +289,7 @@ async def undo_flush(session: Session, store: Archive, flush_id: str) -> list[Tu
 
 
 async def redo_flush(session: Session, store: Archive, flush_id: str) -> list[TurnEvent]:
-    """Undo the undoing of a flush. Repeating it changes nothing."""
+    """Undo the undo of a flush. Idempotent."""
     flush = _flush(session, flush_id)
     async with session.changes:
         if (undo := active_undo(session, flush.id)) is None:
@@ -305,9 +306,9 @@ def _flush(session: Session, flush_id: str) -> Flush:
 
 
 async def write_memory(store: Archive, wanted: Memory) -> Memory:
-    """Store a memory as the user wants it, a new one if its id is unknown, and return it with times and author.
+    """Create or update a memory as the user has edited it, and return it with its times and author.
 
-    Raises WorldError for a text that is empty or too long.
+    Raises WorldError if the text is empty or too long.
     """
     now = time.time()
     fields = {"is_on": wanted.is_on, "is_deleted": wanted.is_deleted, **_where(wanted)}
@@ -322,7 +323,7 @@ async def write_memory(store: Archive, wanted: Memory) -> Memory:
 
 
 def _where(wanted: Memory) -> dict[str, Any]:
-    """Return the fields that say where a memory is sent. Raises WorldError if that is nowhere."""
+    """Return the fields for the scope of a memory. Raises WorldError if the scope lacks its folder, project or chat."""
     where = {"folder": wanted.folder, "project": wanted.project, "conversation": wanted.conversation}
     if not where.get(wanted.scope, "everywhere"):
         raise WorldError(

@@ -1,4 +1,4 @@
-"""Preview a conversation with another model: whether its request fits, or what it would keep."""
+"""Preview a switch to another model: whether the request fits, or how much of it would be left."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ NO_DRAFT = MessageDraft()
 async def preview_model(
     session: Session, services: Services, models: ModelCatalogue, model_id: str, draft: MessageDraft = NO_DRAFT
 ) -> SwitchPreview:
-    """Return the effect of using that model from now on, counted and planned as if it were in use.
+    """Return the effect of switching to that model, counted and planned as if it were in use. Changes nothing.
 
-    The plan is the one that **Optimize conversation** would propose then. draft: the message being written, which
-    the next request will contain. Nothing is changed.
+    The plan is the one that **Optimize conversation** would then propose. draft: the unsent message, which the next
+    request will contain.
     """
     model = model_or_stand_in(models, model_id)
     counter = session.counter.for_model(model, await _transcript_with_tools(session, services, model.info))

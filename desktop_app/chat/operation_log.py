@@ -1,6 +1,6 @@
-"""A line of the log for each thing that was done about the window, and when a compaction begins: what, why, how long.
+"""Log the operations that change how full the context window is, with their cause and duration.
 
-No line has a word of a message: names of tools and models, and figures.
+No line quotes a message: they contain only figures, and the names of tools and models.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 
 
 def log_entries(conversation: str, entries: Iterable[AnyEntry], transcript: Transcript) -> None:
-    """Log those that changed how much of the window is used. transcript: with the entries."""
+    """Log the entries that changed how full the window is. transcript: the record, which already contains them."""
     for entry in entries:
         if line := _line_of(entry, transcript):
             level = logging.WARNING if isinstance(entry, FailedCompaction) else logging.INFO
@@ -37,16 +37,17 @@ def log_entries(conversation: str, entries: Iterable[AnyEntry], transcript: Tran
 
 
 def log_retry(conversation: str, error: ModelError, attempt: int, seconds: float) -> None:
-    """Log that the request will be sent again."""
+    """Log that a request will be sent again."""
     log.warning("%s: Retry %d in %.1f s after an error of the provider: %s", conversation, attempt, seconds, error.kind)
 
 
 def log_compaction_begins(
     conversation: str, trigger: Trigger, total: int, usable: int, due_at: float, writer: str
 ) -> None:
-    """Log that a compaction begins, and why. due_at: the share of the window from which on it is; 0: it was asked for.
+    """Log that a compaction begins, and why.
 
-    writer: the strategy, and the model's name if a model writes.
+    due_at: the share of the window at which it became due; 0 if the user has requested it. writer: the strategy, and
+    the model's name if a model writes the summary.
     """
     used = f"{total / usable:.0%}" if usable else "?"
     why = f"due from {due_at:.0%}" if due_at else "asked for"
@@ -55,7 +56,7 @@ def log_compaction_begins(
 
 
 def log_limit(conversation: str, model: str, before: int, after: int, cause: str) -> None:
-    """Log that the window of a model is taken to be another one than it was."""
+    """Log that another window size is now assumed for a model."""
     if before != after:
         log.warning("%s: Learned limit of %s: %s → %s tokens (%s)", conversation, model, *_pair(before, after), cause)
 

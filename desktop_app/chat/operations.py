@@ -1,4 +1,4 @@
-"""User operations on the view and its branches: undo, redo, bring back, pin, regenerate. Each becomes an entry."""
+"""Undo, redo, bring back, pin and unpin, each recorded as an entry; and the messages to edit, answer or continue."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from .session import Session, stamp
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Append an `Undo` for each active step of the operation, the newest first. Repeating it changes nothing.
+    """Record an `Undo` for each active step of the operation, the newest first. Idempotent.
 
-    A flush is undone by `memory_flusher.undo_flush`.
+    For a flush, see `memory_flusher.undo_flush`.
     """
     async with session.changes:
         active = {entry.id for entry in active_entries(session.view.path)}
@@ -38,7 +38,7 @@ async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
 
 
 async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
-    """Undo the undoing of an operation. Repeating it changes nothing."""
+    """Undo the undo of an operation. Idempotent."""
     async with session.changes:
         steps = _steps(session, operation_id)
         undos = [undo for step in steps if (undo := active_undo(session, step.id)) is not None]
@@ -48,21 +48,21 @@ async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
 async def _record_undos(
     session: Session, undone: Iterable[AnyEntry], steps: Sequence[Operation | BringBack]
 ) -> list[TurnEvent]:
-    """Record the undoing of these entries, if there are any. steps: the operation that this undoes or redoes."""
+    """Record undos of these entries, if there are any. steps: the steps of the operation that is undone or redone."""
     undos = [Undo(entry_id=entry.id) for entry in undone]
     brought_back = next((step.id for step in steps if isinstance(step, BringBack)), "")
     return await _record(session, *undos, brought_back=brought_back) if undos else []
 
 
 def _steps(session: Session, operation_id: str) -> Sequence[Operation | BringBack]:
-    """Return the steps of an operation in the current branch, or the return of messages to the view."""
+    """Return the steps of an operation in the current branch; a `BringBack` is its only step."""
     if isinstance(back := session.transcript.entry(operation_id), BringBack):
         return [back]
     return steps_of(session.view.path, _operation(session, operation_id))
 
 
 def active_undo(session: Session, entry_id: str) -> Undo | None:
-    """Return the newest undo of that entry that was not itself undone; None if it holds."""
+    """Return the newest undo of that entry that was not itself undone; None if the entry is active."""
     dead: set[str] = set()
     for entry in reversed(session.view.path):
         if isinstance(entry, Undo) and entry.id not in dead:
@@ -73,14 +73,14 @@ def active_undo(session: Session, entry_id: str) -> Undo | None:
 
 
 async def bring_back(session: Session, message_ids: tuple[str, ...]) -> list[TurnEvent]:
-    """Put archived messages into the view again, tool calls together with their results."""
+    """Return archived messages to the view, tool calls together with their results."""
     async with session.changes:
         back = _back(session, message_ids)
         return await _record(session, *back, brought_back=back[0].id) if back else []
 
 
 def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
-    """Return what brings them back; nothing if none of them is archived in this branch."""
+    """Return the entry that brings these messages back; none if none of them is archived in this branch."""
     archived = set(archived_ids(session.view))
     recorded = (entry for entry in session.view.path if isinstance(entry, Message))
     wanted = [i for i in inseparable_ids(recorded, archived.intersection(message_ids)) if i in archived]
@@ -88,13 +88,13 @@ def _back(session: Session, message_ids: tuple[str, ...]) -> list[BringBack]:
 
 
 async def pin(session: Session, message_id: str) -> list[TurnEvent]:
-    """Pin a message; an archived one is brought back first, since a pin is in every view.
+    """Pin a message, after bringing it back if it is archived: pinned messages are in every view.
 
-    A system message is left as it is: it is in every view, unless the user has set another one in its place.
+    Does nothing for a system message, which is in every view anyway, unless the user has replaced it.
     """
     async with session.changes:
         message = session.message(message_id)
-        if message is None or not session.branches.is_current(message_id):  # it may just have been left behind
+        if message is None or not session.branches.is_current(message_id):  # the user may just have switched branches
             raise not_found(translatable("This message"))
         if message.role is Role.SYSTEM:
             return []
@@ -104,16 +104,16 @@ async def pin(session: Session, message_id: str) -> list[TurnEvent]:
 
 
 async def unpin(session: Session, message_id: str) -> list[TurnEvent]:
-    """End a pin."""
+    """Unpin a message."""
     async with session.changes:
         is_pinned = message_id in session.view.pins
         return await _record(session, Unpin(message_id=message_id)) if is_pinned else []
 
 
 def messages_touched_by(session: Session, operation_id: str, query: str) -> tuple[MessageRow, ...]:
-    """Return the messages that an operation archived or pruned, if they contain all words of the query.
+    """Return the messages that an operation archived or pruned and that contain all words of the query.
 
-    Of a plan that did both, only those that it archived: the others are in the chat.
+    For a plan that did both, only the archived ones: the others are still in the chat.
     """
     operation = steps_of(session.transcript.entries, _operation(session, operation_id))[-1]
     if isinstance(operation, Compaction):
@@ -132,7 +132,7 @@ async def _record(
 
 
 def steps_of(entries: Iterable[AnyEntry], operation: Operation) -> list[Operation]:
-    """Return what is one operation for the user: that one alone, or all steps of its plan, in their order."""
+    """Return the steps that the user sees as one operation: all steps of its plan, in order, or only this one."""
     if not operation.plan_id:
         return [operation]
     return [e for e in entries if isinstance(e, Operation) and e.plan_id == operation.plan_id]
@@ -173,7 +173,7 @@ NOTHING_CUT = Failure(
 
 
 def message_to_edit(session: Session, message_id: str) -> Message:
-    """Return that message of the user's. Raises WorldError if the current branch has none of that id."""
+    """Return the user message with that id. Raises WorldError if it is not in the current branch."""
     message = session.message(message_id)
     if message is None or message.role is not Role.USER or not session.branches.is_current(message_id):
         raise not_found(translatable("This message"))
@@ -181,9 +181,9 @@ def message_to_edit(session: Session, message_id: str) -> Message:
 
 
 def broken_reply(session: Session) -> Message | None:
-    """Return the beginning of the newest reply, if it broke off and nothing came after it.
+    """Return the first part of the newest reply, if it broke off and nothing came after it.
 
-    Raises WorldError if there is no message of the user's to answer.
+    Raises WorldError if there is no user message to answer.
     """
     if not session.view.last_user_id:
         raise WorldError(NOTHING_ASKED)
@@ -195,7 +195,7 @@ def broken_reply(session: Session) -> Message | None:
 
 
 def cut_reply(session: Session) -> Message:
-    """Return the newest message of the current branch, a reply that can be continued. Raises WorldError otherwise."""
+    """Return the newest message of the current branch. Raises WorldError unless it is a reply that can be continued."""
     newest = session.recorded.branch[-1] if session.recorded.branch else None
     if newest is None or not newest.can_continue or newest.id in session.view.statuses:
         raise WorldError(NOTHING_CUT)
@@ -203,9 +203,10 @@ def cut_reply(session: Session) -> Message:
 
 
 def first_answer(session: Session, reply_id: str = "") -> Message | None:
-    """Return the first answer to the same user message as that reply, else to the newest one, if there is any.
+    """Return the message after the user message that this reply answers; None if there is none yet.
 
-    Raises WorldError if there is no such message of the user's, and if that reply is in another branch.
+    reply_id: "" for the newest user message. Raises WorldError if there is no user message, or the reply is in another
+    branch.
     """
     if reply_id and not session.branches.is_current(reply_id):
         raise not_found(translatable("This message"))

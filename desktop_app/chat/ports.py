@@ -1,6 +1,6 @@
-"""The ports: what the verbs need from the outside, as protocols.
+"""Ports: the protocols through which conversations use models, tools and the archive.
 
-`models/` and `tools/` fit them, without knowing each other; `engine/compose` joins them.
+`models/` and `tools/` implement them independently of each other; `engine/compose` connects them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from desktop_app.conversation.words import translatable
 
 
 class Price(msgspec.Struct, frozen=True):
-    """What a model costs, in US dollars for each token. None: cached tokens cost what others cost."""
+    """The price of a model, in US dollars per token. None: cached tokens cost the same as others."""
 
     prompt: float
     reply: float
@@ -31,7 +31,7 @@ class Price(msgspec.Struct, frozen=True):
     cache_written: float | None = None
 
     def of(self, usage: Usage) -> float:
-        """Return what a request with that usage costs, in US dollars."""
+        """Return the cost of a request with that usage, in US dollars."""
         cached = self.prompt if self.cached is None else self.cached
         written = self.prompt if self.cache_written is None else self.cache_written
         plain = usage.prompt_tokens - usage.cached_tokens - usage.cache_written_tokens
@@ -40,7 +40,7 @@ class Price(msgspec.Struct, frozen=True):
 
 
 def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
-    """Return the usage with what it cost: as the provider said, else by the price list, if the model is in it."""
+    """Return the usage with its cost: as the provider reported it, otherwise by the price, if there is one."""
     if usage is None or usage.dollars is not None or price is None:
         return usage
     return replace(usage, dollars=price.of(usage))
@@ -49,7 +49,7 @@ def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
 NO_OPTIONS = ReplyOptions()
 MESSAGE_STORED = translatable("Your message is stored.")
 Emit = Callable[[TurnEvent], None]
-"""Where events go, in order, each once what it tells is stored."""
+"""Called with events in order, each after the change that it reports has been stored."""
 
 
 ErrorKind = Literal[
@@ -68,7 +68,7 @@ ErrorKind = Literal[
     "cut",
     "garbage",
 ]
-"""The kinds of a provider's errors; "provider" where the kind is not known."""
+"""The kinds of a provider's errors; "provider" if the kind is unknown."""
 
 
 DELETED = Failure(
@@ -84,7 +84,7 @@ class ModelError(WorldError):
 
     is_overflow: the request was too long. retry_after: seconds to wait before the next attempt, if the provider says.
     limit, observed: tokens that the provider accepts, and that it counted; 0 if it does not say. reply: how many of
-    the observed ones were asked for as the reply, where it says so.
+    the observed tokens were requested for the reply, if it says so.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ModelError(WorldError):
 
 
 class WindowUnknown(ModelError):
-    """It is not known how many tokens the model accepts. `info` and `tokenizer` hold what is known."""
+    """The size of the model's window is unknown. `info` and `tokenizer` contain what is known."""
 
     def __init__(self, failure: Failure, info: ModelInfo, tokenizer: Tokenizer) -> None:
         super().__init__(failure)
@@ -116,32 +116,32 @@ class WindowUnknown(ModelError):
 
 
 class TextPiece(msgspec.Struct, frozen=True):
-    """Text that the reply has grown by."""
+    """Text to append to the reply."""
 
     text: str
 
 
 class ReasoningPiece(msgspec.Struct, frozen=True):
-    """Reasoning that the reply has grown by."""
+    """Text to append to the reply's reasoning."""
 
     text: str
 
 
 class ReplyEnd(msgspec.Struct, frozen=True):
-    """The last piece of every stream that was not cut."""
+    """The last piece of each stream that was not cut off."""
 
     reason: str
-    """"stop", "tool_calls"; "length", the longest that was asked for; "window", where that was full; "content_filter",
-    which the provider or the model refused; "malformed_call", which the provider dropped."""
+    """"stop"; "tool_calls"; "length": `max_tokens` was reached; "window": the window is full; "content_filter": refused
+    by the provider or the model; "malformed_call": dropped by the provider."""
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 
 
 class ToolCallPiece(msgspec.Struct, frozen=True):
-    """Text that the arguments of a tool call have grown by; the whole call comes with `ReplyEnd`."""
+    """Text to append to the arguments of a tool call. `ReplyEnd` contains the complete call."""
 
     index: int
-    """Which of the calls."""
+    """The index of the call in the reply."""
     name: str
     text: str
 
@@ -150,16 +150,16 @@ Piece = TextPiece | ReasoningPiece | ToolCallPiece | ReplyEnd
 
 
 class ChatModel(Protocol):
-    """A language model that can be talked to."""
+    """A language model for chats."""
 
     @property
     def info(self) -> ModelInfo:
-        """Its name, window and limits."""
+        """The model's name, window and limits."""
         ...
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """What counts for it. The first use may load data from disk."""
+        """The tokenizer that counts for this model. Its first use may load data from disk."""
         ...
 
     def stream(
@@ -171,20 +171,20 @@ class ChatModel(Protocol):
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece, ending with `ReplyEnd`. Raises only ModelError.
 
-        Closing the iterator or cancelling the task closes the connection. Messages start with the system
-        prompt, if there is one, then a user message; calls and results are paired. tools: those on offer. options:
-        those that the provider does not take are not sent.
+        Closing the iterator or cancelling the task closes the connection. messages: begin with the system prompt, if
+        there is one, and a user message; calls and results are paired. options: those that the provider does not
+        support are not sent.
         """
         ...
 
     async def prepare(self) -> None:
-        """Get ready for a request that is expected soon: start a local server. Never raises."""
+        """Start a local server, since a request is expected soon. Never raises."""
         ...
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
-        """Let a local server read the messages now, so that a request that begins with them starts sooner.
+        """Let a local server process the messages now, so that a request that begins with them starts sooner.
 
-        Does nothing where reading costs money. Never raises; cancelling it is cheap.
+        Does nothing where input tokens cost money. Never raises; cancelling it is cheap.
         """
         ...
 
@@ -193,75 +193,79 @@ MayRead = Callable[[tuple[RequiredPermission, ...]], Awaitable[bool]]
 
 
 class Toolbox(Protocol):
-    """The tools that a model may call."""
+    """The tools that a model can call."""
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
-        """Return the tools on offer there, in an order that does not change; none of a server that does not answer."""
+        """Return the available tools, in a stable order; servers that do not answer are left out."""
         ...
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
-        """Return the permissions that the call needs; none if it is harmless, or cannot be run anyway."""
+        """Return the permissions that the call needs; none if it is harmless, or would fail anyway."""
         ...
 
     async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> ChangePreview | None:
-        """Return what the call would change in a file; None for other calls. may_read: whether the file may be looked
-        at without asking for these permissions."""
+        """Return the change that the call would make to a file; None for other calls.
+
+        may_read: returns whether the file may be read for this without asking for these permissions.
+        """
         ...
 
     def run(self, call: ToolCall, context: ToolContext) -> AsyncGenerator[str | ToolOutcome, None]:
-        """Yield output as it comes, if the tool shows any, and finally the outcome. Never raises WorldError.
+        """Yield output as it arrives, if the tool streams any, and finally the outcome. Never raises WorldError.
 
         Closing the iterator or cancelling the task ends the tool and all its children.
         """
         ...
 
     def failures(self) -> tuple[Failure, ...]:
-        """Return which servers of tools do not answer, and why."""
+        """Return a failure for each tool server that does not answer."""
         ...
 
 
 class Spills(Protocol):
-    """Where the whole text of truncated outputs lies, named by its SHA-256."""
+    """The full texts of truncated outputs, named by their SHA-256."""
 
     async def keep(self, text: str) -> str:
-        """Store the text once, and return its name. Raises WorldError."""
+        """Store the text, unless it is stored already, and return its name. Raises WorldError."""
         ...
 
     async def read(self, name: str) -> str | None:
-        """Return the text; None if there is none of that name. Raises WorldError."""
+        """Return the text of that name; None if there is none. Raises WorldError."""
         ...
 
 
 class ModelCatalogue(Protocol):
-    """The models that are set up."""
+    """The configured models."""
 
     def infos(self) -> tuple[ModelInfo, ...]:
         """Return the models that can be chosen, the built-in one first."""
         ...
 
     def model(self, model_id: str) -> ChatModel:
-        """Return that model. Raises WindowUnknown, or ModelError with the known ids if it is unknown."""
+        """Return that model. Raises WindowUnknown, or ModelError with the known ids if there is no such model."""
         ...
 
     async def resolve_model(self, model_id: str) -> ChatModel:
-        """Return that model, after asking its server for its window unless that was done. Takes seconds at most.
+        """Return that model, after asking its server for the window unless that is known. Takes a few seconds at most.
 
-        Raises ModelError: for a window that was never known it says what the server answered, or that it did not.
+        Raises ModelError if the window was never known, with the server's answer or the fact that it gave none.
         """
         ...
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
-        """Return the tokens that the template of the model's own server makes of these tools; None where none can be
-        asked. Takes seconds at most. Never raises."""
+        """Return the tokens of these tools in the template of the model's own server; None if it has no such server.
+
+        Takes a few seconds at most. Never raises.
+        """
         ...
 
     def price(self, model_id: str) -> Price | None:
-        """Return what the model costs; None if that is not known, or nothing."""
+        """Return the price of the model; None if it is unknown or free."""
         ...
 
 
 class EntryStore(Protocol):
-    """Where a session stores its record. Every method raises only ArchiveError; what it returned from is stored."""
+    """The store of a session's record. Methods return once the data is stored, and raise only ArchiveError."""
 
     async def append(
         self,
@@ -271,13 +275,13 @@ class EntryStore(Protocol):
         restored: Sequence[str] = (),
         unsent: UnsentMessages | None = None,
     ) -> None:
-        """Add to the record in one transaction. A message whose id was in flight is no longer in flight.
+        """Append entries to the record in one transaction. A message replaces its stored partial reply.
 
-        archived, restored: messages that the entries take out of the view or bring back, marked so for searches.
-        unsent: the draft and the queue from now on; None if they stay.
+        archived, restored: ids of messages that the entries take out of the view or bring back, marked for searches.
+        unsent: the new draft and queue; None if they do not change.
         """
         ...
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
-        """Store what has arrived of a reply, in place of what was stored of it before."""
+        """Store the part of a reply that has arrived, in place of the part stored before."""
         ...

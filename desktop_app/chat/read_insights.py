@@ -1,4 +1,4 @@
-"""Read the figures of conversations from the record, write them to a file, and replay the past under another policy."""
+"""Compute statistics of conversations, export them as CSV, and replay the record under another policy."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from .tasks import CheckPoint, run_while_wanted
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
     from desktop_app.archive.archive import Archive
 
-BYTE_ORDER_MARK = "\ufeff"  # without it some spreadsheets take the file for another encoding
+BYTE_ORDER_MARK = "\ufeff"  # some spreadsheets do not recognize UTF-8 without it
 _FORMULA = re.compile(r"[\s\x00-\x1f\ufeff]*[=+\-@＝＋－＠]|[\t\r\n]")
-"""The beginning of what a spreadsheet may take for a formula; some trim blanks, and some read wide signs."""
+"""Beginnings that a spreadsheet may take for a formula: some trim blanks, some accept full-width signs."""
 HEADINGS: tuple[str, ...] = (
     "kind", "at", "name", "detail", "tokens_before", "tokens_after", "tokens_freed", "messages", "seconds", "requests",
     "tokens_in", "tokens_cached", "tokens_out", "dollars", "bytes_left_out", "conversations", "files", "bytes",
@@ -46,28 +46,28 @@ HEADINGS: tuple[str, ...] = (
 
 
 def local_day(at: float) -> str:
-    """Return the day on which that was here, as 2026-11-22."""
+    """Return the local date of a timestamp, such as 2026-11-22."""
     return date.fromtimestamp(at).isoformat()
 
 
 async def insights_of_one(session: Session) -> Insights:
-    """Return the figures of an open conversation, with the tokens of all that was said."""
+    """Return the statistics of an open conversation, with the tokens of all its messages."""
     transcript, counts, share = session.transcript, session.counter.counts, session.counter.gauge().share
 
     def read(check: CheckPoint) -> Insights:
         for entry in transcript.entries:
             if isinstance(entry, Message):
                 check()
-                counts.of(entry)  # which takes the longest, and is kept
+                counts.of(entry)  # the slowest part; cached for `insights_of`
         return insights_of(transcript, counts, local_day, share)
 
     return await run_while_wanted(read)
 
 
 async def insights_of_all(archive: Archive, project: str = "") -> Insights:
-    """Return the figures of all conversations together, or of that project's.
+    """Return the combined statistics of all conversations, or of that project's.
 
-    One is read after the other, so that nothing waits for long.
+    They are read one by one, so that other requests do not wait long.
     """
     insights: list[Insights] = []
     for info in [info for info in await archive.conversations() if project in ("", info.project)]:
@@ -77,7 +77,7 @@ async def insights_of_all(archive: Archive, project: str = "") -> Insights:
 
 
 def dollars_saved(insights: Insights, price_of: Callable[[str], Price | None]) -> float | None:
-    """Return what prompt caches have saved at those prices, less what writing to them cost; None without a price."""
+    """Return the dollars that prompt caches have saved, less the cost of writing to them; None if no price is known."""
     priced = [(part.usage, price) for part in insights.usage if (price := price_of(part.model))]
     return sum(_saved(usage, price) for usage, price in priced) if priced else None
 
@@ -87,13 +87,13 @@ def _saved(usage: Usage, price: Price) -> float:
 
 
 async def export_insights(insights: Insights, path: str) -> None:
-    """Write the figures as CSV, a row for each. Raises WorldError; then there is no half a file."""
+    """Write the statistics as CSV, a row for each, atomically. Raises WorldError."""
     text = BYTE_ORDER_MARK + csv_of(insights)
-    await asyncio.to_thread(write_export, Path(path), text, is_replacing=True)  # the file dialog has asked
+    await asyncio.to_thread(write_export, Path(path), text, is_replacing=True)  # the file dialog has asked about that
 
 
 def csv_of(insights: Insights) -> str:
-    """Return a table: replies, operations, days, models and what was said, told apart by the first column."""
+    """Return one table of replies, operations, days, models and sizes; the first column says which a row is."""
     text = io.StringIO()
     table = csv.DictWriter(text, HEADINGS, lineterminator="\r\n")
     table.writeheader()
@@ -134,12 +134,12 @@ def _usage_cells(usage: Usage) -> dict[str, object]:
 
 
 def _cell(value: object) -> object:
-    """Return the value of a cell; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    """Return the value of a cell. A text that a spreadsheet may take for a formula gets an apostrophe in front."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 async def try_policy(session: Session, policy: ContextPolicy, is_automatic: bool) -> PolicyTrial:
-    """Return what the policy would do once the turn is over. is_automatic: whether the settings let it."""
+    """Return what the policy would do after the turn. is_automatic: whether the settings allow automatic operations."""
     budget = session.counter.budget_under(policy)
     gauge = session.counter.gauge()
     trial = PolicyTrial(gauge, _gauge_under(gauge, policy, budget), acting_policy(policy, budget))
@@ -164,7 +164,7 @@ async def try_policy(session: Session, policy: ContextPolicy, is_automatic: bool
 async def policies_replayed(
     session: Session, before: ContextPolicy, after: ContextPolicy
 ) -> tuple[Replayed, Replayed, float]:
-    """Return what came of the past under each policy, and the seconds that this took. It can be cancelled."""
+    """Replay the record under both policies. Return the results, and the seconds that this took. Can be cancelled."""
     began = time.monotonic()
     first = await _replay(session, before)
     second = first if after == before else await _replay(session, after)
@@ -172,7 +172,7 @@ async def policies_replayed(
 
 
 def usage_of(replayed: Replayed) -> Usage:
-    """Return what would have been reported for all requests together."""
+    """Return the usage that would have been reported for all requests together."""
     return Usage(replayed.tokens_sent, replayed.tokens_replied, cached_tokens=replayed.tokens_cached)
 
 
@@ -192,13 +192,13 @@ async def _replay(session: Session, policy: ContextPolicy) -> Replayed:
 
 
 def _next_step(snapshot: ContextSnapshot) -> Prune | CompactionPlan | None:
-    """Return what would be done in the background, after the turn, or else before the next request."""
+    """Return the step that would be taken after the turn, otherwise the one before the next request."""
     return decide_step(snapshot, Trigger.AFTER_TURN) or decide_step(snapshot, Trigger.BEFORE_REQUEST)
 
 
 def _snapshot_under(session: Session, policy: ContextPolicy) -> ContextSnapshot:
     budget = session.counter.budget_under(policy)
-    if not budget.window:  # not known: as large as it takes
+    if not budget.window:  # unknown: assume one that is large enough
         return replace(snapshot_of(session.counter), policy=policy)
     return snapshot_under(session.counter, fit_policy(policy, budget), budget)
 

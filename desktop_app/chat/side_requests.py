@@ -1,6 +1,6 @@
-"""Ask a model once, outside the conversation: for a summary, a title, a digest, notes, or what is in an image.
+"""Single requests outside the conversation: for a summary, a title, a digest, notes, or an image caption.
 
-The model is the one that the settings name for such a task, or its replacement.
+They go to the model that the settings name for the task, or to its fallback.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from desktop_app.conversation.words import translatable
 from .ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
 
 MAX_CHARACTERS_PER_TOKEN = 20
-"""A reply with more characters for each token that it may have ignores that limit. Text has 2 to 6."""
+"""A reply with more characters per token than this has ignored `max_tokens`. Text has 2 to 6."""
 
 
 class Unfinished(ModelError):
-    """The model did not finish its reply. The failure's title completes "because …"."""
+    """The reply is incomplete. The failure's title completes "because …"."""
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """A whole reply."""
+    """A complete reply."""
 
     text: str
     end: ReplyEnd
-    """Its usage includes the cost, where that is known."""
+    """The end of the stream; its usage includes the cost, if known."""
     model: str
     """The model's name in the record."""
 
     def used_for(self, purpose: str) -> AuxiliaryUsage:
-        """Return the entry that records what the reply took."""
+        """Return the entry that records the usage of the reply."""
         return AuxiliaryUsage(purpose=purpose, model=self.model, usage=self.end.usage)
 
 
@@ -52,10 +52,10 @@ async def complete(
     tools: Sequence[ToolSpec] = (),
     on_piece: Callable[[Piece], None] | None = None,
 ) -> Completion:
-    """Return the model's reply to the messages, whatever the reason for its end.
+    """Return the model's reply to the messages, whatever its stop reason.
 
-    on_piece: called with each piece as it arrives. Raises ModelError, Unfinished after that many seconds, or for a
-    reply that is endless or cut off. Cancelling closes the connection.
+    on_piece: called with each piece as it arrives. Raises ModelError; Unfinished if the reply takes longer than
+    `seconds`, is endless or is cut off. Cancelling closes the connection.
     """
     info, text, length = model.info, list[str](), 0
     max_tokens = min(max_tokens, info.max_output or max_tokens)
@@ -82,29 +82,29 @@ LONG_REPLY = translatable("the reply of {model} was longer than it may be")
 
 
 class RoleModel(msgspec.Struct, frozen=True):
-    """The model that does a task."""
+    """The model for a task."""
 
     model: ChatModel
     price: Price | None = None
     replaces: str = ""
-    """The id of the model that the settings name, if it cannot be used."""
+    """The id of the model that the settings name, if it cannot be used; "" otherwise."""
     why_replaced: str = ""
 
     @property
     def label(self) -> str:
-        """The model's label, and which model it replaces."""
+        """The model's label, with the id of the model that it replaces."""
         label = self.model.info.label
         in_place = translatable("{model} (in place of {other})")
         return in_place.format(model=label, other=self.replaces) if self.replaces else label
 
     async def ask(self, prompt: str, *parts: Part, max_tokens: int, seconds: float) -> Completion:
-        """Return the reply to a message of these parts under that system prompt. Raises as `complete` does."""
+        """Return the reply to a user message of these parts, with that system prompt. Raises as `complete` does."""
         messages = (Message(role=Role.SYSTEM, parts=(Text(prompt),)), Message(role=Role.USER, parts=parts))
         return await complete(self.model, messages, max_tokens=max_tokens, seconds=seconds, price=self.price)
 
 
 def resolve_role(models: ModelCatalogue, chosen: str, fallback: ChatModel) -> RoleModel:
-    """Return the chosen model, or the fallback if none is chosen ("") or the chosen one cannot be used."""
+    """Return the chosen model, or the fallback if none is chosen ("") or the choice cannot be used."""
     try:
         model = models.model(chosen) if chosen else fallback
     except ModelError as error:

@@ -1,4 +1,4 @@
-"""The services that turns use in addition to their session: made once by the composition root, shared by all."""
+"""The services that a turn uses in addition to its session, created once by the composition root."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .session import Session
 from .turn.tool_runtime import ToolRuntime
 
 Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
-"""Return what the archive holds about that message and the view does not; None if it is not worth bringing back."""
+"""Returns archived content about a message that the view lacks; None if it is not worth its tokens."""
 
 
 @dataclass(frozen=True)
 class Services:
-    """The parts that are None are not there: no tools, no memory, and so on."""
+    """Shared by all turns. A service that is None is not available."""
 
     models: ModelCatalogue
-    # The settings as they are now.
+    # Returns the current settings.
     settings: Callable[[], Settings]
     summaries: SummaryService
     # Called with an unexpected exception.
@@ -32,7 +32,7 @@ class Services:
     tools: ToolRuntime | None = None
     memory: MemoryFlusher | None = None
     recall: Recall | None = None
-    # These read the system prompts for a model's tasks other than the chat.
+    # Read the system prompts of tasks other than the chat.
     read_image_prompt: Callable[[], str] | None = None
     read_research_prompt: Callable[[], str] | None = None
     read_title_prompt: Callable[[], str] | None = None
