@@ -1,1 +1,1 @@
-"""Making room: plans, summaries, and who writes them."""
+"""Make room in a conversation: optimization plans, summaries, and the models that write them."""

@@ -1,4 +1,4 @@
-"""The contents of a fresh start: a summary of the conversation, pinned messages, and what waits for an answer."""
+"""The contents of a fresh start: the conversation's summary, its pinned messages, and an unanswered question."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .snapshot import ContextSnapshot
 
 
 def without_tail(snapshot: ContextSnapshot) -> ContextSnapshot:
-    """Return the snapshot under a policy that keeps no message for being recent or the user's."""
+    """Return the snapshot under a policy that keeps neither recent messages nor user messages verbatim."""
     return replace(snapshot, policy=replace(snapshot.policy, keep_user_tokens=0, min_head=1))
 
 
 def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:
-    """Return the plan that summarizes all but what is pinned and what waits for an answer; None if that is nothing.
+    """Return a plan that summarizes everything except pinned messages and an unanswered question.
 
-    A short conversation may get a summary that is longer than itself: without one, nothing would be taken along.
+    None if there is nothing to summarize. The summary of a short conversation may be longer than the conversation:
+    without one, nothing would be carried over.
     """
     view, counts, budget = snapshot.view, snapshot.counts, snapshot.budget
     total = request_tokens(view, counts)
@@ -43,7 +44,7 @@ def plan_everything(snapshot: ContextSnapshot) -> CompactionPlan | None:
 
 
 def carried_entries(snapshot: ContextSnapshot, summary: Compaction | None) -> tuple[list[AnyEntry], list[AnyEntry]]:
-    """Return the messages before and after the summary, with the ids of the old conversation."""
+    """Return the entries before and after the summary; they keep their ids of the old conversation."""
     view, left = snapshot.view, set(summary.archived if summary else ())
     recorded = {e.id: e for e in snapshot.transcript.entries if isinstance(e, Message)}
     stay = [item for item in view.items if item.kind is ItemKind.MESSAGE and item.message.id in recorded]
@@ -55,7 +56,7 @@ def carried_entries(snapshot: ContextSnapshot, summary: Compaction | None) -> tu
 
 
 def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
-    """Return what the model would see of the new conversation."""
+    """Return the view that the new conversation would begin with."""
     before, behind = carried_entries(snapshot, summary)
     summary = summary or snapshot.view.summary
     summaries = [replace(summary, id="draft-summary", archived=())] if summary else []
@@ -63,6 +64,6 @@ def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
 
 
 def _is_answered(item: Item, view: View) -> bool:
-    """Return whether it is the newest question, which has its answer: no plan archives that by itself."""
+    """Return whether the item is the newest user message and is answered: a compaction plan alone would keep it."""
     is_newest = item.message.id == view.last_user_id and not item.is_pinned
     return is_newest and view.items[-1].message.role is Role.ASSISTANT and not view.open_calls

@@ -1,4 +1,4 @@
-"""Start fresh: create a conversation that begins with the summary of another one, which stays unchanged."""
+"""Start fresh: create a conversation that begins with a summary of another one, which gets only a link to it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .optimize import Optimization, stale_plan
 
 
 async def start_fresh(chats: Conversations, session: Session, optimization: Optimization) -> Session:
-    """Create the conversation of a plan for a fresh start: the system prompt, the summary, what is pinned, and the
-    question that is open. The two conversations link to each other.
+    """Create the conversation that a fresh-start plan describes, and link the two conversations to each other.
 
-    Raises WorldError, and creates nothing, if something was said since the plan was made.
+    It begins with the system prompt, the summary, the pinned messages and an unanswered question. Raises WorldError,
+    and creates nothing, if the conversation has changed since the plan was made.
     """
     chats.turns.refuse_while_running(session.id)
     async with session.changes:
@@ -46,7 +46,7 @@ async def _make(chats: Conversations, session: Session, optimization: Optimizati
 
 
 def _summary(services: Services, session: Session, optimization: Optimization) -> list[AnyEntry]:
-    """Return the summary of the plan; the one that there is, if nothing was said since."""
+    """Return the plan's summary or, if the plan has none, the conversation's current summary; [] without either."""
     summary, earlier = optimization.compaction, session.view.summary
     if summary is not None:
         noted = services.summaries.note_replaced_model(session, replace(summary, id="", archived=()))

@@ -1,4 +1,4 @@
-"""Make room in an open conversation: the pure decision runs on a worker thread, its result becomes an entry."""
+"""Make room in an open conversation: decide each step on a worker thread, and record it as an entry."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ OFTEN = translatable(
     "less at once."
 )
 MAX_STEPS = 8
-"""A prune and a compaction are enough; more steps than this would be a bug in the decision."""
+"""A prune and a compaction should be enough; the limit guards against a bug in the decision."""
 
 
 LASTING = 10
-"""Replies after which the room that was made has been worth it."""
+"""Replies that must succeed without another try before all tries are given back."""
 UNLIMITED = (Trigger.USER, Trigger.AFTER_TURN)
-"""Reasons to make room that belong to no turn."""
+"""Triggers outside a turn, to which the limit on tries does not apply."""
 
 
 class RoomTries:
-    """How often one turn has made room, whatever the reason; the policy limits it (S2).
+    """Counts how often one turn has made room, for any trigger; the policy limits the count (S2).
 
-    A prune and the compaction after it are one try. Room that lasts for ten replies gives all tries back, so that a
-    long turn which gets on is not stopped.
+    A prune and the compaction after it are one try. Ten replies without another try reset the count, so that a long
+    turn that makes progress is not stopped.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class RoomTries:
         self._replies = 0
 
     def may_try(self, policy: ContextPolicy) -> bool:
-        """Return whether room may be made once more."""
+        """Return whether the policy allows another try."""
         return self.count < policy.tool_result_tries
 
     def note_try(self) -> None:
@@ -74,18 +74,18 @@ class RoomTries:
         self._replies = 0
 
     def note_reply(self) -> None:
-        """Count a reply for which the room has lasted."""
+        """Count a reply since the last try; enough of them reset the tries."""
         self._replies += 1
         if self._replies >= LASTING:
             self.reset()
 
     def reset(self) -> None:
-        """Give all tries back."""
+        """Forget all tries."""
         self.count = self._replies = 0
 
 
 def decide_step(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | CompactionPlan | None:
-    """Return the next step. This is quick. Raises WindowTooSmall, in tokens of the model's own window."""
+    """Return the next step, or None. Fast. Raises WindowTooSmall, with its numbers in the model's own tokens."""
     budget, seconds = snapshot.model_budget or snapshot.budget, snapshot.seconds_since_request
     return next_step(snapshot.view, snapshot.policy, budget, snapshot.counts, trigger, seconds, snapshot.total)
 
@@ -93,11 +93,11 @@ def decide_step(snapshot: ContextSnapshot, trigger: Trigger) -> Prune | Compacti
 async def make_room(
     session: Session, services: Services, trigger: Trigger, emit: Emit, tries: RoomTries | None = None
 ) -> bool:
-    """Make room until nothing is due any more. Return whether the view has changed.
+    """Make room until no step is due. Return whether the view has changed.
 
-    tries: the turn's tries so far. Once they are used up, nothing is done, and only what does not fit is refused.
-    New messages are kept: a step applies only if everything that it touches is still in the view (K10).
-    Cancelling leaves no trace. As long as the window is not known, nothing is too much for it, and no room is made.
+    tries: the turn's tries so far. Once they are used up, no step is taken, and only a request that does not fit is
+    refused. Messages that arrive in the meantime are kept: a step is recorded only if every message that it touches is
+    still in the view (K10). Cancelling records no unfinished step. Without a known window, no room is made.
     Raises WindowTooSmall and ArchiveError.
     """
     if not session.counter.budget.window:
@@ -110,7 +110,7 @@ async def make_room(
         await work.note_failure("too_small", needed=error.needed)
         raise
     except WorldError:
-        raise  # of the disk: nothing can be stored
+        raise  # a disk error: the failure could not be stored either
     except Exception as error:
         work.has_failed = True
         await work.note_failure("error", type(error).__name__)
@@ -121,7 +121,7 @@ async def make_room(
 
 
 class _RoomMaking:
-    """One making of room while it runs."""
+    """One call of `make_room`."""
 
     def __init__(self, session: Session, services: Services, trigger: Trigger, emit: Emit, tries: RoomTries) -> None:
         self._session = session
@@ -131,7 +131,7 @@ class _RoomMaking:
         self._tries = tries
         self._is_announced = self._is_for_memory = False
         self._began = time.monotonic()
-        # Of the newest step: whether it would free nothing, and whether what it shortens has left the view.
+        # Whether the newest step would free nothing, and whether messages that it shortens have left the view.
         self._frees_nothing = self._is_outdated = False
         self.has_changed = self.has_failed = False
 
@@ -143,7 +143,7 @@ class _RoomMaking:
             refuse_what_does_not_fit(session, OFTEN)
             return
         if memory is not None and memory.is_due(session, trigger) and await self._is_worth_a_flush():
-            self._announce(is_for_memory=True)  # it may ask a model, which takes its time
+            self._announce(is_for_memory=True)  # it may ask a model, which can take long
             for event in await memory.flush(session, trigger):
                 self._emit(event)
         is_counted = False
@@ -153,7 +153,7 @@ class _RoomMaking:
             snapshot = snapshot_of(session.counter)
             step = await asyncio.to_thread(decide_step, snapshot, trigger)
             if isinstance(step, CompactionPlan) and await self._wait_for_another():
-                continue  # what is to be done now is another question
+                continue  # the other compaction has changed what is due
             if step is not None and not is_counted:
                 self._tries.note_try()
                 is_counted = True
@@ -172,7 +172,7 @@ class _RoomMaking:
     async def _is_worth_a_flush(self) -> bool:
         """Return whether the messages that can be archived take at least as many tokens as the shortest summary.
 
-        On the user's request, room must also be due: otherwise nothing is archived.
+        On the user's request, room must also be due, since nothing is archived otherwise.
         """
         counter, trigger = self._session.counter, self._trigger
         if trigger is Trigger.USER and not counter.is_room_due(trigger):
@@ -181,15 +181,15 @@ class _RoomMaking:
         return blocks.tail_tokens(0) >= MIN_SUMMARY
 
     def _is_missed(self) -> bool:
-        """Return whether the room that was not made is still needed.
+        """Return whether room is still due after a step was not recorded: something else may have made some.
 
-        Room that is prepared in the background is needed before a request. There may be room for another reason by now.
+        Room that is made in the background after a turn is only needed once it is due before a request.
         """
         is_early = self._trigger is Trigger.AFTER_TURN
         return self._session.counter.is_room_due(Trigger.BEFORE_REQUEST if is_early else self._trigger)
 
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
-        """Record that no room was made, unless that was the newest that is known of it."""
+        """Record and publish that no room was made, unless the record already reports this cause."""
         session, seconds = self._session, time.monotonic() - self._began
         if is_known_failure(session.transcript.entries, cause):
             return
@@ -202,22 +202,22 @@ class _RoomMaking:
             usable=session.counter.budget.usable,
             seconds=seconds,
         )
-        with contextlib.suppress(WorldError):  # the failure is published all the same
+        with contextlib.suppress(WorldError):  # the caller reports the failure without it
             self._emit(await session.record_operation(stamp(failed), cause=self._trigger))
 
     def end(self) -> None:
-        """Publish the end of making room, if its beginning was published."""
+        """Publish RoomEnded if RoomStarted was published."""
         if self._is_announced:
             self._emit(RoomEnded(self._session.id, self.has_failed and not self.has_changed))
 
     def _announce(self, is_for_memory: bool = False) -> None:
-        """Tell that room is being made: once what must last is looked for, and once a summary is written."""
+        """Publish RoomStarted, at most twice: before memories are saved, and before a summary is written."""
         if not self._is_announced or (self._is_for_memory and not is_for_memory):
             self._is_announced, self._is_for_memory = True, is_for_memory
             self._emit(RoomStarted(self._session.id, self._trigger, is_for_memory))
 
     async def _wait_for_another(self) -> bool:
-        """Wait for a compaction that is being made already. Return whether there was one."""
+        """Wait for another compaction of the conversation to end. Return whether one was running."""
         lock = self._services.summaries.lock(self._session.id)
         if not lock.locked():
             return False
@@ -225,7 +225,7 @@ class _RoomMaking:
             return True
 
     async def _carry_out(self, snapshot: ContextSnapshot, step: Prune | CompactionPlan | None) -> bool:
-        """Do what was decided, and record it. Return whether the view has changed."""
+        """Carry out the step, and record its result. Return whether the view has changed."""
         summaries = self._services.summaries
         if isinstance(step, Prune):
             prune, upkeep = await summaries.digest(self._session, snapshot, step)
@@ -253,9 +253,9 @@ class _RoomMaking:
         self._emit(await self._session.record_operation(stamp(usage)))
 
     async def _record(self, step: Operation, upkeep: AuxiliaryUsage | None = None) -> bool:
-        """Record the step, unless something that it touches has left the view. Return whether it was recorded.
+        """Record the step, unless a message that it touches has left the view or it frees nothing. Return whether.
 
-        upkeep: what it took, which is paid either way.
+        upkeep: the usage of its side request, which is recorded in either case.
         """
         session, paid = self._session, () if upkeep is None else (stamp(upkeep),)
         async with session.changes:
@@ -276,9 +276,9 @@ class _RoomMaking:
 
 
 def is_known_failure(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
-    """Return whether the record already says that no room could be made for that cause.
+    """Return whether the record already reports this cause since the last operation or undo.
 
-    Each user message is another attempt; a pause of automatic compactions is reported once.
+    A user message begins another attempt, except for "stalled": paused compactions are reported once.
     """
     for entry in reversed(tuple(entries)):
         if isinstance(entry, Operation | Undo):
@@ -291,9 +291,9 @@ def is_known_failure(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
 
 
 async def with_spills(prune: Prune, session: Session, services: Services) -> Prune:
-    """Keep the texts that the notices of the prune name as spills, and return it.
+    """Store the texts that the prune's notices refer to as spills. Return the prune.
 
-    Where a text cannot be kept, the notice says that the whole is archived, as it is.
+    Where a text cannot be stored, the notice refers to the archive instead, which has the full text.
     """
     texts = texts_to_keep(prune, (entry for entry in session.view.path if isinstance(entry, Message)))
     if services.tools is None:
@@ -308,7 +308,7 @@ async def with_spills(prune: Prune, session: Session, services: Services) -> Pru
 
 
 async def drop_results(session: Session, services: Services, share: float, emit: Emit) -> None:
-    """Drop that share of the tool results in the view, if there are any. Raises ArchiveError."""
+    """Drop a share of the tool results in the view, if there are any. Raises ArchiveError. share: from 0 to 1."""
     emit(RoomStarted(session.id, Trigger.OVERFLOW))
     counter = session.counter
     inputs = counter.view, counter.policy, counter.own_budget, counter.counts
@@ -323,9 +323,9 @@ async def drop_results(session: Session, services: Services, share: float, emit:
 
 
 def refuse_without_room(session: Session, is_forced: bool = False) -> None:
-    """Let a request pass only if the policy sends one that large: below `blocked_at`, unless the user says otherwise.
+    """Refuse a request that fills `blocked_at` of the usable window or more, unless the user forces it.
 
-    Raises WindowTooSmall above all that can be used, whatever the user says, and WorldError below that.
+    Raises WorldError, or WindowTooSmall if the request does not fit at all, which cannot be forced.
     """
     refuse_what_does_not_fit(session)
     gauge, blocked_at = session.counter.gauge(), session.counter.policy.blocked_at
@@ -348,18 +348,18 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
 
 
 def refuse_what_does_not_fit(session: Session, advice: str = OPTIMIZE) -> None:
-    """Raise WindowTooSmall with that advice if the request does not fit into the window."""
+    """Raise WindowTooSmall with the advice if the request does not fit into the window."""
     gauge = session.counter.gauge()
     if gauge.is_window_known and gauge.total > gauge.usable:
         raise WindowTooSmall(gauge.total, gauge.usable, advice)
 
 
 async def make_room_after_turn(session: Session, services: Services, publish: Emit) -> bool:
-    """Make room behind a turn, so that nobody has to wait later; return whether the view has changed."""
+    """Make room after a turn, so that the next one need not wait. Return whether the view has changed."""
     try:
         return await make_room(session, services, Trigger.AFTER_TURN, publish)
     except WindowTooSmall:
-        return False  # the gauge says so already, and the next turn will say what would help
+        return False  # the gauge shows it, and the next turn gives advice
     except WorldError as error:
         publish(TurnFailed(session.id, error.failure))
         return False

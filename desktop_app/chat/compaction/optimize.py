@@ -1,11 +1,11 @@
-"""**Optimize conversation**: a plan is made and shown, then applied as it was shown, then undoable.
+"""**Optimize conversation**: make a plan, show it, and apply exactly what was shown; the user can undo it.
 
-plan_optimization(counter, tail_tokens, strategy)          -> Optimization  what would happen; nothing is recorded
-write_summary(optimization, request, report)               -> Optimization  with the summary that a model wrote
-check_summary(optimization, page)                          -> Optimization  with an edited summary, checked again
-apply_optimization(session, services, optimization, emit)  -> events        its steps are recorded
+plan_optimization(counter, tail_tokens, strategy)          -> Optimization  a plan; nothing is recorded
+write_summary(optimization, request, report)               -> Optimization  with a summary by a model
+check_summary(optimization, page)                          -> Optimization  with the edited summary, measured again
+apply_optimization(session, services, optimization, emit)  -> events        records the steps
 
-A plan for a fresh start (`chat/compaction/fresh_start.py`) has the same parts, and does nothing to this conversation.
+A plan for a fresh start (`chat/compaction/fresh_start.py`) has the same parts, but leaves this conversation unchanged.
 """
 
 from __future__ import annotations
@@ -50,61 +50,61 @@ NOTHING = translatable("There is nothing to optimize right now: all messages are
 
 
 class Optimization(msgspec.Struct, frozen=True):
-    """A plan for the record as it was when the plan was made."""
+    """A plan for the record at the time of its snapshot."""
 
     id: str
     snapshot: ContextSnapshot
     steps: tuple[Operation, ...]
-    """What would be recorded, in order; complete but for ids and times."""
+    """The operations to record, in order; complete except for ids and times."""
     views: tuple[View, ...]
-    """The view before the steps and after each; last the one with an empty summary, if that is not written yet."""
+    """The view before the steps and after each; if the summary is not written yet, the last view has an empty one."""
     compaction_plan: CompactionPlan | None
     tail_tokens: int
     """The value of the tail slider, between `min_tail` and `max_tail`."""
     min_tail: int
     max_tail: int
     tail_kept: int
-    """Tokens that the tail really takes, at most the slider's."""
+    """Tokens that the tail actually takes, at most `tail_tokens`."""
     note: str = ""
-    """Why there is nothing to gain, or why the summary is not the one that was asked for."""
+    """Why the plan frees nothing, or why the summary was written differently than requested; "" if neither."""
     strategy: str = "extractive"
     is_written: bool = True
-    """False while a model has not written the summary, which then is not among the steps."""
+    """False until the model has written the summary; `steps` lacks it until then."""
     is_fresh: bool = False
-    """Whether another conversation begins with the summary, and nothing is done to this one."""
+    """Whether the summary begins a new conversation, and this one stays unchanged."""
 
     @property
     def is_useful(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the plan does anything."""
         return bool(self.steps) or not self.is_written or self.is_fresh
 
     @property
     def prune(self) -> Prune | None:
-        """The step that costs nothing, if there is one."""
+        """The step that needs no summary, if there is one."""
         return next((step for step in self.steps if isinstance(step, Prune)), None)
 
     @property
     def compaction(self) -> Compaction | None:
-        """The step that archives, if there is one."""
+        """The step that archives messages, if there is one."""
         return next((step for step in self.steps if isinstance(step, Compaction)), None)
 
     @property
     def without_compaction(self) -> Optimization:
-        """The same plan with only the steps that cost nothing."""
+        """The same plan with only its prune."""
         free = tuple(step for step in self.steps if isinstance(step, Prune))
         views = self.views[: len(free) + 1]
         return replace(self, steps=free, views=views, compaction_plan=None, note="", is_written=True)
 
     @property
     def before_summary(self) -> ContextSnapshot:
-        """What the summary is made from: the record after the free steps."""
+        """The snapshot that the summary is written from: the record after the prune."""
         free = self.without_compaction
         transcript = with_entries(self.snapshot.transcript, *free.steps)
         return replace(self.snapshot, transcript=transcript, view=free.views[-1])
 
     @property
     def unwritten(self) -> tuple[ContextSnapshot, CompactionPlan] | None:
-        """What a model would write the summary from; None if there is none to write."""
+        """The snapshot and plan for a summary that a model has yet to write; None if there is none to write."""
         plan = self.compaction_plan
         return None if plan is None or self.is_written else (self.before_summary, plan)
 
@@ -116,9 +116,9 @@ async def plan_optimization(
     is_fresh: bool = False,
     earlier: Iterable[Optimization] = (),
 ) -> Optimization:
-    """Return the plan for the counter's record, made on a worker thread; other parameters as in `plan_optimize`.
+    """Plan on a worker thread for the counter's current record. The other parameters are those for `plan_optimize`.
 
-    is_fresh: the plan for a fresh start instead, which leaves no tail. earlier: plans that may be of the same view.
+    is_fresh: plan a fresh start instead, which keeps no tail. earlier: plans to reuse if their view is the same.
     """
     snapshot = snapshot_of(counter)
     before = next((plan for plan in earlier if not plan.is_fresh and plan.snapshot.has_same_view(snapshot)), None)
@@ -134,7 +134,7 @@ async def plan_optimization(
 
 
 def plan_fresh_start(snapshot: ContextSnapshot, strategy: str = "extractive") -> Optimization:
-    """Return what a fresh start would begin with; nothing is recorded. strategy: "llm", or without a model."""
+    """Return the plan for a fresh start; nothing is recorded. strategy: "llm", or any other for no model."""
     snapshot = without_tail(snapshot)
     plan, strategy = plan_everything(snapshot), "llm" if strategy == "llm" else "extractive"
     views = (snapshot.view, fresh_view(snapshot, None))
@@ -150,16 +150,16 @@ def plan_optimize(
     strategy: str = "extractive",
     before: Optimization | None = None,
 ) -> Optimization:
-    """Return what the user's "Optimize" would do; nothing is recorded.
+    """Return the plan for the user's "Optimize"; nothing is recorded.
 
-    tail_tokens None: as the policy says; half of what is there, where that is less. strategy "llm": the summary is not
-    written yet, everything else is final; "none": results are shortened, and no message is archived. before: an
-    earlier plan for the same view, of which everything but the compaction is taken over.
+    tail_tokens: None for the policy's tail or, if that archives nothing, half of the longest tail. strategy: with
+    "llm", the summary is not written yet, and everything else is final; with "none", results are shortened, and no
+    message is archived. before: an earlier plan for the same view, whose prune and slider range are reused.
     """
     free = replace(before.without_compaction, snapshot=snapshot) if before else _plan_free_steps(snapshot)
     view, least, most = free.views[-1], free.min_tail, free.max_tail
     plan = None if strategy == "none" else _plan_compaction(snapshot, view, tail_tokens, strategy)
-    if plan is None and tail_tokens is None and strategy != "none":  # there is room as it is, but the user wants more
+    if plan is None and tail_tokens is None and strategy != "none":  # nothing is due, but the user asked for it
         plan = _plan_compaction(snapshot, view, max(most // 2, least), strategy)
     kept = plan.tail if plan else most
     tail = min(max(kept if tail_tokens is None else tail_tokens, least), most)
@@ -174,7 +174,7 @@ def plan_optimize(
 
 
 def _plan_free_steps(snapshot: ContextSnapshot) -> Optimization:
-    """Return the plan of the steps that cost nothing, with the range of the tail slider."""
+    """Return a plan with only the prune, and with the range of the tail slider."""
     total = request_tokens(snapshot.view, snapshot.counts)
     prune = plan_prune(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts, total, Trigger.USER)
     steps, views = _with_prune(snapshot, (), [snapshot.view], prune)
@@ -186,7 +186,7 @@ def _plan_free_steps(snapshot: ContextSnapshot) -> Optimization:
 def _with_prune(
     snapshot: ContextSnapshot, steps: tuple[Prune, ...], views: list[View], more: Prune | None
 ) -> tuple[tuple[Prune, ...], list[View]]:
-    """Return the steps that cost nothing, as one, and the views before and after them."""
+    """Return the prunes joined into one step, and the views before and after it."""
     if more is None:
         return steps, views
     step = replace(join_prunes(steps[0], more) if steps else more, id="draft-prune")
@@ -194,7 +194,7 @@ def _with_prune(
 
 
 def _shorten_what_stays(snapshot: ContextSnapshot, view: View) -> Prune | None:
-    """Return the prune of results that no reply has followed, if these would not fit whatever else leaves."""
+    """Return a prune of unanswered results if they would not fit even after everything else is archived."""
     policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
     total, room = request_tokens(view, counts), measure_blocks(view, counts)
     return shorten_what_stays(view, room, policy, budget, counts, total, Trigger.USER, policy.blocked_at)
@@ -211,7 +211,7 @@ def _plan_compaction(
 
 
 def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization:
-    """Return the optimization with its summary, or with an empty one if a model is still to write it."""
+    """Return the optimization with its summary; if a model has yet to write it, with a view that has an empty one."""
     snapshot = optimization.before_summary
     if optimization.strategy == "llm":
         blank = Compaction(id="blank", trigger=Trigger.USER, strategy="llm", archived=plan.archived, summary="")
@@ -226,7 +226,7 @@ def _with_plan(optimization: Optimization, plan: CompactionPlan) -> Optimization
 
 
 def _with_compaction(optimization: Optimization, compaction: Compaction) -> Optimization:
-    """Return a new optimization with that compaction after the free steps."""
+    """Return a new optimization with the compaction after the prune."""
     if optimization.is_fresh:
         return _with_fresh_summary(optimization, compaction)
     free = optimization.without_compaction
@@ -236,7 +236,7 @@ def _with_compaction(optimization: Optimization, compaction: Compaction) -> Opti
 
 
 def _with_fresh_summary(optimization: Optimization, compaction: Compaction) -> Optimization:
-    """Return a new optimization with that summary, which begins another conversation."""
+    """Return a new optimization whose summary begins another conversation."""
     snapshot = optimization.snapshot
     after = fresh_view(snapshot, compaction)
     before, left = request_tokens(snapshot.view, snapshot.counts), request_tokens(after, snapshot.counts)
@@ -252,7 +252,7 @@ def _with_fresh_summary(optimization: Optimization, compaction: Compaction) -> O
 
 
 def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
-    """Return the ends of the tail slider in tokens: beyond the second one nothing more would be kept."""
+    """Return the ends of the tail slider in tokens; a longer tail than the maximum would keep no more messages."""
     least = round(snapshot.budget.usable * MIN_TAIL_SHARE)
     total = sum(measure_blocks(view, snapshot.counts).tokens)
     longest = _plan_compaction(snapshot, view, min(total, snapshot.budget.usable), "extractive")
@@ -260,8 +260,10 @@ def _tail_range(snapshot: ContextSnapshot, view: View) -> tuple[int, int]:
 
 
 def planned_gauges(optimization: Optimization, counter: RequestCounter) -> tuple[Gauge, Gauge]:
-    """Return the gauges before and after, measured on assembled requests; a summary that is not written yet counts as
-    the room that is kept for it."""
+    """Return the gauges before and after the plan, measured on assembled requests.
+
+    A summary that is not written yet counts as the tokens reserved for it.
+    """
     before, after = optimization.views[0], optimization.views[-1]
     gauge_before = counter.gauge() if before is counter.view else counter.gauge_of(before)
     gauge_after = counter.gauge_of(after) if after is not before else gauge_before
@@ -277,9 +279,9 @@ async def write_summary(
     report: Report = lambda progress: None,
     record_usage: RecordUsage | None = None,
 ) -> Optimization:
-    """Return the plan with the summary that the request's model wrote, or with what took its place.
+    """Return the plan with a summary by the request's model, or by rules if the model's cannot be used.
 
-    record_usage: as in `write_compaction`; what a summary took counts even if the plan is never applied.
+    record_usage: as for `write_compaction`; the usage is recorded even if the plan is never applied.
     """
     plan = optimization.compaction_plan
     if plan is None:
@@ -293,12 +295,12 @@ async def write_summary(
 
 
 def with_summary(optimization: Optimization, page: str) -> Optimization | None:
-    """Return the optimization with the summary that the user edited; None if it would no longer free anything."""
+    """Return the optimization with the summary that the user edited; None if that would free nothing."""
     plan, before = optimization.compaction_plan, optimization.compaction
     if plan is None or before is None or page.strip() == before.summary.strip():
         return optimization
     snapshot = optimization.before_summary
-    plan = replace(plan, archived=before.archived)  # without what a model asked to keep
+    plan = replace(plan, archived=before.archived)  # the messages that the model asked to keep are not in there
     reading = snapshot.reading
     compaction = compaction_of(
         plan, snapshot.transcript, snapshot.view, snapshot.counts, page, model=before.model, reading=reading
@@ -316,7 +318,7 @@ def with_summary(optimization: Optimization, page: str) -> Optimization | None:
 
 
 async def check_summary(optimization: Optimization, page: str) -> Optimization:
-    """Return the plan with the edited summary, measured and checked again. Raises WorldError if it frees nothing."""
+    """Return the plan with the edited summary, measured again. Raises WorldError if it would free nothing."""
     changed = await asyncio.to_thread(with_summary, optimization, page)
     if changed is None:
         kept = translatable("Your text is still in the editor, and nothing was changed.")
@@ -330,13 +332,13 @@ async def check_summary(optimization: Optimization, page: str) -> Optimization:
 async def apply_optimization(
     session: Session, services: Services, optimization: Optimization, emit: Emit
 ) -> list[TurnEvent]:
-    """Save memories, which is published at once, then record the plan's steps in one transaction. What was planned is
-    what is done; the figures are measured again, and a step that frees nothing is left out. Return what changed.
+    """Save memories and emit their events, then record the plan's steps in one transaction. Return the other events.
 
-    Raises WorldError, and records nothing, when messages of the plan have left the view in the meantime.
+    The steps are applied as planned; their figures are measured again, and a step that frees nothing is left out.
+    Raises WorldError, and records no step, if messages of the plan have left the view in the meantime.
     """
     if services.memory is not None and optimization.compaction is not None:
-        for event in await services.memory.flush(session, Trigger.USER):  # it holds also if the plan does not
+        for event in await services.memory.flush(session, Trigger.USER):  # saved even if the plan turns out to be stale
             emit(event)
     planned = [await with_spills(s, session, services) if isinstance(s, Prune) else s for s in optimization.steps]
     optimization = replace(optimization, steps=tuple(planned))

@@ -1,4 +1,4 @@
-"""The state of a session at one moment, frozen for decisions on another thread, and the effect of a step on it."""
+"""A frozen copy of a session's state for decisions on another thread, and the measured effect of a step on it."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from desktop_app.conversation.transcript import Compaction, Operation, Transcrip
 
 
 class ContextSnapshot(msgspec.Struct, frozen=True):
-    """The values of one session."""
+    """The state of one session that decisions about its context are made on."""
 
     transcript: Transcript
     view: View
     policy: ContextPolicy
     budget: Budget
-    """In tokens as they are counted here."""
+    """In tokens as the app counts them."""
     counts: TokenCounts
     model_budget: Budget | None = None
-    """In the model's own tokens, as the gauge shows them; None: they are those that are counted here."""
+    """In the model's own tokens, as the gauge shows them; None if the app's count is the model's."""
     total: int | None = None
-    """Of the request as the gauge shows it; None: as it is counted here."""
+    """Tokens of the request as the gauge shows them; None if the app's count is the model's."""
     factor: float = 1.0
-    """How many of the model's own tokens one is that is counted here."""
+    """The model's own tokens for one token as the app counts it."""
     seconds_since_request: float | None = None
-    """None if the provider was never asked."""
+    """None if no request was sent yet."""
     reading: Reading | None = None
-    """What was read of the messages for earlier summaries."""
+    """Cached facts of the messages, from earlier summaries."""
 
     def in_model_tokens(self, tokens: int) -> int:
-        """Convert tokens counted here to those that the gauge shows."""
+        """Convert the app's token count to the model's tokens, which the gauge shows."""
         return round(tokens * self.factor)
 
     def has_same_view(self, other: ContextSnapshot) -> bool:
-        """Whether the view, and everything by which room is measured, is the same."""
+        """Return whether the view is the same, and also the policy, budgets and counts that plans depend on."""
         measures = ((each.policy, each.budget, each.model_budget, each.total) for each in (self, other))
         is_same = self.transcript is other.transcript and self.view is other.view and self.counts is other.counts
         return is_same and next(measures) == next(measures)
 
     def with_record(self, transcript: Transcript) -> ContextSnapshot:
-        """Return the snapshot with that record, its total by what the request grew or shrank."""
+        """Return the snapshot with another record; its total is adjusted by the difference in tokens."""
         view = view_of(transcript)
         if self.total is None:
             return replace(self, transcript=transcript, view=view)
@@ -56,13 +56,13 @@ class ContextSnapshot(msgspec.Struct, frozen=True):
 def snapshot_of(counter: RequestCounter) -> ContextSnapshot:
     """Return the current state of the counter's record."""
     budget = counter.budget
-    if not budget.window:  # unknown: room that the user makes by hand is measured by what is there now
+    if not budget.window:  # unknown: the user can still optimize, and the current request counts as full
         budget = Budget(max(counter.gauge().total, 1), 0)
     return snapshot_under(counter, counter.policy, budget)
 
 
 def snapshot_under(counter: RequestCounter, policy: ContextPolicy, budget: Budget) -> ContextSnapshot:
-    """Return the current state as it would be under that policy, with that budget."""
+    """Return the counter's current state under another policy and budget."""
     total, counted = counter.gauge().total, counter.count()
     return ContextSnapshot(
         counter.transcript,
@@ -81,9 +81,9 @@ def snapshot_under(counter: RequestCounter, policy: ContextPolicy, budget: Budge
 def with_measured_tokens(
     counter: RequestCounter, step: Operation, transcript: Transcript, view: View
 ) -> Operation | None:
-    """Return the step with the tokens that the gauge shows before and after it.
+    """Return the step with the gauge's totals before and after it.
 
-    None if a message that it touches is gone, or if it would free nothing, as counted here or as shown.
+    None if a message that it touches is not in the view, or if it would free nothing by the app's count or the gauge's.
     """
     if not is_there(step, view):
         return None

@@ -1,8 +1,8 @@
-"""Write the summary of a plan: by a model, without one, or the last messages only, whichever works first (K3 to K5).
+"""Write the summary of a plan: by a model, else by rules, else keep only the last messages (K3 to K5).
 
-The utility role's model writes it, unless the settings, the policy or the model rule that out. A model's summary is
-used only if the model finished it, it can be read, it is short enough, and it frees space. Otherwise the next strategy
-is used, and the compaction's note says why. Nothing is recorded here.
+The model of the utility role writes it, unless the settings, the policy or the model rule that out. Its summary is
+used only if it is complete, can be parsed, is short enough, and frees tokens. Otherwise the next strategy is used, and
+the compaction's note says why. The compaction is not recorded here.
 """
 
 from __future__ import annotations
@@ -51,27 +51,27 @@ from desktop_app.settings import Settings, Summaries
 from .snapshot import ContextSnapshot
 
 DIGEST_REPLY = 600
-"""Tokens that a model may write for a digest."""
+"""Maximum tokens of a digest by a model."""
 DIGEST_SECONDS = 30
 
 PROGRESS_EVERY = 0.2
-"""Seconds between two reports of how much of the summary is written."""
+"""Seconds between two reports of progress."""
 
 
 class SummaryRequest(msgspec.Struct, frozen=True):
-    """How a compaction is to be made. "llm" needs a model and prompts."""
+    """A request for the summary of one compaction."""
 
     strategy: str = "extractive"
-    """"llm", "extractive" or "last_messages"."""
+    """"llm" (needs `model` and `prompts`), "extractive" or "last_messages"."""
     model: ChatModel | None = None
     prompts: Prompts | None = None
     instructions: str = ""
-    """The user's, for the summary."""
+    """The user's instructions for the summary; "" for none."""
     note: str = ""
-    """Why no model is asked, where the user should know."""
+    """Why no model is asked, for the user; "" if there is nothing to explain."""
     price: Price | None = None
     is_wanted: Callable[[], bool] = lambda: True
-    """Asked before each request, and at each piece of a reply: what is switched off spends no token more."""
+    """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -86,7 +86,7 @@ class SummaryRequest(msgspec.Struct, frozen=True):
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """Tokens that are written so far, of at most `max_tokens`."""
+    """Tokens written so far, of at most `max_tokens`."""
 
     tokens: int
     max_tokens: int
@@ -114,10 +114,10 @@ async def write_compaction(
     report: Report = lambda progress: None,
     record_usage: RecordUsage | None = None,
 ) -> Compaction | None:
-    """Return the compaction, not stamped; None if none would free anything. Raises nothing of the model's.
+    """Return the compaction, not stamped; None if it would free nothing. Never raises an error of the model's.
 
-    record_usage: records what each reply took when it ends, so that it counts whatever becomes of the compaction; None
-    if there is no record.
+    record_usage: records the usage of each reply when it ends, even if the compaction is discarded later; None if there
+    is no record.
     """
     started, note, usage = time.monotonic(), "", None
     if request.strategy == "llm":
@@ -146,9 +146,9 @@ ONLY_LATEST = translatable(
 def compact_without_model(
     snapshot: ContextSnapshot, plan: CompactionPlan, strategy: str = "extractive", note: str = ""
 ) -> Compaction | None:
-    """Return an extractive compaction, or one of the last messages only, where that is wanted or frees more.
+    """Return an extractive compaction; on request, or if that frees nothing, one that keeps only the last messages.
 
-    note: why no model wrote it. Takes up to seconds for a long conversation.
+    note: why no model wrote it. Can take seconds for a long conversation.
     """
     transcript, view, counts = snapshot.transcript, snapshot.view, snapshot.counts
     why = translatable("Assembled by rules because {reason}.").format(reason=note) if note else ""
@@ -170,9 +170,9 @@ def compact_without_model(
 def draft_summary(
     snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, is_too_long: bool = False
 ) -> Draft:
-    """Return what the model will be asked. Takes up to seconds; raises NoSummary if the model cannot do it.
+    """Return the requests that the model will get. Can take seconds. Raises NoSummary if the model cannot write it.
 
-    is_too_long: whether its provider has refused a draft of this before as too long.
+    is_too_long: whether the provider has refused an earlier draft as too long.
     """
     model, prompts = request.writer
     info = model.info
@@ -201,7 +201,7 @@ def draft_summary(
 
 
 class SummaryWriter:
-    """Has a model write one summary. usage: what the provider reported so far, None if it reported nothing."""
+    """Has a model write one summary. usage: the usage reported so far; None if the provider reported none."""
 
     def __init__(
         self,
@@ -234,7 +234,7 @@ class SummaryWriter:
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
     async def _write_draft(self, is_too_long: bool = False) -> tuple[Draft, WrittenSummary]:
-        """Have the model read the head part by part."""
+        """Have the model summarize the head part by part, each time with the summary so far."""
         draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, is_too_long)
         self._max_tokens = draft.wanted.budget * len(draft.parts)
         page, turns, keep = draft.earlier, list[str](), list[str]()
@@ -246,7 +246,7 @@ class SummaryWriter:
         return draft, WrittenSummary(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
 
     async def _read_part(self, draft: Draft, part: Sequence[MessagePiece], earlier: str) -> WrittenSummary:
-        """Have the model read a part; ask once more if what it writes says too little of that.
+        """Have the model extend the summary by a part; ask again if the result says too little about the part.
 
         Raises NoSummary. earlier: the summary so far.
         """
@@ -264,7 +264,7 @@ class SummaryWriter:
         raise NoSummary(read.reason.value)
 
     async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
-        """Return the model's whole reply. Raises NoSummary if the model did not finish it."""
+        """Return the model's complete reply. Raises NoSummary if the model did not finish it."""
         self._refuse_if_unwanted()
         label = self._model.info.label
         seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
@@ -303,7 +303,7 @@ class SummaryWriter:
             self._report(Progress(min(self._tokens, self._max_tokens), self._max_tokens))
 
     async def _repair(self, draft: Draft, page: str, faults: list[str]) -> str:
-        """Return the page of one more call, which names the faults, if it has fewer of them; else the page as it is."""
+        """Ask for a page without the faults. Return that page if it is better, otherwise the page unchanged."""
         self._max_tokens = self._tokens + draft.wanted.budget
         try:
             read = read_reply(await self._ask(draft, repair_for(page, faults, draft.wanted)), draft.names)
@@ -328,21 +328,22 @@ class SummaryWriter:
 
 
 BY_MODEL = ("auto", "llm")
-"""Strategies of a policy that ask a model, where there is one to ask."""
+"""Strategies of a policy that ask a model if one is available."""
 TOO_SMALL = translatable("{label} is too small to summarize conversations reliably.")
 
 log = logging.getLogger(__name__)
 
 
 CHEAPER = 0.5
-"""A model is proposed that takes at most that share of the cost."""
+"""Another model is proposed if it costs at most this share."""
 
 
 class SummaryService:
-    """Decides how compactions are summarized; one at a time is made for each conversation.
+    """Decides how compactions are summarized; each conversation has a lock, so that they run one at a time.
 
-    settings: returns the current ones; a change holds for the next request. prompts: reads the prompts, None if no
-    model is to be asked. clock: seconds since 1970. digest_prompt: reads the prompt for a digest.
+    settings: returns the current settings; a change applies from the next request. prompts: reads the prompts; None if
+    no model should be asked. clock: seconds since 1970. digest_prompt: reads the prompt for a digest; None for no
+    digests by a model.
     """
 
     def __init__(
@@ -362,15 +363,15 @@ class SummaryService:
         self._locks = NamedLocks()
 
     def lock(self, conversation: str) -> asyncio.Lock:
-        """Return the lock that is held while a compaction of that conversation is made and recorded."""
+        """Return the lock to hold while a compaction of the conversation is written and recorded."""
         return self._locks.of(conversation)
 
     async def request_for(
         self, counter: RequestCounter, strategy: str = "auto", instructions: str = "", trigger: Trigger = Trigger.USER
     ) -> SummaryRequest:
-        """Return how a compaction is to be made. strategy "auto": as the settings and its policy say.
+        """Return the request for a compaction. strategy: "auto" for what the settings and the policy specify.
 
-        Unless the user asked for the compaction, models are not asked more often than the policy allows.
+        Unless the user asked for the compaction, the policy limits how often a model is asked.
         """
         role, is_by_hand = self._role(counter.model), strategy != "auto"
         model = role.model
@@ -387,9 +388,9 @@ class SummaryService:
     async def digest(
         self, session: Session, snapshot: ContextSnapshot, prune: Prune
     ) -> tuple[Prune, AuxiliaryUsage | None]:
-        """Return the prune, with its digest by a model where the policy and the settings want one (P5), and the usage.
+        """Return the prune, with a digest by a model if the policy and the settings ask for one (P5), and its usage.
 
-        The digest by rule stays if the model fails, or if its own would free nothing.
+        The digest by rule is kept if the model fails, or if the model's digest would free nothing.
         """
         role, policy = self._role(session.model), snapshot.policy
         is_wanted = policy.digest_by == "model" and any(pruned.strategy == NAME for pruned in prune.results)
@@ -408,9 +409,9 @@ class SummaryService:
         return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
     async def writer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Writer:
-        """Return the model that would write a summary, or why there is none. Sends nothing.
+        """Return the model that would write a summary with its estimated cost, or why none would. Sends nothing.
 
-        unwritten: what the summary would be made from; None if there is none to write.
+        unwritten: the snapshot and plan of the summary; None if there is none to write.
         """
         role = self._role(session.model)
         model, label = role.model, role.label
@@ -432,7 +433,7 @@ class SummaryService:
         return writer if self._settings().utility_model else with_cheaper(writer, self._models)
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
-        """Return the entry; a compaction with a note if its model replaced one that cannot be used."""
+        """Return the entry; a compaction gets a note if the chosen model could not be used and was replaced."""
         if not isinstance(entry, Compaction):
             return entry
         role = self._role(session.model)
@@ -450,7 +451,7 @@ class SummaryService:
         return resolve_role(self._models, self._settings().utility_model, model)
 
     def _pause(self, policy: ContextPolicy) -> str:
-        """Return why no model may be asked now, for the user; if one may be ("" is returned), count it."""
+        """Return why no model may be asked now, for the user; otherwise count the request, and return ""."""
         now = self._clock()
         until = self._spending.paused_until(now, policy)
         if until is None:
@@ -467,20 +468,20 @@ class SummaryService:
 
 
 def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
-    """Return the results that the prune digests, without secrets, for a model."""
+    """Return the text of the results that the prune digests, for a model, with secrets masked."""
     exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
     return mask_secrets(digest_input(digested_exchanges(exchanges, prune)))
 
 
 def cost_of(estimate: Estimate | Writer, price: Price | None) -> float | None:
-    """Return US dollars, at most; None if the price is not known."""
+    """Return the maximum cost in US dollars; None if the price is not known."""
     return None if price is None else estimate.prompt_tokens * price.prompt + estimate.reply_tokens * price.reply
 
 
 def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
-    """Return the writer with the model that would write the summary for the least, if that is at most half its price.
+    """Return the writer with the cheapest model as an alternative, if that costs at most half as much.
 
-    Those that are free or whose price is not known are not proposed: nobody knows what they can do, or cost.
+    Models that are free or have no known price are not proposed: their ability or their cost is unknown.
     """
     if writer.dollars is None:
         return writer
@@ -494,8 +495,11 @@ def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
 
 
 def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:
-    """Return the policy's strategy. "auto" is "llm", unless the settings want no model, the built-in model is all there
-    is (it is too small, K4), or nobody knows how much the model can read."""
+    """Return the policy's strategy, with "auto" resolved.
+
+    Strategies in `BY_MODEL` become "llm", unless the settings rule models out, only the built-in model is available
+    (which is too small, K4), or the model's window is not known; then "extractive".
+    """
     if policy.strategy not in BY_MODEL:
         return policy.strategy
     is_able = not info.is_builtin and info.window
