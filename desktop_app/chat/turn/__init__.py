@@ -1,1 +1,1 @@
-"""One turn: from the user's message to the last stored reply."""
+"""One turn, from the user's message to the last stored reply."""

@@ -1,4 +1,4 @@
-"""A reply while it arrives: its pieces and pauses, so that a stalled one is kept, and the limits of its size."""
+"""Receive a reply: collect its pieces, notice pauses so that a stalled one is saved, and limit its size."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from desktop_app.conversation.message import Message, Part, Reasoning, ReplyEndi
 from desktop_app.conversation.words import translatable
 
 MAX_CHARACTERS = 8_000_000
-"""Of text, reasoning and arguments: five times what a window of a million tokens holds of prose. Text without meaning
-has few tokens, so that the window alone is no bound."""
+"""Of text, reasoning and arguments: twice the prose that fits into a window of a million tokens, at four characters a
+token. Repetitive text has few tokens for its length, so that the window alone does not bound it."""
 
 ENDINGS: dict[str, ReplyEnding] = {
     "length": "length",
     "content_filter": "content_filter",
     "malformed_call": "malformed_call",
 }
-"""What the reasons of `ReplyEnd` mean that no whole answer has."""
+"""The endings for those reasons of `ReplyEnd` that leave an answer incomplete."""
 KEEP_EVERY = 0.4
-"""Seconds between two savings of a partial reply; the design promises half a second."""
+"""Seconds between two saves of a partial reply; the design promises half a second."""
 
 
 class ReplyInFlight:
-    """A reply that is still growing; `message()` is what has arrived so far, as the record would have it.
+    """A reply that is still arriving; `message()` returns it so far, in the form that the record stores.
 
-    model: who writes it, as the record names it. continues: the id of the stored message that it continues, whose
-    text so far, with what that one continued, is `before`.
+    model: the model's name in the record. continues: the id of the stored message that it continues, or "". before: the
+    text of that message and of those that it continued.
     """
 
     def __init__(self, model: str, continues: str = "", before: str = "") -> None:
@@ -51,15 +51,15 @@ class ReplyInFlight:
         self.started_at = time.time()
         self.continues = continues
         self.before = before
-        # Whether the window knows of it.
+        # Whether ReplyStarted was published.
         self.is_announced = False
-        # Of a request that was not heard out.
+        # Usage of a request whose end is not part of the reply.
         self.usage: Usage | None = None
-        # What its newest request was assembled from.
+        # Id of the newest entry that its newest request was assembled from.
         self.as_of = ""
-        # The tool of a call that was cut.
+        # Name of the tool whose call was cut, or "".
         self.lost_call = ""
-        # Characters so far, of text and reasoning.
+        # Characters of text and reasoning so far.
         self.length = 0
         self._model = model
         self._text: list[str] = []
@@ -67,7 +67,7 @@ class ReplyInFlight:
         self._end: ReplyEnd | None = None
 
     def add(self, piece: Piece) -> None:
-        """Add a piece. Of a call only what `ReplyEnd` says is kept."""
+        """Add a piece. Pieces of tool calls are ignored: `ReplyEnd` has the complete calls."""
         match piece:
             case TextPiece(text):
                 self._text.append(text)
@@ -87,21 +87,21 @@ class ReplyInFlight:
 
     @property
     def has_reasoning(self) -> bool:
-        """Whether the model was heard thinking."""
+        """Whether any reasoning has arrived."""
         return bool(self._reasoning)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the provider said that the reply has ended."""
+        """Whether the provider has ended the reply."""
         return self._end is not None
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing worth keeping has arrived."""
+        """Whether neither text, reasoning nor a call has arrived."""
         return not (self._text or self._reasoning or (self._end and self._end.tool_calls))
 
     def message(self) -> Message:
-        """Return what has arrived. Interrupted, unless the provider said that the reply is whole."""
+        """Return the message so far, marked as interrupted unless the provider has ended the reply."""
         parts: list[Part] = []
         if self._reasoning:
             parts.append(Reasoning("".join(self._reasoning)))
@@ -125,7 +125,7 @@ class ReplyInFlight:
         )
 
     def _ending(self) -> ReplyEnding:
-        """Return why the provider ended it early. A continuation is an answer even without another word."""
+        """Return why the reply is incomplete, or "". A continuation is complete even if it adds no text."""
         if self._end is None:
             return ""
         if self._end.reason in ENDINGS:
@@ -135,7 +135,7 @@ class ReplyInFlight:
 
 
 async def with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece | None, None]:
-    """Yield the pieces, and None whenever none came for a while. Closing it closes the pieces' source."""
+    """Yield the pieces, and None after each `KEEP_EVERY` seconds without one. Closing it closes `pieces`."""
     arriving: asyncio.Task[Piece] | None = None
     try:
         while True:
@@ -158,7 +158,8 @@ async def with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Pie
 
 KEPT_CALLS = translatable("Your message is stored, and so is the text that had arrived. None of them was run.")
 DOUBT = {Provenance.MEASURED: 0.01}
-"""Of the request: by how much the provider may count more. Some refuse a request whose longest reply would not fit."""
+"""Share of the request that the provider may count in addition, for measured requests. Some providers refuse a request
+whose longest reply would not fit."""
 DOUBT_ELSE = 0.05
 LENGTH_REFUSALS: tuple[ErrorKind, ...] = ("unsupported", "malformed", "provider")
 ABOUT_LENGTH = re.compile(r"max_?(completion_|output_)?tokens|maximum tokens you requested", re.IGNORECASE)
@@ -166,7 +167,7 @@ MIN_ACCEPTED, COMMON_LENGTH = 256, 4_096  # tokens
 
 
 class ReplyBounds:
-    """The state of one request's reply. model: its label, for people. clock: in seconds."""
+    """Limits the calls, characters and silence of the reply to one request. model: its label. clock: in seconds."""
 
     def __init__(self, policy: ContextPolicy, model: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._policy = policy
@@ -176,7 +177,7 @@ class ReplyBounds:
         self._content_at = clock()
 
     def check(self, piece: Piece | None) -> None:
-        """Raise ModelError if the reply has become more than it may be. piece: None while nothing comes."""
+        """Raise ModelError if the reply exceeds a limit. piece: None for a pause."""
         if piece is None:
             return self._check_quiet()
         self._content_at = self._clock()
@@ -209,18 +210,18 @@ class ReplyBounds:
 
 
 def _size(piece: Piece) -> tuple[int, int]:
-    """Return how many calls the reply has up to that piece, and how many characters come with it."""
+    """Return the number of calls up to this piece, and the number of characters in it."""
     if isinstance(piece, ReplyEnd):
         return len(piece.tool_calls), 0
     return getattr(piece, "index", -1) + 1, len(piece.text)
 
 
 def longest_reply(counter: RequestCounter, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:
-    """Return how many tokens the reply may have, and whether it is the window that allows no more.
+    """Return the maximum tokens of the reply, and whether it is the window that limits them.
 
-    All that the window still holds, up to what the model can write; if nobody knows that, up to the largest reserve.
-    Never less than the reserve, which was kept free for it, and never more than the window less what the provider may
-    count more than is counted here. is_modest: no more than the reserve.
+    This is the rest of the window, less a margin for tokens that only the provider counts, but at least the reserve,
+    which was kept free for the reply. It is at most what the model can write or, if that is unknown, the largest
+    reserve. is_modest: at most the reserve.
     """
     doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
     room = max(round(gauge.window - gauge.total - doubt), counter.budget.reserve, 1)
@@ -232,8 +233,11 @@ def longest_reply(counter: RequestCounter, gauge: Gauge, is_modest: bool = False
 
 
 def accepted_length(error: ModelError, asked: int) -> int:
-    """Return the longest reply that may be asked for after so long a one was refused: what the error names, else what
-    hardly any model refuses; 0 for an error about something else, or where that was asked for."""
+    """Return the reply length to ask for after a request for `asked` tokens was refused.
+
+    This is the largest lower limit that the error names, otherwise `COMMON_LENGTH`, which hardly any model refuses. 0
+    if the error is about something else, or if no more than `COMMON_LENGTH` was asked for.
+    """
     if error.kind not in LENGTH_REFUSALS or not ABOUT_LENGTH.search(error.failure.detail):
         return 0
     named = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d", error.failure.detail)]
@@ -242,7 +246,7 @@ def accepted_length(error: ModelError, asked: int) -> int:
 
 
 def limit_exceeded(used: int, window: int) -> WorldError:
-    """Return the error for a window that is full, where nothing more could be freed."""
+    """Return the error for a window that became full during the reply, when nothing more could be freed."""
     title = translatable("Context limit exceeded ({used}/{window} tokens)").format(
         used=f"{used:,}", window=f"{window:,}"
     )
@@ -257,9 +261,9 @@ def limit_exceeded(used: int, window: int) -> WorldError:
 
 
 def silent_cut(model: str, sent: int, usage: Usage, limit: int, own: int) -> Failure:
-    """Return the warning about a server that seems to have read only a part of that many tokens.
+    """Return the warning that the server seems to have read only a part of the `sent` tokens.
 
-    limit: what its window is taken for from now on. own: what it is said to be.
+    limit: the window that is assumed from now on. own: the window that the model is stated to have.
     """
     return Failure(
         kind="silent_cut",

@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import (
 
 
 async def prepare(session: Session, services: Services, emit: Emit) -> None:
-    """Find the model, and record what belongs to the newest user message: tools, memory, recall and captions.
+    """Find the model, and record the context of the newest user message: tools, memory, recall and captions.
 
     Raises ModelError, ArchiveError.
     """
@@ -36,16 +36,16 @@ async def prepare(session: Session, services: Services, emit: Emit) -> None:
 
 
 def _is_new(message: Message, view: View) -> bool:
-    """Return whether nothing follows the message, and nothing was recalled for it yet."""
+    """Return whether the message is the last one, and nothing was recalled for it yet."""
     return view.items[-1].message.id == message.id and message.id not in view.recalled
 
 
 async def record_first_context(session: Session, services: Services) -> bool:
-    """Record what the first request will carry, so that it is counted before it is sent. Return whether that was due.
+    """Record the context of the first request, so that it is counted before it is sent. Return whether it was recorded.
 
-    The same where a model that can call tools takes the place of one that cannot, where another system prompt holds
-    than when the branch was left, or the instructions of its project were changed while it was not open. It does not
-    count as something that was done in the conversation. Raises ArchiveError.
+    It is recorded again when a model that can call tools replaces one that cannot, and when the system prompt or the
+    project's instructions have changed while the branch or the conversation was not open. It gets the time of the last
+    entry, so that it does not count as activity. Raises ArchiveError.
     """
     now, is_unsent = session.view.request_context, session.counter.seconds_since_request() is None
     gets_tools = session.model.info.supports_tools and not now.tools
@@ -57,12 +57,12 @@ async def record_first_context(session: Session, services: Services) -> bool:
 
 
 async def record_request_context(session: Session, services: Services, at: float = 0.0) -> bool:
-    """Record the tools on offer and the memory, if they have changed and it is worth a new prefix. Return whether.
+    """Record the request's tools, memory and prompts, if they have changed and that justifies a new prefix.
 
-    Tools that were switched on or off count at once, and so does what the user wants to be said of the system prompt,
-    the project and its instructions. Memory that was saved since then waits until the beginning of the request changes
-    anyway, or the provider's cache of it is cold: until then it is in the conversation itself. Another project's memory
-    does not wait.
+    Return whether they were recorded. Changes of the tools, the system prompt, the project or its instructions always
+    do. New memory waits until the beginning of the request changes anyway, or until the provider's cache of it has
+    expired: until then the conversation itself contains what was saved. Another project's memory does not wait.
+    at: seconds since 1970 for the entry; 0.0 for now.
     """
     now, project = session.view.request_context, session.info.project
     prompt, instructions = _wanted(session)
@@ -82,12 +82,12 @@ async def record_request_context(session: Session, services: Services, at: float
 
 
 def _wanted(session: Session) -> tuple[str | None, str]:
-    """Return the system prompt of its own, and the instructions of its project, as the next request will have them."""
+    """Return the conversation's system prompt (None for the default) and its project's instructions, as now set."""
     return session.setup.system_prompt, session.project.instructions
 
 
 def is_prefix_free(session: Session) -> bool:
-    """Return whether nothing is lost if the request begins differently from the last one."""
+    """Return whether a new beginning of the request costs nothing: the provider's cache is cold or already invalid."""
     seconds = session.counter.seconds_since_request()
     if seconds is None or seconds >= session.counter.policy.cache_seconds:
         return True
@@ -96,5 +96,5 @@ def is_prefix_free(session: Session) -> bool:
 
 
 def _says_how_it_began(entry: AnyEntry) -> bool:
-    """Return whether the entry is a reply to the newest request, or an operation after it."""
+    """Return whether the entry is a reply with usage, which fills the cache, or an operation, which invalidates it."""
     return isinstance(entry, Prune | Compaction) or (isinstance(entry, Message) and entry.usage is not None)

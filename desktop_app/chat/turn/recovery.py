@@ -34,13 +34,13 @@ WAITS: dict[ErrorKind, tuple[float, ...]] = {
     "timeout": (1.0,),
     "cut": (0.5,),
 }
-"""Seconds before each repetition. What is not named here would fail in the same way again: a key, a quota, a filter."""
+"""Seconds before each retry. Other kinds of error would only recur: a wrong key, an exhausted quota, a filter."""
 METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
-"""The kinds of error by which providers refuse metadata: hardly two word it in the same way."""
+"""Kinds of error with which providers refuse metadata; their wording differs too much to be matched."""
 
 
 class Tried(msgspec.Struct):
-    """How often each was done already about the errors of one reply."""
+    """How often each remedy was tried for the errors of one reply."""
 
     waits: int = 0
     rooms: int = 0
@@ -48,23 +48,23 @@ class Tried(msgspec.Struct):
 
 
 class Wait(msgspec.Struct, frozen=True):
-    """Ask again after some seconds."""
+    """Retry after some seconds."""
 
     seconds: float
 
 
 class MakeRoom(msgspec.Struct, frozen=True):
-    """Prune and compact, then ask again."""
+    """Prune and compact, then retry."""
 
 
 class DropResults(msgspec.Struct, frozen=True):
-    """Drop that share of the tool results, then ask again."""
+    """Drop a share of the tool results, from 0 to 1, then retry."""
 
     share: float
 
 
 class GiveUp(msgspec.Struct, frozen=True):
-    """Tell the user."""
+    """Report the error to the user."""
 
 
 Reaction = Wait | MakeRoom | DropResults | GiveUp
@@ -73,10 +73,10 @@ Reaction = Wait | MakeRoom | DropResults | GiveUp
 def reaction_to(
     error: ModelError, tried: Tried, policy: ContextPolicy, is_automatic: bool, has_arrived: bool
 ) -> Reaction:
-    """Return what to do next.
+    """Return the next remedy to try.
 
-    is_automatic: whether anything may be shortened without the user's word. has_arrived: part of the reply was shown
-    already; it is kept and the user decides, since another attempt would repeat it.
+    is_automatic: whether messages may be shortened without asking the user. has_arrived: whether a part of the reply is
+    shown already; it is kept and the user decides, since a retry would repeat it.
     """
     if has_arrived:
         return GiveUp()
@@ -117,18 +117,18 @@ FILLED: dict[FilledBy, str] = {
     "message": translatable("Your message takes {tokens} of {window} tokens: shorten it."),
     "results": translatable("The results of {name} take {tokens} of {window} tokens: ask for less at once."),
 }
-"""What is said of each; a model with a larger window helps always, and has its button."""
+"""Advice for each; the window offers a model with a larger window separately, as that always helps."""
 SEND_ANYWAY = translatable("Or send it anyway: the reply may be cut short then.")
 TOO_LARGE = ("overflow", "window_too_small", "nearly_full")
-"""The kinds of failures of a request that does not fit."""
+"""Kinds of failure for a request that does not fit."""
 MIN_FILLED = 0.25
-"""Of what can be used: what takes less does not fill it."""
+"""Share of the usable window below which nothing counts as filling it."""
 SMALL_WINDOW = 8_192
-"""Tokens: what a server has that does not say how much it has."""
+"""Tokens that are assumed for a server that does not state its window."""
 
 
 class Filling(NamedTuple):
-    """What takes most of the window and cannot be archived. name: of the server of the tools, or the tool."""
+    """The largest content of the window that cannot be archived. name: of the tools' server or the results' tool."""
 
     by: FilledBy
     name: str
@@ -136,10 +136,10 @@ class Filling(NamedTuple):
 
 
 async def explain_failure(session: Session, failure: Failure) -> Failure:
-    """Return the failure with what can help.
+    """Return the failure with advice if its request does not fit, otherwise unchanged.
 
-    A kind of its own where the newest message alone is too large; "nothing_can_leave" where no optimizing would make
-    the request fit; and what fills the window, which is named, as `filled_by`. Else it is as it was.
+    The kind becomes "message_too_large" or "message_too_large_to_cut" if the newest message alone is too large, and
+    "nothing_can_leave" if optimizing would not make the request fit; `filled_by` then names what fills the window.
     """
     if failure.kind not in TOO_LARGE:
         return failure
@@ -158,7 +158,7 @@ async def explain_failure(session: Session, failure: Failure) -> Failure:
 
 
 def _nothing_can_leave(failure: Failure, filling: Filling | None, gauge: Gauge) -> Failure:
-    """Return the failure with what fills the window instead of the advice to optimize."""
+    """Return the failure with advice about what fills the window instead of the advice to optimize."""
     if filling is None and failure.kind == "nearly_full":
         return failure
     advice, by = _advice(filling, gauge), filling.by if filling is not None else ""
@@ -178,7 +178,7 @@ def _advice(filling: Filling | None, gauge: Gauge) -> str:
 
 
 def filling_of(snapshot: ContextSnapshot, gauge: Gauge) -> Filling | None:
-    """Return what takes most of that request among what cannot be archived; None if that is little."""
+    """Return the largest content of the request that cannot be archived; None if it takes little."""
     parts = sent_request(snapshot.view, gauge, snapshot.counts, preview=0).parts
     taken = Counter[tuple[FilledBy, str]]()
     for part in parts:
@@ -198,8 +198,10 @@ def filling_of(snapshot: ContextSnapshot, gauge: Gauge) -> Filling | None:
 
 
 def _filled_by(part: SentPart, newest: str) -> FilledBy:
-    """Return what it belongs to of what stays in each request; "" for what can be archived. newest: the message of the
-    user's that is to be answered."""
+    """Return the kind of unarchivable content that the part belongs to; "" if it can be archived.
+
+    newest: the id of the user message to be answered.
+    """
     if part.is_pinned:
         return "pins"
     if part.kind is PartKind.TOOLS:
@@ -212,7 +214,7 @@ def _filled_by(part: SentPart, newest: str) -> FilledBy:
 
 
 def _unanswered(parts: Sequence[SentPart]) -> list[SentPart]:
-    """Return the results at the end of the request, which no reply has followed."""
+    """Return the unanswered results, which are at the end of the request, without pinned ones."""
     found = list[SentPart]()
     for part in reversed(parts):
         if part.role != "tool" and part.kind not in (PartKind.FRAME, PartKind.SYNTHETIC):
@@ -222,7 +224,7 @@ def _unanswered(parts: Sequence[SentPart]) -> list[SentPart]:
 
 
 def circle_failure(tool: str, call: EarlierCall) -> Failure:
-    """Return the failure to show for a call that was made again and again."""
+    """Return the failure for a call that the model keeps repeating."""
     return Failure(
         "circles",
         translatable("The model makes the same call again and again"),
@@ -235,12 +237,12 @@ def circle_failure(tool: str, call: EarlierCall) -> Failure:
 
 
 def can_read_files(session: Session) -> bool:
-    """Return whether the model could read on in a file that stands for a message."""
+    """Return whether the model could read a message that is attached as a file instead."""
     return session.model.info.supports_tools and any(tool.name == READ for tool in session.view.tools)
 
 
 def oversized_in(snapshot: ContextSnapshot) -> Oversized | None:
-    """Return the newest message if it alone is what does not fit."""
+    """Return the newest message if it is too large by itself, otherwise None."""
     return find_oversized(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
 
 

@@ -1,4 +1,4 @@
-"""One reply, from the first request for it until it is stored: stopped to make room, continued, and asked for again."""
+"""Receive and store one reply: stop it to make room, continue it, and retry after errors."""
 
 from __future__ import annotations
 
@@ -53,16 +53,16 @@ from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, W
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
 GAUGE_EVERY = 0.1
-"""Seconds between two figures of a reply that streams."""
+"""Seconds between two updates of the gauge while a reply streams."""
 
 
 class StreamedReply:
     """The state of one reply over all its requests.
 
-    It is stored as one message, or, where it was stopped to make room, as several, each of which continues the one
-    before it. Only the last of them can have calls. No tool runs in between, so nothing is done twice.
+    It is stored as one message or, if it was stopped to make room, as several, each of which continues the previous
+    one. Only the last of them can have calls. No tool runs in between, so no call runs twice.
 
-    tries: the turn's tries to make room; once they are used up, a stream is no longer stopped to make some.
+    tries: the turn's tries to make room; once they are used up, the stream is no longer stopped for that.
     """
 
     def __init__(
@@ -82,15 +82,15 @@ class StreamedReply:
         self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
-        # Whether no more is asked for than is always kept free for a reply.
+        # Whether to ask for at most the reply reserve.
         self._is_modest = False
         self._kept_at, self._kept_length, self._gauge_at = time.monotonic(), 0, 0.0
         self.stored: list[Message] = []
-        # Tokens of all its requests, as the gauge had them.
+        # Tokens of all its requests, as the gauge counted them.
         self.estimated = 0
 
     def _first_part(self) -> ReplyInFlight:
-        """Return what the reply begins with; where the record asks for more of a reply, it continues that one."""
+        """Return the reply's first message, which continues an unfinished reply if the record asks for that."""
         name, view = self._session.model.info.record_name, self._session.view
         cut = view.unfinished
         return ReplyInFlight(name) if cut is None else ReplyInFlight(name, cut.message.id, text_to_continue(view))
@@ -102,19 +102,19 @@ class StreamedReply:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether something of the newest request was shown: to send it again would say it twice."""
+        """Whether a part of the reply to the newest request was shown: a retry would repeat it."""
         return self._guard.has_shown or self._guard.state is State.DONE
 
     @property
     def is_partial(self) -> bool:
-        """Whether a part of the reply is stored, and no more will come."""
+        """Whether only a part of the reply is stored."""
         return bool(self.stored) and self.stored[-1].is_interrupted
 
     async def receive(self) -> Message:
-        """Ask for the reply until it has ended; store it, and return its last message.
+        """Send requests until the reply has ended; store it, and return its last message.
 
-        Raises ModelError (the first one, where making room was no help), ArchiveError, and WorldError when the window
-        is full. What had arrived is stored by `keep` then.
+        Raises ModelError (the first one, if making room did not help), ArchiveError, and WorldError when the window is
+        full. The caller then calls `keep` to store what had arrived.
         """
         while True:
             request = self._session.counter.request()
@@ -133,17 +133,17 @@ class StreamedReply:
         return self.stored[-1]
 
     async def keep(self) -> None:
-        """Store what has arrived and is not stored yet, however `receive` ended. To call it again changes nothing."""
+        """Store what has arrived and is not stored yet, however `receive` ended. Calling it again changes nothing."""
         self._show(self._guard.abandoned())
-        if self._partial.is_whole or not self._partial.is_empty:  # a reply without a word has also ended
+        if self._partial.is_whole or not self._partial.is_empty:  # an empty reply that has ended is stored too
             await self._store()
-        if self._session.view.unfinished is not None:  # nobody wants it to be continued any more
+        if self._session.view.unfinished is not None:  # it will not be continued
             await self._session.record(stamp(Continuation(reply_id="")))
 
     async def _stream(self, request: Request) -> None:
-        """Send the request, and show what comes until the guard is STOPPING or DONE.
+        """Send the request, and publish its pieces until the guard is STOPPING or DONE.
 
-        Raises ModelError, unless what had arrived is to be continued; WorldError when the window is full.
+        Raises ModelError, unless the reply so far will be continued, and WorldError when the window is full.
         """
         session, guard, partial = self._session, self._guard, self._partial
         counter = session.counter
@@ -190,7 +190,7 @@ class StreamedReply:
             self._emit_gauge(request)
 
     def _show(self, pieces: Iterable[Shown]) -> None:
-        """Publish the pieces: the window shows what will be stored."""
+        """Add the pieces to the message and publish them, so that exactly what is stored is shown."""
         for piece in pieces:
             self._partial.add(piece)
             delta = TextDelta if isinstance(piece, TextPiece) else ReasoningDelta
@@ -203,7 +203,7 @@ class StreamedReply:
             self._emit(ReplyStarted(self._session.id, self._partial.id, label, self._partial.continues))
 
     def _emit_gauge(self, request: Request) -> None:
-        """Tell how full the window is, with what was generated so far."""
+        """Publish the gauge of the request with the tokens generated so far."""
         self._gauge_at, gauge = time.monotonic(), request.gauge
         for segment, tokens in self._guard.generated.items():
             if tokens:
@@ -211,13 +211,13 @@ class StreamedReply:
         self._emit(GaugeChanged(self._session.id, gauge))
 
     async def _keep_partial(self) -> None:
-        """Keep what has arrived, twice a second, in case that the engine is killed."""
+        """Save the partial reply every `KEEP_EVERY` seconds, in case the engine is killed."""
         if self._partial.length > self._kept_length and time.monotonic() - self._kept_at >= KEEP_EVERY:
             await self._session.archive.store_partial(self._session.id, self._partial.message())
             self._kept_at, self._kept_length = time.monotonic(), self._partial.length
 
     async def _store(self, *after: AnyEntry) -> None:
-        """Store what has arrived, with what it has cost, and begin the message that would continue it."""
+        """Store the message so far with its cost, and begin the message that would continue it."""
         session, partial = self._session, self._partial
         message = partial.message()
         message = replace(message, usage=with_price(message.usage, self._services.models.price(session.model.info.id)))
@@ -227,8 +227,10 @@ class StreamedReply:
         self._kept_length = 0
 
     async def _make_room(self) -> None:
-        """Store what was said, now that the provider's stream is closed, make room, and let the next request ask to
-        continue. Where there is no text yet, the same request goes out again, into the same reply."""
+        """Store the text so far, and make room, so that the next request can ask the model to continue.
+
+        The provider's stream is closed by now. Without any text, the same request is sent again, for the same message.
+        """
         session, guard = self._session, self._guard
         if self._partial.text.strip():
             await self._store(stamp(Continuation(reply_id=self._partial.id, lost_call=guard.lost_call)))
@@ -245,7 +247,7 @@ class StreamedReply:
             raise limit_exceeded(guard.used, session.counter.budget.window)
 
     async def _recover(self, error: ModelError, request: Request) -> None:
-        """Do what may help before another request is sent. Raises the error where nothing does."""
+        """Apply the remedy for the error before the next request. Raises the error if there is none."""
         session, counter = self._session, self._session.counter
         window = counter.budget.window
         most, is_capped = longest_reply(counter, request.gauge)
@@ -270,7 +272,7 @@ class StreamedReply:
             await self._react(error)
 
     async def _react(self, error: ModelError) -> None:
-        """Do the next of what may help. Raises the error when nothing is left."""
+        """Apply the next remedy of the retry policy. Raises an error when none is left."""
         session, tried = self._session, self._tried
         match reaction_to(error, tried, session.counter.policy, self._is_automatic, self.has_arrived):
             case Wait(seconds):
@@ -290,15 +292,15 @@ class StreamedReply:
                 raise self._refusal if self._refusal is not None and error.is_overflow else error
 
     def _is_smaller_than(self, refused: Request) -> bool:
-        """Return whether the request is shorter than a refused one and, where the provider said what fits, fits."""
+        """Return whether the request is shorter than the refused one and fits, if the provider has stated a limit."""
         counter = self._session.counter
         must_fit = counter.learned.refused is not None
         return counter.count() < refused.counted and not (must_fit and counter.gauge().total > counter.budget.usable)
 
     async def _fit(self) -> None:
-        """Make room for the same request once more: while it waited, the user may have undone what had made it.
+        """Make room again before a retry: the user may have undone an operation during the wait.
 
-        Raises WindowTooSmall if it does not fit, and ArchiveError.
+        Raises WindowTooSmall if the request does not fit, and ArchiveError.
         """
         if self._is_automatic:
             await make_room(self._session, self._services, Trigger.BEFORE_REQUEST, self._emit, self._tries)
@@ -307,15 +309,15 @@ class StreamedReply:
     def _can_ask_for_less(self, error: ModelError, most: int) -> bool:
         """Return whether a refused request may fit if a shorter reply than `most` is asked for.
 
-        Some servers refuse a prompt and the longest reply together, and count more than is counted here: a template of
-        their own can be 300 tokens. What is kept free for a reply always is enough for that.
+        Some servers refuse a request if its prompt and longest reply together exceed the window, and count more than
+        the app does: their chat template can add 300 tokens. The reply reserve leaves enough for that.
         """
         reserve = max(self._session.counter.budget.reserve, 1)
         has_room = not error.limit or error.observed - error.reply + reserve <= error.limit
         return self._guard.state is State.READY and error.is_overflow and most > reserve and has_room
 
     def _notice_silent_cut(self, request: Request) -> None:
-        """Publish a suspicion about the server. The reply is kept: the suspicion may be wrong."""
+        """Warn if the server seems to have cut the request silently. The reply is kept: the suspicion may be wrong."""
         usage, gauge, counter = self.stored[-1].usage, request.gauge, self._session.counter
         sent = gauge.total - request.pictures
         if usage is None or not is_silently_cut(sent, gauge.provenance, usage, request.reported_before):
@@ -328,9 +330,11 @@ class StreamedReply:
 
 
 def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str = "") -> bool:
-    """Return whether making room would leave more than letting the reply stream on: with it stored, and asked to be
-    continued, the request is as long as the plan says, and a reply of a tenth of the window must fit before the next
-    stop."""
+    """Return whether stopping the reply to make room is worth it.
+
+    With the partial reply stored, the request after the planned steps must leave a tenth of the window for the
+    continuation before the next stop. Otherwise letting the reply stream on gains more.
+    """
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
         basis = basis.with_record(with_entries(basis.transcript, partial, continuation))

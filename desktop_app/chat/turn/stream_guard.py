@@ -1,39 +1,39 @@
-"""A reply while it streams: how full the window gets, when the stream is stopped to make room, and how it goes on (S3).
+"""State machine of a streaming reply: watch the window fill, stop to make room, and continue (S3).
 
-Written as a state machine without a clock, a network or a task, so that any order of events can be tried on it. The
-driver (`reply.py`) tells it what happens, and does what its state says.
+It has no clock, network or tasks, so that tests can try any order of events. The driver (`reply.py`) reports events to
+it, and acts on its state.
 
 =============  ==============================================  ===========  ===============================
-state          event                                           next         what it means
+state          event                                           next         meaning
 =============  ==============================================  ===========  ===============================
-READY          begun(request)                                  STREAMING    a request has gone out
-STREAMING      arrived(piece) below the stop                   STREAMING    it is shown, and will be stored
-STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) nothing is read then
+READY          begun(request)                                  STREAMING    a request was sent
+STREAMING      arrived(piece) below the stop                   STREAMING    the piece is shown, and will be stored
+STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) reading pauses
 STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
-DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which is more room
-DECIDING       decided(it would help)                          FINDING_END  (2) a boundary may come
-FINDING_END    arrived(text) with the end of a line, or word   STOPPING     what is behind it is not shown
-FINDING_END    arrived(reasoning, or arguments of a call)      STOPPING     no text to end well
+DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which leaves more
+DECIDING       decided(it would help)                          FINDING_END  (2) wait for a boundary
+FINDING_END    arrived(text) with the end of a line, or word   STOPPING     text after it is not shown
+FINDING_END    arrived(reasoning, or arguments of a call)      STOPPING     no text that needs a boundary
 STOPPING       stored()                                        MAKING_ROOM  the connection is closed
-MAKING_ROOM    room_made(yes)                                  READY        one restart more
-MAKING_ROOM    room_made(no)                                   ABORTED      what there is is kept
-any streaming  arrived(end: stop, tool_calls)                  DONE         calls are whole, and may be run
-any streaming  arrived(end: window; length, for its end)       STOPPING     (3) else ABORTED
+MAKING_ROOM    room_made(yes)                                  READY        one more restart
+MAKING_ROOM    room_made(no)                                   ABORTED      what has arrived is kept
+any streaming  arrived(end: stop, tool_calls)                  DONE         calls are complete, and may run
+any streaming  arrived(end: window; length, if is_capped)      STOPPING     (3) else ABORTED
 any streaming  arrived(end: length, the model's own)           DONE         less than half of the window is used
 any streaming  arrived(end: content_filter or another)         DONE         its calls are dropped
 any streaming  failed(overflow), something was shown           STOPPING     (3) else ABORTED
-any streaming  failed(another), something was shown            ABORTED      it is kept
-any streaming  failed(any), nothing was shown                  READY        the caller may ask again
+any streaming  failed(another), something was shown            ABORTED      what was shown is kept
+any streaming  failed(any), nothing was shown                  READY        the caller may retry
 any            abandoned() by its caller                       ABORTED      what has arrived is kept
 =============  ==============================================  ===========  ===============================
 
 "Any streaming" are STREAMING, DECIDING and FINDING_END.
-(1) Only where room may be made without the user's word and restarts are left; else the reply streams on, up to 100 %.
-(2) Directly to STOPPING while the model thinks or writes a call. (3) On the conditions of (1).
+(1) Only if room may be made without asking the user and restarts are left; else the reply streams on, up to 100 %.
+(2) Directly to STOPPING while the model reasons or writes a call. (3) Under the conditions of (1).
 
-So a tool call runs only if the reply that makes it ended by itself, and then once: what was written of a call before a
-stop is neither stored nor run, and the continued reply makes it again. Reasoning is stored as it was shown, but not
-gone on with: the model thinks again.
+So a tool call runs only if its reply ended by itself, and only once: a call that was cut by a stop is neither stored
+nor run, and the continued reply makes it again. Reasoning is stored as shown, but not continued: the model reasons
+again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Shown = TextPiece | ReasoningPiece
 
 
 class State(StrEnum):
-    """Where a reply is: see the table."""
+    """The states of a reply; see the table."""
 
     READY = "ready"
     STREAMING = "streaming"
@@ -71,11 +71,11 @@ class State(StrEnum):
 STREAMS = (State.STREAMING, State.DECIDING, State.FINDING_END)
 ENDS = (State.DONE, State.ABORTED)
 OWN_ENDS = ("stop", "tool_calls")
-"""Reasons for which a reply ends by itself, so that its calls are whole."""
+"""Reasons with which a reply ends by itself, so that its calls are complete."""
 
 
 class WrongMoment(Exception):
-    """An event that cannot happen in that state: a mistake of the driver's."""
+    """An event that cannot happen in the current state: a bug in the driver."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -87,13 +87,13 @@ class Limits(msgspec.Struct, frozen=True):
     restarts: int
     """How often the stream may be stopped to make room."""
     grace: int = 1
-    """Tokens that may still come until the end of a line, and once more until the end of a word."""
+    """Tokens to wait for the end of a line, and as many again for the end of a word."""
     factor: float = 1.0
-    """The provider's tokens for one counted here."""
+    """The provider's tokens for one token as the app counts it."""
 
 
 def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: float = 1.0) -> Limits:
-    """Return the limits under that policy. is_automatic: whether room may be made without the user's word."""
+    """Return the limits under the policy. is_automatic: whether room may be made without asking the user."""
     may_stop = is_automatic and Trigger.STREAMING.value in policy.phases
     return Limits(
         window,
@@ -106,10 +106,11 @@ def limits_of(policy: ContextPolicy, window: int, is_automatic: bool, factor: fl
 
 
 class StreamGuard:
-    """The state of one reply, over all its requests. count: tokens of a text, as they are counted here.
+    """The state of one reply over all its requests. count: returns the tokens of a text, as the app counts them.
 
-    restarts: how often it was stopped and went on. end: how it ended by itself, with the calls that may be run.
-    lost_call: the tool that it was about to call when it was stopped or cut, or "". is_exceeded: the window ended it.
+    restarts: how often it was stopped and continued. end: the provider's end of the reply, with the calls that may run.
+    lost_call: the tool that it was calling when it was stopped or cut, or "". is_exceeded: whether it ended because the
+    window was full.
     """
 
     def __init__(self, count: Callable[[str], int]) -> None:
@@ -130,15 +131,15 @@ class StreamGuard:
         self._trimmer = OverlapTrimmer(before)
         self._last_shown = before[-1:]
         self._call = ""
-        # Whether something that came since the request was given out, so that to ask again would say it twice.
+        # Whether a piece since the request was shown, so that a retry would repeat it.
         self.has_shown = False
         self._is_settled, self._end_wanted_at = False, 0
 
     def begun(self, limits: Limits, request: int, before: str = "", is_capped: bool = False) -> None:
-        """Begin a request of that many tokens.
+        """Begin a request of `request` tokens.
 
-        before: the text that it continues. is_capped: the reply may be as long as the window has room for, which may be
-        less than the model would write.
+        before: the text that the reply continues. is_capped: whether the window limits the reply, which may be shorter
+        than the model would write.
         """
         self._expect(State.READY)
         self._begin(limits, request, before, is_capped)
@@ -146,21 +147,21 @@ class StreamGuard:
 
     @property
     def used(self) -> int:
-        """The request, and what was generated since, in the provider's tokens."""
+        """The request and what was generated for it, in the provider's tokens."""
         return self._request + sum(self.generated.values())
 
     @property
     def generated(self) -> dict[Segment, int]:
-        """What was generated since the request, in the provider's tokens."""
+        """What was generated for the request, in the provider's tokens."""
         return {segment: round(count.tokens * self._limits.factor) for segment, count in self._counts.items()}
 
     @property
     def may_stop(self) -> bool:
-        """Whether the reply may be stopped to make room, as far as the limits say."""
+        """Whether the limits allow the reply to be stopped to make room."""
         return self.restarts < self._limits.restarts
 
     def arrived(self, piece: Piece) -> tuple[Shown, ...]:
-        """Count a piece, and return what of it is to be shown and stored."""
+        """Count a piece, and return its part to show and store."""
         self._expect(*STREAMS)
         if isinstance(piece, ReplyEnd):
             return self._end_reply(piece)
@@ -175,7 +176,7 @@ class StreamGuard:
         return visible
 
     def decided(self, is_worth_it: bool) -> None:
-        """Stop the stream at the next boundary if making room would help (`is_worth_it`), else let it go on."""
+        """Stop the stream at the next boundary if making room would help (`is_worth_it`), otherwise let it continue."""
         self._expect(State.DECIDING)
         self._is_settled = True
         if not is_worth_it:
@@ -187,12 +188,12 @@ class StreamGuard:
             self._stop()
 
     def stored(self) -> None:
-        """Go on to making room: the stream is closed, and what was shown is stored."""
+        """Note that the stream is closed and what was shown is stored; making room is next."""
         self._expect(State.STOPPING)
         self.state = State.MAKING_ROOM
 
     def room_made(self, is_made: bool) -> None:
-        """Let the reply go on if room was made, else abort it."""
+        """Let the reply continue if room was made, otherwise abort it."""
         self._expect(State.MAKING_ROOM)
         if is_made:
             self.restarts += 1
@@ -201,7 +202,7 @@ class StreamGuard:
         self.state = State.READY if is_made else State.ABORTED
 
     def failed(self, is_overflow: bool) -> tuple[Shown, ...]:
-        """Go on after an error: continue the reply, ask again, or abort. An overflow means that the window is full."""
+        """Handle an error: continue the reply, allow a retry, or abort. An overflow means that the window is full."""
         self._expect(*STREAMS)
         if not self.has_shown:
             self.state = State.READY
@@ -212,7 +213,7 @@ class StreamGuard:
         return self._abort(is_exceeded=False)
 
     def abandoned(self) -> tuple[Shown, ...]:
-        """Abort the reply, since nobody wants the rest. Return what was held back."""
+        """Abort the reply, as the caller wants no more of it. Return the text that was held back."""
         return () if self.state in ENDS else self._abort(is_exceeded=False)
 
     def _expect(self, *states: State) -> None:
@@ -220,7 +221,7 @@ class StreamGuard:
             raise WrongMoment(f"not while {self.state.value}")
 
     def _count_piece(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
-        """Count a piece, and return what of it may be shown."""
+        """Count a piece, and return its part that may be shown."""
         match piece:
             case TextPiece(text):
                 self._counts[Segment.ASSISTANT].add(text)
@@ -240,7 +241,7 @@ class StreamGuard:
         return (TextPiece(text),) if text else ()
 
     def _has_reached(self, limit: int) -> bool:
-        """Return whether that much of the window is used; near the limit it is counted exactly."""
+        """Return whether the used tokens reach the limit; near it they are counted exactly."""
         if self.used < limit:
             return False
         for count in self._counts.values():
@@ -267,7 +268,7 @@ class StreamGuard:
         return self._as_text(self._trimmer.cut())
 
     def _end_reply(self, end: ReplyEnd) -> tuple[Shown, ...]:
-        # A short reply in a window that is hardly used was cut at another limit, whatever was asked for.
+        # A reply that is cut while less than half of the window is used has hit another limit than the window.
         is_full = end.reason == "length" and self._is_capped and 2 * self.used >= self._limits.window
         if end.reason == "window" or is_full:
             if not self.may_stop:
@@ -283,10 +284,11 @@ class StreamGuard:
 
 
 def find_stop_boundary(text: str, tokens: int, grace: int) -> int | None:
-    """Return where the newest text is best cut, as an index behind the last character that stays; None: not yet.
+    """Return the index at which to cut the newest text, or None to wait for more.
 
-    That is the end of a line, else of a word: a model that goes on after half a word begins the word again as often as
-    not. tokens: how many came since the stop was decided, of which `grace` may come until the end of a line.
+    It follows the end of a line, or else of a word: a model that continues after half a word often begins the word
+    again. tokens: those that have arrived since the stop was decided. grace: how many of them to wait for the end of a
+    line, and as many again for the end of a word.
     """
     if (index := text.find("\n")) >= 0:
         return len(text) - len(text[index:].lstrip("\n"))

@@ -1,4 +1,4 @@
-"""One turn: from the user's message to the last stored reply."""
+"""Run one turn, from the user's message to the last stored reply."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ TOO_MANY_ROUNDS = Failure(
 
 
 class TurnOptions(msgspec.Struct, frozen=True):
-    """The user's wishes for one turn."""
+    """The user's options for one turn."""
 
     is_forced: bool = False
-    """Send although hardly any room is left."""
+    """Send even if the window is nearly full."""
     makes_room: bool = False
-    """Make room first."""
+    """Make room before the first request."""
     not_before: float = 0.0
-    """Seconds since 1970, until which the first request waits."""
+    """Seconds since 1970; the first request waits until then."""
 
 
 DEFAULT_OPTIONS = TurnOptions()
@@ -64,11 +64,11 @@ async def take_turn(
     is_automatic: bool = True,
     options: TurnOptions = DEFAULT_OPTIONS,
 ) -> TurnFinished:
-    """Answer the newest user message; return how that ended.
+    """Answer the newest user message, and return the turn's outcome.
 
-    Each event is emitted once what it reports is stored. Cancelling the task stops the turn: what had arrived of the
-    reply is kept, and each call gets a result. Nothing is raised: errors are part of the outcome. is_automatic: room
-    may be made without the user's request.
+    Each event is emitted once what it reports is stored. Cancelling the task stops the turn: the reply so far is
+    stored, and each call gets a result. Nothing is raised: errors are part of the outcome. is_automatic: whether room
+    may be made without asking the user.
     """
     turn = Turn(session, services, emit, is_automatic)
     emit(TurnStarted(session.id))
@@ -83,11 +83,11 @@ async def take_turn(
             if is_automatic:
                 await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, options.is_forced)
-            reply = await turn.begin_reply().receive()  # assemble, stream, record; stopped, continued, retried inside
+            reply = await turn.begin_reply().receive()  # stops, continues and retries are inside
             if not reply.tool_calls or services.tools is None:
                 break
             await turn.run_tools(reply, services.tools)
-    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported once the turn is settled
         turn.outcome.fail(error)
     return await turn.settle()
 
@@ -96,7 +96,7 @@ PART_STORED = translatable("Your message is stored, and so is what has arrived o
 
 
 class Turn:
-    """One turn while it runs."""
+    """The state of a running turn."""
 
     def __init__(self, session: Session, services: Services, emit: Emit, is_automatic: bool) -> None:
         self._session = session
@@ -112,31 +112,33 @@ class Turn:
 
     @property
     def trigger(self) -> Trigger:
-        """Why room is made before the next request."""
+        """The trigger for making room before the next request."""
         return Trigger.TOOL_RESULT if self._replies else Trigger.BEFORE_REQUEST
 
     def begin_reply(self) -> StreamedReply:
-        """Return the reply to the next request, which is not sent yet."""
+        """Return a reply for the next request, which is sent by its `receive`."""
         self._replies.append(StreamedReply(self._session, self._services, self._emit, self._is_automatic, self.tries))
         return self._replies[-1]
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
-        """Run the calls of the reply; after many rounds the user is asked first. Raises WorldError, also where the
-        model makes the same call again and again."""
+        """Run the calls of the reply; after many rounds, ask the user first.
+
+        Raises WorldError if the user declines, if the model keeps repeating a call, or if a result cannot be stored.
+        """
         self._calls = ToolCalls(self._session, tools, self._emit, reply, self._repeats)
-        self._emit(self._session.gauge_changed())  # with what was reported; a question may wait for long
+        self._emit(self._session.gauge_changed())  # with the reported usage, before a question that may wait long
         if len(self._replies) % max(tools.settings().max_rounds, 1) == 0:
             asked = QuestionAsked(self._session.id, uuid.uuid4().hex, "rounds", rounds=len(self._replies))
             if not (tools.is_attended and (await tools.questions.ask(asked, self._emit)).is_allowed):
                 raise WorldError(TOO_MANY_ROUNDS)
-            self.tries.reset()  # the user wants it to go on
+            self.tries.reset()  # the user wants it to continue
         await self._calls.run()
         self._calls = None
         if self._repeats.circle is not None:
             raise WorldError(circle_failure(*self._repeats.circle))
 
     async def settle(self) -> TurnFinished:
-        """Store what has arrived, give each call a result, and return how the turn ended, whatever ended it."""
+        """Store what has arrived, give each call a result, and return the outcome, however the turn ended."""
         try:
             await shielded(self._keep())
         except WorldError as error:
@@ -146,7 +148,7 @@ class Turn:
         await shielded(self.outcome.explain(self._session))
         self._emit(self._session.gauge_changed())
         self.outcome.report(self._session.id, self._emit, self._services.on_bug)
-        # Everything recorded during the turn, including summaries and the like.
+        # Of everything recorded during the turn, including side requests such as summaries.
         replies, auxiliary = usage_totals_of(self._session.transcript.entries[self._begins_at :])
         dollars = [spent.dollars for spent in (replies, auxiliary) if spent.dollars is not None]
         return TurnFinished(
@@ -167,7 +169,7 @@ class Turn:
 
 
 class TurnOutcome:
-    """How one turn ends: "finished", unless something else is said."""
+    """The outcome of one turn. reason: "finished", "stopped" or "failed"."""
 
     def __init__(self) -> None:
         self.reason = "finished"
@@ -175,7 +177,7 @@ class TurnOutcome:
         self._bug: BaseException | None = None
 
     def fail(self, error: BaseException) -> None:
-        """Note what ended the turn: a cancellation stops it, anything else is a failure."""
+        """Note the error that ended the turn: after a cancellation it is "stopped", after any other "failed"."""
         if isinstance(error, asyncio.CancelledError):
             self.reason = "stopped"
             return
@@ -186,20 +188,20 @@ class TurnOutcome:
             self._bug = error
 
     def note_partial_reply(self) -> None:
-        """Add that the part of the reply that has arrived is stored."""
+        """Add to the failure that the reply so far is stored."""
         if self._failure is not None and self._failure.kept == MESSAGE_STORED:
             self._failure = replace(self._failure, kept=PART_STORED)
 
     async def explain(self, session: Session) -> None:
-        """Add advice to a request that does not fit. A bug in that is reported in addition."""
+        """Add advice to the failure of a request that does not fit. A bug in doing so is reported in addition."""
         if self._failure is not None and self._bug is None:
             try:
                 self._failure = await explain_failure(session, self._failure)
-            except Exception as error:  # noqa: BLE001 - the failure is reported as it is
+            except Exception as error:  # noqa: BLE001 - the failure is reported without advice
                 self._bug = error
 
     def report(self, conversation: str, emit: Emit, on_bug: Callable[[BaseException], None]) -> None:
-        """Tell the user of the failure, and the log of the bug, if there was one."""
+        """Publish the failure, and pass the bug to `on_bug`, if there was one."""
         if self._failure is not None:
             emit(TurnFailed(conversation, self._failure))
         if self._bug is not None:
@@ -207,7 +209,7 @@ class TurnOutcome:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return the failure to show for that error; an unexpected one is our own mistake."""
+    """Return the failure to show for an error; an unexpected error is a bug in Palimpsest."""
     if isinstance(error, WorldError):
         return error.failure
     if isinstance(error, WindowTooSmall):

@@ -1,4 +1,4 @@
-"""The calls of one reply: permission, run, truncate, record. Every call gets a result, on every path.
+"""Run the calls of one reply: check permission, run, truncate, record. Every call gets a result, even after errors.
 
 A call that the turn repeats is answered from the record.
 """
@@ -26,42 +26,42 @@ from desktop_app.conversation.tools import AS_RECORDED, HAS_IT, ToolOutcome
 from .tool_runtime import ToolRuntime
 
 MAX_SAME = 2
-"""How often in a row the same call may give the same result before it is not run again."""
+"""Runs in a row with the same result after which a call is not run again."""
 MAX_ANSWERS = 3
-"""Answers from the record to one call at which the turn stops."""
+"""Answers from the record to one call after which the turn stops."""
 
 Signature = tuple[str, str]
-"""Of a call: the name of its tool, and its arguments, whatever their order."""
+"""The name of a call's tool, and its arguments independent of their order."""
 
 
 class EarlierCall(msgspec.Struct):
     """A call that was made in this turn, with its newest result."""
 
     result: ToolResult
-    """As it was recorded."""
+    """As recorded."""
     result_id: str
-    """The message in which the model gets it."""
+    """The id of the newest message that gives it to the model."""
     output: int
-    """The hash of the whole result, before it was truncated."""
+    """The hash of the full result, before truncation."""
     changes: bool
     """Whether it may change something."""
     round: int
     runs: int = 1
     same: int = 1
-    """How many of its runs have had this result, one after the other."""
+    """Number of its latest runs in a row that had this result."""
     answers: int = 0
-    """How often it was answered from the record."""
+    """Number of times it was answered from the record."""
     was_read: bool = False
-    """Whether its result has gone to the model as it is recorded."""
+    """Whether its result was sent to the model, not pruned."""
 
     @property
     def is_answered(self) -> bool:
-        """Whether the call, made again, is answered from the record."""
+        """Whether a repetition of the call is answered from the record."""
         return self.same >= MAX_SAME or (self.changes and not self.was_read)
 
 
 def signature_of(call: ToolCall) -> Signature:
-    """Return what is the same for calls that ask for the same."""
+    """Return a key that is equal for equivalent calls."""
     try:
         return call.name, json.dumps(json.loads(call.arguments or "{}"), sort_keys=True)
     except (ValueError, RecursionError):
@@ -69,11 +69,11 @@ def signature_of(call: ToolCall) -> Signature:
 
 
 class RepeatedCalls:
-    """The calls of one turn.
+    """Detects repeated calls within one turn.
 
-    A call runs again as long as that may bring something new. It is answered from the record where it has given the
-    same result twice, and where it may change something and its result never went to the model: who repeats it then
-    asks for the result, and not for its effect once more. Both hold until another call has changed something.
+    A call runs again as long as its result may differ. It is answered from the record once it has given the same result
+    twice, or if it may change something and its result was never sent to the model: a repetition then asks for the
+    result, not for the effect again. Both apply until another call has changed something.
     """
 
     def __init__(self) -> None:
@@ -81,14 +81,14 @@ class RepeatedCalls:
         self._round = 0
 
     def begin_round(self, view: View) -> None:
-        """Note which results have gone to the model. view: of the request that was answered with the next calls."""
+        """Note which results the model has received. view: the view of the request whose reply makes the next calls."""
         self._round += 1
         whole = {item.message.id for item in view.items if not item.pruned_by}
         for earlier in self._earlier.values():
             earlier.was_read = earlier.was_read or earlier.result_id in whole
 
     def answer(self, call: ToolCall, view: View) -> ToolOutcome | None:
-        """Return the answer from the record, and count it; None for a call that is to run."""
+        """Return the answer from the record, and count it; None if the call should run."""
         earlier = self._earlier.get(signature_of(call))
         if earlier is None or not earlier.is_answered:
             return None
@@ -98,13 +98,13 @@ class RepeatedCalls:
         return ToolOutcome(text, earlier.result.is_error, "repeated")
 
     def note_answer(self, call: ToolCall, message: Message) -> None:
-        """Note the message that answers a call from the record: the newest one in which the model gets the result."""
+        """Note the message that answers a call from the record, as the newest one that has the result."""
         earlier, result = self._earlier.get(signature_of(call)), message.tool_result
         if earlier is not None and result is not None and result.text != HAS_IT:
             earlier.result_id = message.id
 
     def note_result(self, call: ToolCall, output: str, message: Message, changes: bool) -> None:
-        """Note how a call that ran has ended. output: its whole result. message: as which it is recorded."""
+        """Note the result of a call that ran. output: the full result. message: its record."""
         signature, result = signature_of(call), message.tool_result
         if result is None:
             return
@@ -125,10 +125,10 @@ class RepeatedCalls:
         return next(circles, None)
 
     def _forget_what_may_differ(self) -> None:
-        """Let calls run again behind one that may have changed what they would find.
+        """Let calls run again after one that may have changed their results.
 
-        Calls of the same reply were made without seeing each other's results: they do not run a second time
-        unless the model has seen the first.
+        Calls of the same reply were made without seeing each other's results. Those that may change something run again
+        only after the model has seen their first result.
         """
         kept = {s: e for s, e in self._earlier.items() if e.round == self._round and e.changes}
         for earlier in kept.values():
@@ -137,9 +137,9 @@ class RepeatedCalls:
 
 
 TOOL_SECONDS = 660.0
-"""Longer than any tool's own limit: what does not end by itself is ended."""
+"""Longer than the time limit of any tool; a call that takes longer is ended."""
 OUTPUT_KEPT = 200_000
-"""Characters of what a running tool has shown that are kept, in case that it is stopped."""
+"""Characters of a running tool's latest output that are kept, in case it is stopped."""
 STOPPED = "[Stopped before it ended; it may have had effects.]"
 TOO_LONG = f"[No end after {TOOL_SECONDS:.0f} seconds.]"
 STOPPED_ALONE = "[Stopped by the user before it ended; it may have had effects.]"
@@ -148,7 +148,7 @@ CRASHED = "[Palimpsest ended while this call ran; it may have had effects. Look 
 
 
 class ToolCalls:
-    """The calls of one reply while they run. repeats: the calls of its turn so far."""
+    """Runs the calls of one reply. repeats: the earlier calls of its turn."""
 
     def __init__(
         self, session: Session, tools: ToolRuntime, emit: Emit, reply: Message, repeats: RepeatedCalls | None = None
@@ -158,14 +158,15 @@ class ToolCalls:
         self._emit = emit
         self._reply = reply
         self._repeats = repeats or RepeatedCalls()
-        # What each call that has begun has put out so far, by its index.
+        # The latest output of each call that has begun, by its index.
         self._shown: dict[int, str] = {}
         self._answered: set[int] = set()
 
     async def run(self) -> None:
-        """Run them all, and publish what happens to each. Raises ArchiveError. Cancelling it ends the tools.
+        """Run all calls, and publish their progress and results. Raises ArchiveError. Cancelling it ends the tools.
 
-        What only looks runs at once; what changes something, one after the other, in the order of the calls.
+        Calls that need no permission run concurrently. The others may change something, and run one after the other, in
+        the order of the reply.
         """
         calls = self._reply.tool_calls
         self._repeats.begin_round(self._session.view)
@@ -175,11 +176,11 @@ class ToolCalls:
             return
         try:
             await self._run_at_once(calls)
-        except ExceptionGroup as errors:  # a bug comes first: an error of the world at the same time matters less
+        except ExceptionGroup as errors:  # a bug matters more than a WorldError at the same time
             raise min(errors.exceptions, key=lambda error: isinstance(error, WorldError)) from None
 
     async def close(self) -> None:
-        """Give the calls that have no result yet one that says why, with what they had shown."""
+        """Give each call without a result one that says why it has none, with the call's output so far."""
         for index, call in enumerate(self._reply.tool_calls):
             if index not in self._answered:
                 await self._record(index, call, self._cut_short(index, STOPPED), 0.0)
@@ -194,18 +195,20 @@ class ToolCalls:
                     group.create_task(self._answer(index, call, False))
 
     async def _changes(self, call: ToolCall) -> bool:
-        """Return whether it has to wait for the calls before it."""
+        """Return whether the call needs a permission: then it may change something, and waits for earlier ones."""
         return bool(await self._tools.toolbox.needs(call, self._tools.context_of(self._session)))
 
     async def _refusal(self, call: ToolCall) -> str:
-        """Return why that call may not run, in words for the model; "" if it may."""
+        """Return why the call may not run, in words for the model; "" if it may."""
         return await self._tools.refusal(self._session, call, self._emit)
 
     async def _answer(
         self, index: int, call: ToolCall, changes: bool, before: Collection[asyncio.Task[None]] = ()
     ) -> None:
-        """Run the call, if it may and would bring something new, and record its result. before: those whose ends it
-        waits for."""
+        """Run the call if it is allowed and not answered from the record, and record its result.
+
+        before: earlier calls that have to end first.
+        """
         outcome = self._repeats.answer(call, self._session.view)
         if outcome is None and (refusal := await self._refusal(call)):
             outcome = ToolOutcome(refusal, is_error=True, ending="denied")
@@ -220,7 +223,7 @@ class ToolCalls:
             self._repeats.note_result(call, outcome.text, message, changes)
 
     async def _outcome(self, index: int, call: ToolCall) -> ToolOutcome:
-        """Return how the call ends. A bug in a tool is reported, and is a result like any other."""
+        """Run the call within its time limit, and return its outcome, even if the tool has a bug, which is reported."""
         self._shown[index] = ""
         self._emit(ToolStarted(self._session.id, self._reply.id, call, index))
         limit, is_stopped = asyncio.timeout(TOOL_SECONDS), False
@@ -229,7 +232,7 @@ class ToolCalls:
             nonlocal is_stopped
             if not limit.expired():
                 is_stopped = True
-                limit.reschedule(0.0)  # its time is up now
+                limit.reschedule(0.0)  # expire now
 
         try:
             async with limit:
@@ -244,7 +247,7 @@ class ToolCalls:
             return ToolOutcome(f"[The tool failed inside Palimpsest: {type(error).__name__}]", is_error=True)
 
     async def _ran(self, index: int, call: ToolCall) -> ToolOutcome:
-        """Run the call, and tell what it puts out."""
+        """Run the call, and publish its output as it arrives."""
         running = self._tools.toolbox.run(call, self._tools.context_of(self._session))
         async with aclosing(running):
             async for piece in running:
@@ -255,13 +258,13 @@ class ToolCalls:
         return ToolOutcome("[The tool ended without a result.]", is_error=True)
 
     def _cut_short(self, index: int, words: str, ending: CallEnding = "stopped") -> ToolOutcome:
-        """Return what that call has shown so far, and why there is no more of it."""
+        """Return the outcome of a call that did not end: its output so far, and why there is no more."""
         output = (self._shown[index], words) if index in self._shown else (NOT_BEGUN,)
         return ToolOutcome("\n".join(filter(None, output)), is_error=True, ending=ending)
 
     async def _record(self, index: int, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
-        """Store the result as it enters, and publish it. Return its message."""
-        if outcome.ending == "repeated":  # it was truncated when it entered first
+        """Store the result as the model gets it, and publish it. Return its message."""
+        if outcome.ending == "repeated":  # it was truncated when it was first recorded
             result = ToolResult(call.call_id, call.name, outcome.text, outcome.is_error, ending=outcome.ending)
             message = stamp(Message(role=Role.TOOL, parts=(result,)))
         else:
@@ -276,9 +279,9 @@ class ToolCalls:
         return message
 
     async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
-        """Return the result as the model gets it: truncated, the whole text in its spill (T1 to T6).
+        """Return the result as the model gets it: truncated, with the full text in a spill (T1 to T6).
 
-        Where the spill cannot be kept, the notice does not name it.
+        If the spill cannot be stored, the truncation notice does not refer to it.
         """
         policy = fit_result_size(self._session.counter.policy, self._session.counter.own_budget.usable)
         cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy)

@@ -1,4 +1,4 @@
-"""The surroundings of the tools of one engine, and the permissions that each call needs before it may run."""
+"""The environment in which one engine's tools run, and the permission check before each call."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from desktop_app.permissions.rules import decide, rule_of, with_earlier
 from desktop_app.settings import Settings
 
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
-"""Tools that are on offer only where a working folder was chosen: they would have nothing to work on, and their schemas
-are paid for with each request. `read` stays, for it reads on in what was truncated."""
+"""Tools that are offered only with a working folder: without one they are useless, and each request pays for their
+schemas. `read` is always offered, because it also reads the rest of truncated results."""
 
 
 class ToolRuntime:
-    """The toolbox, the spill store, the questions that wait, and the rules.
+    """The toolbox, the spill store, open questions to the user, and the permission rules.
 
-    settings: as they are now. keep_rule: keeps a rule for good. allowed: rules of this run, such as a command's own.
-    on_bug: called with an exception of a tool that nobody expected. is_attended: False when nobody is there to answer
-    a question: what would have to be asked is denied.
+    settings: returns the current settings. keep_rule: stores a rule permanently. allowed: rules for this run only, such
+    as those given to a command. on_bug: called with an unexpected exception of a tool. is_attended: False if no user
+    can answer questions; calls that would need an answer are denied.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class ToolRuntime:
         self.settings = settings
         self.is_attended = is_attended
         self._keep_rule = keep_rule
-        # Written for this run, by name: nobody has seen the tools of servers then.
+        # They name tools before any server has listed its own, so that they match any fingerprint.
         self._allowed = tuple(replace(rule, fingerprint=ANY_FINGERPRINT) for rule in allowed)
         self._asking = NamedLocks()
         self._running: dict[tuple[str, str, int], Callable[[], None]] = {}
 
     @contextmanager
     def stoppable(self, conversation: str, reply_id: str, index: int, stop: Callable[[], None]) -> Generator[None]:
-        """Let `stop` end that call of that reply alone while it runs."""
+        """Let the user end this call alone, by `stop`, while it runs."""
         name = conversation, reply_id, index
         self._running[name] = stop
         try:
@@ -78,16 +78,16 @@ class ToolRuntime:
             del self._running[name]
 
     def stop(self, conversation: str, reply_id: str, index: int) -> None:
-        """End that call as the user wants; the turn goes on. A call that does not run stays as it is."""
+        """End a call at the user's request; the turn continues. A call that is not running is ignored."""
         if (stop := self._running.get((conversation, reply_id, index))) is not None:
             stop()
 
     def context_of(self, session: Session) -> ToolContext:
-        """Return where the tools of that conversation work."""
+        """Return the conversation, folder and project for the session's tools."""
         return ToolContext(session.id, session.folder, session.info.project)
 
     async def specs(self, session: Session, model: ModelInfo) -> tuple[ToolSpec, ...]:
-        """Return the tools that the model is offered there; none if it cannot call any."""
+        """Return the tools to offer to the model in the session; none if it cannot call tools."""
         if not model.supports_tools:
             return ()
         context = self.context_of(session)
@@ -95,20 +95,20 @@ class ToolRuntime:
         return tuple(spec for spec in await self.toolbox.specs(context) if spec.name not in off)
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
-        """Return why that call may not run, for the model; "" if it may. Ask the user where no rule decides."""
+        """Return why the call may not run, for the model; "" if it may. Asks the user if no rule decides."""
         if call.name in session.setup.tools_off:
             return OFF_HERE
         needs = await self.toolbox.needs(call, self.context_of(session))
         decision = await self._decide(session, needs)
         if decision == "ask":
             async with self._asking.of(session.id):  # one question at a time
-                decision = await self._decide(session, needs)  # the answer to the one before may speak of this one too
+                decision = await self._decide(session, needs)  # the previous answer may cover this call as well
                 if decision == "ask":
                     return await self._answer(session, call, needs, emit)
         return "" if decision == "allow" else FORBIDDEN
 
     async def _decide(self, session: Session, needs: tuple[RequiredPermission, ...]) -> str:
-        # Off the loop: of a command line of many thousand words it takes a while.
+        # On a worker thread, because a command line of many thousand words takes long.
         return await asyncio.to_thread(decide, needs, self.settings().rules + self._allowed, _rules_of(session))
 
     async def _preview(self, session: Session, call: ToolCall) -> ChangePreview | None:
@@ -135,12 +135,12 @@ class ToolRuntime:
 
 
 def _rules_of(session: Session) -> tuple[Rule, ...]:
-    """Return the rules of that conversation alone."""
+    """Return the rules that apply to this conversation only."""
     return tuple(entry.rule for entry in active_entries(session.transcript.entries) if isinstance(entry, Permit))
 
 
 class Questions:
-    """Questions that turns wait with until the user has answered, by their names."""
+    """Open questions, by id: each turn that asked one waits for the user's answer."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[QuestionAsked, asyncio.Future[PermissionAnswer]]] = {}
@@ -158,11 +158,11 @@ class Questions:
         return answer
 
     def answer(self, question: str, answer: PermissionAnswer) -> None:
-        """Give the user's answer to a question; one that comes too late changes nothing."""
+        """Deliver the user's answer to a question; an answer that comes too late is ignored."""
         asked = self._waiting.get(question)
         if asked is not None and not asked[1].done():
             asked[1].set_result(answer)
 
     def of(self, conversation: str) -> tuple[QuestionAsked, ...]:
-        """Return the questions that are open in that conversation, oldest first."""
+        """Return the open questions of a conversation, oldest first."""
         return tuple(asked for asked, _ in self._waiting.values() if asked.conversation == conversation)
