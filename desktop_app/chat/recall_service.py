@@ -1,9 +1,9 @@
-"""Recall: find the messages of one or several conversations that answer a query, within a budget of tokens (S9).
+"""Recall: find messages that answer a query, in one or several conversations, within a budget of tokens (S9).
 
-`recall` answers an explicit query, of the model's tool or the command. `recall_unasked` takes a user's message before a
-request: it returns only what the view no longer has, and only if it is worth its tokens. `recall_for_message` does so
-in an open conversation, as far as the settings and the policy allow. `recall_across` searches all conversations for the
-query's words, and looks into the best of them as `recall` does.
+`recall` answers an explicit query from the model's tool or the command. `recall_unasked` searches for a user's message
+before a request: it returns only archived messages, and only if they are worth their tokens. `recall_for_message` does
+so in an open conversation, within the settings and the policy. `recall_across` searches all conversations for the
+query's words, and then the best of them as `recall` does.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ if TYPE_CHECKING:  # so that a child process that reads files to import does not
     from desktop_app.archive.archive import Archive
 
 MIN_CHATTER = 0.5
-"""The probability from which on a message only carries the conversation on."""
+"""Minimum probability of chatter at which a message is taken to ask for nothing."""
 MIN_SCORE_SHARE = 0.5
-"""Of the best score: messages below are not recalled unasked."""
+"""Minimum score of messages that are recalled unasked, as a share of the best score."""
 
 
 class ConversationSearch:
-    """One query in one conversation, and what was looked up for it so far."""
+    """One query in one conversation, with the lookups made for it so far."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class ConversationSearch:
         postings: Postings,
         rarity: Rarity | None = None,
     ) -> None:
-        """rarity: of the terms in all conversations that are looked in; None for that in this one."""
+        """rarity: of the terms in all conversations searched; None to compute it for this conversation."""
         self.outline, self.wanted, self.postings = outline, wanted, postings
         self.rarity = rarity or rarity_of(postings, outline)
         self._archive, self._conversation = archive, conversation
@@ -90,7 +90,7 @@ class ConversationSearch:
 
     @classmethod
     async def alone(cls, archive: Archive, conversation: str, query: str) -> ConversationSearch:
-        """Return the search in that conversation and no other, with its terms looked up."""
+        """Return a search in a single conversation, and look up its terms."""
         outline = await archive.outline(conversation)
         wanted = parse_query(query, outline.named)
         terms = [term.text for term in wanted.terms]
@@ -102,15 +102,15 @@ class ConversationSearch:
     async def among(
         cls, archive: Archive, candidate: CandidateConversation, query: str, rarity: Rarity
     ) -> ConversationSearch:
-        """Return the search in one of several conversations, whose terms were looked up in all of them."""
+        """Return a search in one of several conversations, in all of which the terms have been looked up."""
         outline = await archive.outline(candidate.id)
         wanted = parse_query(query, outline.named)
         return cls(archive, candidate.id, outline, wanted, candidate.postings, rarity)
 
     def rank_messages(self, among: Collection[int] | None = None, span: TimeSpan | None = None) -> Ranked:
-        """Rank the messages by what is known so far. among: the indexes to choose from; None for all.
+        """Rank the messages by the lookups so far. among: the indexes to choose from; None for all.
 
-        span: of these days alone; where no message has one of the words, all of these days are equally good.
+        span: only messages of these days; if none contains one of the words, they all rank equally.
         """
         own = self._own
         if span is not None:
@@ -120,7 +120,7 @@ class ConversationSearch:
         return rank(self.wanted, self.outline, self.postings, own, among, self.rarity)
 
     async def learn(self) -> None:
-        """Add words of the best messages to the query."""
+        """Expand the query with words of the best messages."""
         first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= MAX_WHOLE]
         first = first[:FEEDBACK_FROM]
         messages = await self._read([index for index, _ in first])
@@ -130,7 +130,7 @@ class ConversationSearch:
         self._own = add_feedback(self._own, words, self.outline, _within(self.outline, held))
 
     async def recollect(self, indexes: Iterable[int], source: RecallSource | None = None) -> dict[int, Recollected]:
-        """Return the messages at those indexes, without missing ones. source: as in `recollected_of`."""
+        """Map the indexes to their messages, without missing ones. source: as in `recollected_of`."""
         wanted = list(indexes)
         messages = await self._read(wanted)
         return {
@@ -145,7 +145,7 @@ class ConversationSearch:
         count: Callable[[str], int],
         without: Collection[str] = (),
     ) -> Recollection:
-        """Return the messages with those scores, as many as the budget holds. without: ids of messages."""
+        """Return the scored messages, as many as fit into the budget. without: ids of messages to skip."""
         lengths = self.outline.lengths
         found = await self.recollect(places_to_read(scores, lambda index: lengths[index], budget))
         kept = [message for message in found.values() if message.id not in without]
@@ -159,20 +159,19 @@ class ConversationSearch:
 
 
 def _within(outline: Outline, postings: Postings) -> Postings:
-    """Return the postings without messages that were recorded after the outline was read, such as another tool's
-    result."""
+    """Return the postings without messages recorded after the outline was read, such as another tool's result."""
     known = len(outline.lengths)
     found = {term: held[: bisect_left(held, known)] for term, held in postings.items()}
     return {term: held for term, held in found.items() if held}
 
 
 def only_goes_on(text: str, wanted: RecallQuery) -> bool:
-    """Return whether a message only carries the conversation on, as "thanks, go on" does. wanted: what it asks for."""
+    """Return whether a message needs no recall, such as "thanks, go on". wanted: the query parsed from it."""
     return not wanted.is_pointed and kinds_of(text).chatter >= MIN_CHATTER
 
 
 MIN_MESSAGES = 400
-"""As many messages are taken to be there, at least: among few, even a common word is in one alone."""
+"""Messages assumed to be there, at least: among few, even a common word may be in only one."""
 
 
 class AcrossSearch:
@@ -184,7 +183,7 @@ class AcrossSearch:
         self.is_worth = False
         """Whether one of the messages shares as much with the query as a word that no other message contains.
 
-        Among that many messages, one that shares less does so by chance (tests/chat/test_recall_everywhere.py)."""
+        Among so large a number of messages, a smaller overlap is chance (tests/chat/test_recall_everywhere.py)."""
 
     @classmethod
     async def of(
@@ -192,12 +191,12 @@ class AcrossSearch:
     ) -> AcrossSearch:
         """Return the search. Raises ArchiveError.
 
-        project, without: as in `Archive.find_candidates`. here: the id of a conversation of which only the
-        archived messages are looked at: the others are in the view, and one of them is the very question.
+        project, without: as in `Archive.find_candidates`. here: the id of a conversation in which only archived
+        messages are searched: the others are in the view, and one of them is the question itself.
         """
         search = cls()
         while await archive.read_rows():
-            pass  # other requests come between the slices
+            pass  # in slices, between which other requests are served
         candidates = await archive.find_candidates(parse_query(query.words).terms, project, without, query.span)
         ranked: list[tuple[CandidateConversation, RecallQuery, Ranked]] = []
         for candidate in candidates.conversations:
@@ -213,7 +212,7 @@ class AcrossSearch:
     async def pack_messages(
         self, query: str, budget: int, count: Callable[[str], int], least: float = 0.0, without: Collection[str] = ()
     ) -> Recollection:
-        """Return the messages, as many as the budget holds. least: the lowest score. without: ids of messages."""
+        """Return the messages, as many as fit into the budget. least: the minimum score. without: ids to skip."""
         scores = [pair for pair in self.scores if pair[1] >= least]
         places = places_to_read(scores, self._length_of, budget)
         read: dict[Place, Recollected] = {}
@@ -240,10 +239,10 @@ async def recall_across(
     here: str = "",
     today: date | None = None,
 ) -> Recollection:
-    """Return the messages of all conversations that answer the query, as many as the budget holds.
+    """Return the messages of all conversations that answer the query, as many as fit into the budget.
 
-    project: the id of the one to whose conversations it is limited; None for all. here: as in `AcrossSearch.of`. today:
-    as in `recall`. Raises ArchiveError.
+    project: the id of the project to search in; None for all conversations. here: as in `AcrossSearch.of`. today: as in
+    `recall`. Raises ArchiveError.
     """
     found = Recollection(query)
     for reading in readings_of(query, today or date.today()):
@@ -266,7 +265,7 @@ async def recall_across_unasked(
 ) -> Recollection | None:
     """Return messages of other conversations about a user's message, or None if they are not worth their tokens.
 
-    conversation: the one in which it was said. without: ids of messages that were recalled already. project, today: as
+    conversation: the id of the message's own conversation. without: ids of messages recalled before. project, today: as
     in `recall_across`. Raises ArchiveError.
     """
     if only_goes_on(text, parse_query(text)):
@@ -281,8 +280,8 @@ async def recall_across_unasked(
 
 
 MIN_BEARING = math.log(20)
-"""How much an archived message must match: as much as one word that one message in twenty has. Four in five questions
-about a chat reach it, and three in a hundred about another one (tests/chat/test_recall_share.py)."""
+"""Minimum match of an archived message: as much as a word that occurs in one message in twenty. Four in five questions
+about a chat reach it, and three in a hundred about another chat (tests/chat/test_recall_share.py)."""
 HEADING = "[Earlier in this conversation, from the archive; it may or may not matter here:]"
 END = "[End of what was found; the user's message follows.]"
 HEADING_ACROSS = (
@@ -300,10 +299,10 @@ async def recall(
     among: Collection[int] | None = None,
     today: date | None = None,
 ) -> Recollection:
-    """Return the messages that answer the query, as many as the budget holds. Raises ArchiveError.
+    """Return the messages that answer the query, as many as fit into the budget. Raises ArchiveError.
 
-    among: the indexes to choose from; None for the whole conversation. count: returns the tokens of a text. today: what
-    "last spring" is seen from; None for the clock's day.
+    among: the indexes to choose from; None for the whole conversation. count: returns the tokens of a text. today: the
+    day to which expressions such as "last spring" are relative; None for the current date.
     """
     found = Recollection(query)
     for reading in readings_of(query, today or date.today()):
@@ -327,7 +326,7 @@ async def recall_unasked(
 ) -> Recollection | None:
     """Return archived messages about a user's message, or None if they are not worth their tokens.
 
-    without: ids of messages that were recalled already. today: as in `recall`. Raises ArchiveError.
+    without: ids of messages recalled before. today: as in `recall`. Raises ArchiveError.
     """
     archived = await archive.archived_indexes(conversation)
     for reading in readings_of_message(text, today or date.today()) if archived else ():
@@ -350,9 +349,9 @@ async def recall_for_message(
     session: Session,
     message: Message,
 ) -> Recalled | None:
-    """Return what the archive holds about a message; None if nothing is worth it, or the archive cannot be read.
+    """Return the recall for a message; None if nothing is worth its tokens, or the archive cannot be read.
 
-    Other conversations are looked in where the user has allowed that and this one holds nothing.
+    Other conversations are searched if this one contains nothing and the user has allowed it.
     """
     budget = session.counter.counted_here(unasked_room(session.counter.policy, session.counter.budget))
     if not settings().is_recalling or not budget:
@@ -376,10 +375,10 @@ async def recall_for_message(
 
 
 def is_worth(ranked: Ranked) -> bool:
-    """Whether the result is about the user's message, and does not just share words with it by chance."""
+    """Return whether the result is about the user's message, rather than sharing words with it by chance."""
     return bool(ranked.scores) and ranked.bearing >= MIN_BEARING
 
 
 def as_text(recollection: Recollection) -> str:
-    """Return what a model reads: a line for each message, with index and speaker, under its day; "" for nothing."""
+    """Return the text for the model: a line for each message, with index and speaker, grouped by day; "" for none."""
     return page_of(recollection.messages)

@@ -1,4 +1,4 @@
-"""The record as the window shows it: messages with their state, operations with their figures. Pure."""
+"""Pure functions that turn a record into rows for the window: messages with their state, operations with figures."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from desktop_app.conversation.transcript import (
 )
 
 PAGE_CHARACTERS = 300_000
-"""Text of one page: the window decodes it in a few milliseconds."""
+"""Characters of text in one page, which the window decodes in a few milliseconds."""
 
 
 def page_indexes(messages: Sequence[Message], before: int, limit: int) -> range:
-    """Return the newest indexes below `before`: at most `limit`, and a page's worth of text."""
+    """Return the newest indexes below `before`: at most `limit`, and about `PAGE_CHARACTERS` of text."""
     end = max(min(before, len(messages)), 0)
     start, characters = end, 0
     while start > max(end - limit, 0) and characters < PAGE_CHARACTERS:
@@ -46,10 +46,10 @@ def message_rows(
     tokens_of: Callable[[Message], int],
     versions_of: Callable[[str], tuple[str, ...]],
 ) -> tuple[MessageRow, ...]:
-    """Return the messages, each given with its index, in their current state in the view.
+    """Return the rows of messages, which are passed with their indexes, in their current state in the view.
 
-    tokens_of: returns the tokens of a message as they are counted here, alone: where it is joined to the one before it,
-    the request saves a frame. versions_of: as of `Branches`.
+    tokens_of: returns the tokens of a message on its own, as counted here; joined to the message before it, it takes
+    one frame less in the request. versions_of: see `Branches.versions`.
     """
     rows: list[MessageRow] = []
     sent = _items_of(view, (message.id for _, message in messages))
@@ -61,7 +61,7 @@ def message_rows(
 
 
 def message_changes(ids: Iterable[str], view: View) -> tuple[MessageChange, ...]:
-    """Return the state in the view of the messages with those ids."""
+    """Return the current state of the messages with those ids in the view."""
     ids = tuple(ids)
     sent = _items_of(view, ids)
     return tuple(_change_of(message_id, view, sent) for message_id in ids)
@@ -79,9 +79,9 @@ def _change_of(message_id: str, view: View, sent: Mapping[str, Item]) -> Message
 
 
 def _items_of(view: View, ids: Iterable[str]) -> dict[str, Item]:
-    """Map the ids of those that are in the view to what is sent of them.
+    """Map the ids of messages in the view to their items.
 
-    This looks from the end of the view, so that it costs little for a message that was just recorded.
+    The search begins at the end of the view, so that it is cheap for messages that were just recorded.
     """
     wanted = {message_id for message_id in ids if message_id not in view.statuses}
     sent: dict[str, Item] = {}
@@ -95,16 +95,16 @@ def _items_of(view: View, ids: Iterable[str]) -> dict[str, Item]:
 
 
 def _as_sent(message: Message) -> str:
-    """Return the text of a pruned result or reply, or the arguments of pruned calls."""
+    """Return the text of a pruned result or reply, or the arguments of its pruned calls."""
     return "\n".join(call.arguments for call in message.tool_calls) if message.tool_calls else message.text
 
 
 def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[OperationRow, ...]:
-    """Return all operations of a record, oldest first. The steps of one plan are one operation."""
+    """Return the rows of all operations of a record, oldest first. The steps of a plan share one row."""
     path = branches.path()
     here = _ids_without_messages(path)
     undone = here - _ids_without_messages(active_entries(path))
-    held = _ids_without_messages(active_entries(entries))  # what was saved to memory is so in every branch
+    held = _ids_without_messages(active_entries(entries))  # memories are shared by all branches
     rows: list[OperationRow] = []
     indexes: dict[str, int] = {}
     newest = ""
@@ -138,7 +138,7 @@ def _ids_without_messages(entries: Iterable[AnyEntry]) -> set[str]:
 
 
 def _join_steps(first: OperationRow, second: OperationRow) -> OperationRow:
-    """Join two steps of one plan: the row has the id of the first one and the kind of the second one."""
+    """Merge the rows of two steps of a plan: with the id of the first and the kind of the second."""
     return replace(
         second,
         id=first.id,
@@ -149,7 +149,7 @@ def _join_steps(first: OperationRow, second: OperationRow) -> OperationRow:
 
 
 def _failed_row(failed: FailedCompaction) -> OperationRow:
-    """Return a compaction that failed, for the history panel; it has no mark in the chat."""
+    """Return the row of a failed compaction, for the history panel; the chat has no mark for it."""
     return OperationRow(
         id=failed.id,
         kind="failed",
@@ -165,7 +165,7 @@ def _failed_row(failed: FailedCompaction) -> OperationRow:
 
 
 def _flush_row(flush: Flush, after: str) -> OperationRow:
-    """Return what was saved to memory, for the history panel. after: the message before it."""
+    """Return the row of a flush, for the history panel. after: the id of the message before it."""
     return OperationRow(
         id=flush.id,
         kind="flush",
@@ -180,7 +180,7 @@ def _flush_row(flush: Flush, after: str) -> OperationRow:
 
 
 def _link_row(link: ConversationLink, after: str) -> OperationRow:
-    """Return a link to another conversation, for the history panel."""
+    """Return the row of a link to another conversation, for the history panel."""
     return OperationRow(
         id=link.id,
         kind="link",
@@ -194,8 +194,11 @@ def _link_row(link: ConversationLink, after: str) -> OperationRow:
 
 
 def _operation_row(operation: Operation, newest: str) -> OperationRow:
-    """Return an operation for the history panel. newest: the message before it, which precedes a summary that a
-    conversation begins with."""
+    """Return the row of an operation, for the history panel.
+
+    newest: the id of the message before it; used for a compaction that archived nothing, such as the summary at the
+    beginning of a conversation.
+    """
     is_prune = isinstance(operation, Prune)
     ids = operation.message_ids if is_prune else operation.archived
     row = OperationRow(
@@ -224,25 +227,24 @@ def _operation_row(operation: Operation, newest: str) -> OperationRow:
 
 
 def archived_of(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
-    """Return the ids of the messages that are archived at the end of that record."""
+    """Return the ids of the messages that are archived at the end of a record."""
     has_archived = any(isinstance(entry, Compaction) for entry in entries)
     return archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
 
 
 def archived_ids(view: View) -> tuple[str, ...]:
-    """Return the ids of the messages that compactions took out of that view."""
+    """Return the ids of the messages that compactions have taken out of the view."""
     return tuple(i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED)
 
 
 def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids of the messages that were archived between two views of one record, and of those that are not any
-    more."""
+    """Compare two views of a record: return the ids of the messages newly archived, and of those no longer archived."""
     now, earlier = set(archived_ids(after)), set(archived_ids(before))
     return tuple(now - earlier), tuple(earlier - now)
 
 
 def changed_ids(before: View, after: View) -> set[str]:
-    """Return the ids of messages whose state, pin or text as sent differs between two views of one record."""
+    """Return the ids of messages whose state, pin or sent text differs between two views of a record."""
     changed = {
         i for i in before.statuses.keys() | after.statuses.keys() if before.statuses.get(i) != after.statuses.get(i)
     }

@@ -1,4 +1,4 @@
-"""Count the requests of a record for a model: the window, the budget, the gauge, and their calibration by reports."""
+"""Count a session's requests for one model: the budget and the gauge, calibrated by the usage that is reported."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
 from .ports import ChatModel, ModelCatalogue, ModelError
 
 MIN_LIMIT = 512
-"""A smaller window than this is not what a provider's error means by its number."""
+"""Tokens. A smaller number in a provider's error is taken not to be the window."""
 
 MAX_TIMES = 8
-"""A provider's figure that differs from our count by more than this factor is not about that request."""
+"""A reported count that differs from ours by more than this factor is taken to be about something else."""
 
 
 class Request(msgspec.Struct, frozen=True):
-    """A request as it is sent: messages and tools as the model gets them, and their figures at that time.
+    """A snapshot of a request: its messages and tools as the model gets them, and their figures at that time.
 
-    It is frozen, since entries may be recorded while it is under way, and the usage reported for it must not change.
+    Entries may be recorded during the request, and must not change what its usage is compared with.
     """
 
     messages: list[Message]
     tools: tuple[ToolSpec, ...]
     as_of: str
-    """The id of the newest entry that it was assembled from."""
+    """The id of the newest entry that the request was assembled from."""
     options: ReplyOptions
-    """Parameters, of which the provider gets those that it takes."""
+    """Parameters; the provider gets those that it supports."""
     gauge: Gauge
-    """Its figures, as they were shown."""
+    """The figures as the window showed them."""
     counted: int
-    """Its tokens, as they are counted here."""
+    """Tokens of the request, as counted here."""
     items: int
-    """Number of items of the view in it."""
+    """The number of items of the view in the request."""
     reported_before: int
-    """Tokens that were reported of the request that it grew from: see `calibration.reported_before`."""
+    """Reported tokens of the request that this one extends: see `calibration.reported_before`."""
     pictures: int = 0
-    """Tokens, as the gauge counts them, of pictures that were never measured."""
+    """Tokens, as the gauge counts them, of images that were never measured."""
 
     @property
     def has_metadata(self) -> bool:
-        """Whether provider metadata goes back to the model."""
+        """Whether the request returns provider metadata to the model."""
         return any(call.provider_metadata for message in self.messages for call in message.tool_calls)
 
 
 def refused_report(error: ModelError, sent: Request) -> Report | None:
-    """Return what the error of a refused request reports of its prompt; None if it reports nothing plausible."""
+    """Return the prompt's size as the error of a refused request reports it; None if it reports nothing plausible."""
     if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
         return None
     prompt = error.observed - error.reply
@@ -80,24 +80,24 @@ def refused_report(error: ModelError, sent: Request) -> Report | None:
 
 
 class LearnedLimits:
-    """The limits of a model, as one conversation has learned them from its server."""
+    """The limits of a model that one conversation has learned from the server's errors."""
 
     def __init__(self) -> None:
         self.window = 0
-        """Tokens; 0 if nothing was learned."""
+        """Tokens of the window; 0 if nothing was learned."""
         self.refused: Report | None = None
         """The newest refused request whose length the provider reported."""
         self.accepted_reply = 0
-        """Tokens of the longest reply that the server did not refuse to be asked for; 0 if it refused none."""
+        """The largest reply limit, in tokens, that the server accepted; 0 if it never refused one."""
         self._is_stated_trusted = False
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the window is as stated, and the user has not confirmed it."""
+        """Whether no window was learned, and the user has not confirmed the stated one."""
         return not self.window and not self._is_stated_trusted
 
     def learn(self, error: ModelError, refused: Report | None = None) -> None:
-        """Take over the window that the error of a refused request names, and what it reports of the request."""
+        """Adopt the window that the error of a refused request names, and remember the report of the request."""
         if error.is_overflow and error.limit >= MIN_LIMIT:
             self.window = error.limit
             self.refused = refused or self.refused
@@ -110,14 +110,14 @@ class LearnedLimits:
         return True
 
     def trust_stated(self) -> None:
-        """Forget the learned window, as the user asked, and ignore suspicions from now on."""
+        """Forget the learned window on the user's request, and ignore suspicions from now on."""
         self.window, self.refused, self._is_stated_trusted = 0, None, True
 
 
 class RequestCounter:
-    """Counts requests with a model's tokenizer, and calibrates the counts by the usage that its provider reported.
+    """Counts requests with a model's tokenizer, and calibrates the counts by the usage that its provider reports.
 
-    It counts the current view of a record, which `follow` updates. Another model gets a counter of its own.
+    It counts the current view of a record, which `follow` updates. Each model has its own counter.
     """
 
     def __init__(
@@ -139,9 +139,9 @@ class RequestCounter:
         self._sent: Request | None = None
 
     def for_model(self, model: ChatModel, transcript: Transcript | None = None) -> RequestCounter:
-        """Return a counter for that model, of the same record or of another one.
+        """Return a counter for that model, for the same record or another transcript.
 
-        What was learned of the limits stays if the same is known of both models.
+        The learned limits are shared if the infos of both models are equal.
         """
         transcript = transcript or self.transcript
         view = self.view if transcript is self.transcript else view_of(transcript)
@@ -153,7 +153,7 @@ class RequestCounter:
     def follow(self, entries: Sequence[AnyEntry], transcript: Transcript, view: View) -> None:
         """Count the record with the new entries from now on, and learn from the usage that they report.
 
-        A reply to another request than the last one resets the calibration, which is then learned from the record.
+        A reply to a request other than the last one resets the calibration, which is then learned from the record.
         """
         self.transcript, self.view = transcript, view
         replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.record_name)]
@@ -166,11 +166,11 @@ class RequestCounter:
 
     @property
     def budget(self) -> Budget:
-        """What a request may take under the policy."""
+        """The budget of a request under the chosen policy."""
         return self.budget_under(self.chosen_policy)
 
     def budget_under(self, policy: ContextPolicy) -> Budget:
-        """Return what a request might take under that policy."""
+        """Return the budget of a request under that policy."""
         info, limit = self.model.info, self.learned.window
         is_assumed = info.window_provenance is Provenance.ASSUMED
         window = limit if limit and (is_assumed or not info.window) else min(info.window, limit or info.window)
@@ -178,7 +178,7 @@ class RequestCounter:
 
     @property
     def policy(self) -> ContextPolicy:
-        """The chosen policy, fitted to the model's window."""
+        """The chosen policy, adapted to the model's window."""
         chosen, budget = self.chosen_policy, self.budget
         if self._fitted is None or self._fitted[0] is not chosen or self._fitted[1] != budget:
             self._fitted = (chosen, budget, fit_policy(chosen, budget))
@@ -186,12 +186,12 @@ class RequestCounter:
 
     @property
     def is_as_recorded(self) -> bool:
-        """Whether a counter made from the record would be the same: nothing else was learned of the model."""
+        """Whether a new counter would be the same: nothing was learned about the model that is not in the record."""
         return self.learned.is_unchanged and self.counts.dialect == self.model.info.dialect
 
     @property
     def calibration(self) -> Calibration:
-        """The ratio of the provider's tokens to those counted here, from what it reported in this record."""
+        """The calibration from counted tokens to the provider's, learned from the usage reported in this record."""
         if self._calibration is None:
             name, refused = self.model.info.record_name, self.learned.refused
             start = prior(self.counts.tokenizer.name, name)
@@ -201,24 +201,24 @@ class RequestCounter:
 
     @property
     def own_budget(self) -> Budget:
-        """The budget in tokens as counted here: as much smaller or larger as the gauge's total is larger or smaller."""
+        """The budget in tokens as counted here: scaled by the ratio of the count to the gauge's total."""
         return self.budget.as_counted(self.gauge().total, self.count())
 
     def counted_here(self, tokens: int) -> int:
-        """Convert the model's own tokens, such as its budget, to tokens as they are counted here."""
+        """Convert the model's tokens, such as a budget, to tokens as counted here."""
         return round(tokens / self.calibration.factor)
 
     def provider_tokens(self, tokens: int) -> int:
-        """Convert tokens counted here to the provider's."""
+        """Convert tokens as counted here to the provider's tokens."""
         return round(tokens * self.calibration.factor)
 
     def count(self) -> int:
-        """Return the tokens of the request as they are counted here."""
+        """Return the tokens of the request, as counted here."""
         self._tally = tally(self.view, self.counts, self._tally)
         return self._tally.total + closing_tokens(self.view, self.counts)
 
     def gauge(self) -> Gauge:
-        """Return the figures of the request as it would be sent now."""
+        """Return the figures of the request that would be sent now."""
         self._tally = tally(self.view, self.counts, self._tally)
         gauge = self.gauge_of(self.view, is_planned=False, sums=self._tally)
         refused, window = self.learned.refused, self.model.info.window
@@ -228,24 +228,24 @@ class RequestCounter:
         return replace(gauge, stated_window=window) if 0 < self.learned.window < window else gauge
 
     def gauge_of(self, view: View, is_planned: bool = True, sums: Tally | None = None) -> Gauge:
-        """Return the figures of the request that another view would be.
+        """Return the figures of the request for another view.
 
-        is_planned: it is not the view of a record, so that no report is about it. sums: the view's tally, if known.
+        is_planned: whether the view is a plan, so that no reported usage applies to it. sums: its tally, if known.
         """
         model = replace(self.model.info, id="nobody/nothing") if is_planned else self.model.info
         sums, calibration = sums or tally(view, self.counts), self.calibration
         return gauge_of(view, sums, self.counts, self.policy, self.budget, model, calibration)
 
     def is_room_due(self, trigger: Trigger) -> bool:
-        """Return whether the request has reached the share of the window from which room is made."""
+        """Return whether the request has reached the share of the window at which room is made."""
         return is_due(self.view, self.gauge().total, self.policy, self.budget, trigger)
 
     def assemble(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
-        """Return the messages and the tools of the request as the model gets them now."""
+        """Return the messages and the tools of the request that would be sent now."""
         return to_dialect(assemble(self.view), self.view.tools, self.counts.dialect)
 
     def request(self) -> Request:
-        """Return the request as it is sent now, and keep it for comparison with the usage that is reported for it."""
+        """Return the request to be sent now, and keep it for comparison with the usage that is reported for it."""
         view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
         gauge, counted = self.gauge(), self.count()
@@ -257,7 +257,7 @@ class RequestCounter:
     def seconds_since_request(self) -> float | None:
         """Return the seconds since the model was last asked for a reply; None if it never was.
 
-        Requests to other models, such as a research's, do not count: they leave its provider's cache as it is.
+        Replies of other models, such as a research's, do not count: they do not refresh the cache of its provider.
         """
         name, newest_first = self.model.info.record_name, reversed(self.transcript.entries)
         replies = (e for e in newest_first if isinstance(e, Message) and e.role is Role.ASSISTANT and e.model == name)
@@ -265,9 +265,9 @@ class RequestCounter:
         return None if newest is None else max(time.time() - newest.at, 0.0)
 
     async def ask_for_tools(self, models: ModelCatalogue) -> bool:
-        """Ask the model's own server what its template makes of the tools on offer. Return whether the count changed.
+        """Let the model's own server count the tools with its template. Return whether the count has changed.
 
-        A server is asked once about each set of tools; a turn does not wait for it.
+        The server is asked once about each set of tools; turns do not wait for it.
         """
         tools, counts = sent_tools((), self.view.tools, self.counts.dialect), self.counts
         tokens = await models.count_tools(self.model.info.id, tools) if tools else None
@@ -278,11 +278,11 @@ class RequestCounter:
         return True
 
     def leave_out_metadata(self) -> None:
-        """Stop sending the model's provider metadata back to it, since it has refused a request with it."""
+        """Stop returning provider metadata to the model, which has refused a request because of it."""
         self.counts = TokenCounts(self.model.tokenizer, replace(self.counts.dialect, returns_metadata=False))
         self._tally = self._calibration = None
 
     def learn_from_refusal(self, error: ModelError, refused: Report | None) -> None:
-        """Learn from the error of a refused request about the window and the request."""
+        """Learn the window and the request's size from the error of a refused request."""
         self.learned.learn(error, refused)
         self._calibration = self._calibration if refused is None else None

@@ -1,11 +1,11 @@
 """`/research QUESTION`: a turn in which the research role's model searches the web (L2).
 
-It runs in a session of its own, with the replies and the tool calls of any turn. The chat's model sees only the
-question and the answer: the searches and pages do not fill its window. They are kept whole as a spill, which the answer
+It runs in a separate session, with replies and tool calls as in any turn. The chat's model sees only the question and
+the answer, so that searches and pages do not fill its window. They are stored in full as a spill, which the answer
 names.
 
-The answer has a model name of its own ("server/name (research)"): what a provider reported for these many requests says
-nothing about the size of the conversation's requests.
+The answer is recorded under a separate model name ("server/name (research)"), since the usage reported for its requests
+says nothing about the size of the conversation's requests.
 """
 
 from __future__ import annotations
@@ -69,22 +69,22 @@ from .turn.tool_runtime import ToolRuntime
 from .turn_services import Services
 
 ANSWER_SECONDS = 60
-"""For the answer, once nothing more is searched."""
+"""Seconds for the answer, after the time for searches is over."""
 MAX_RESEARCH_SHARE = 0.95
-"""Of the usable window: above it, results of the research are dropped."""
+"""Share of the usable window above which results of the research are dropped."""
 MAX_ANSWER_SHARE = 0.25
-"""Of the usable window, for the answer in the conversation."""
+"""Maximum length of the answer in the conversation, as a share of the usable window."""
 
 WITHOUT_ANSWER = "[The research ended before it came to an answer.]"
 
 
 FETCH = "web_fetch"
 _READ = re.compile(r"\[(https?://\S+): from the web")
-"""How a page says where it comes from, behind all redirections."""
+"""The address of a fetched page, after all redirects, in the tool's output."""
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A call and the whole text that it brought."""
+    """A tool call and the full text of its result."""
 
     call: ToolCall
     text: str
@@ -92,23 +92,23 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def read(self) -> tuple[str, ...]:
-        """The address of the page that was read, as it was asked for and as it was in the end."""
+        """The addresses of the page that was read: after redirects, and as requested."""
         if self.call.name != FETCH or self.is_error:
             return ()
         return (*_READ.findall(self.text[:2_000])[:1], *urls_in(self.call.arguments))
 
 
 def seen_in(found: Collection[Found]) -> SeenUrls:
-    """Return all addresses that came up. What an error quotes was not found."""
+    """Return all addresses that were read or found, except those quoted in errors."""
     read = (url for one in found for url in one.read)
     named = (url for one in found if not one.is_error for url in urls_in(one.text))
     return SeenUrls(tuple(dict.fromkeys(read)), tuple(dict.fromkeys(named)))
 
 
 class ResearchToolCalls(ToolCalls):
-    """The calls of one round: run like any reply's calls, but their results are not recorded.
+    """The tool calls of one round, whose results are not recorded in the conversation.
 
-    asking: the conversation, whose permissions hold. found: what has come back is added to it.
+    asking: the conversation, whose permissions apply. found: the list to which results are appended.
     """
 
     def __init__(
@@ -119,18 +119,18 @@ class ResearchToolCalls(ToolCalls):
         self._found = found
 
     async def _changes(self, call: ToolCall) -> bool:
-        """Return False: all of them only look."""
+        """Return False: research tools only read."""
         return False
 
     async def _refusal(self, call: ToolCall) -> str:
-        """Refuse what is not on offer, whatever the user allows in conversations."""
+        """Refuse tools that the research does not offer, even if the user allows them in conversations."""
         names = [spec.name for spec in self._session.view.tools]
         if call.name not in names:
             return f"There is no tool named {call.name} here. There are: {', '.join(names)}."
         return await self._tools.refusal(self._asking, call, self._emit)
 
     async def _result_message(self, call: ToolCall, outcome: ToolOutcome, seconds: float) -> Message:
-        """Return the result as the model gets it. The whole text is kept once, with all others."""
+        """Return the truncated result for the model. The full text is stored at the end, together with the others."""
         self._found.append(Found(call, outcome.text, outcome.is_error))
         cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, self._session.counter.policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error)
@@ -138,7 +138,7 @@ class ResearchToolCalls(ToolCalls):
 
 
 class ResearchReply:
-    """The reply that the window shows, over all rounds. found: what the calls have brought, as they ended."""
+    """The one reply that the window shows for all rounds. found: the results, in the order in which the calls ended."""
 
     def __init__(self, session: Session, role: RoleModel) -> None:
         self._session = session
@@ -156,13 +156,15 @@ class ResearchReply:
         self.is_whole = False
 
     async def keep(self, side: Session, partial: Message) -> None:
-        """Keep what is there, in case that the engine ends now. Raises ArchiveError."""
+        """Store the partial reply, in case the engine ends now. Raises ArchiveError."""
         texts = [reply.text for reply in _replies(side) if reply.text.strip()]
         await self._session.archive.store_partial(self._session.id, self._message(texts, partial.text, None))
 
     async def message(self, side: Session, spills: Spills) -> Message | None:
-        """Return the message that is stored: the answer with its sources, or what was there when it ended early; None
-        if there is nothing. side: the session of the research."""
+        """Return the message to record: the answer with its sources, or the partial one if the research ended early.
+
+        None if there is nothing to record. side: the session of the research.
+        """
         replies, text = _replies(side), ""
         if replies and (self.is_whole or not replies[-1].tool_calls):
             text = replies.pop().text.strip()
@@ -179,13 +181,13 @@ class ResearchReply:
         return self._message(texts, "\n\n".join(filter(None, (short, *tail))), usage)
 
     def _cut(self, text: str) -> str:
-        """Cut an answer that is too long for the conversation: it is kept whole with what was read."""
+        """Cut an answer that is too long for the conversation. The spill contains it in full."""
         most = round(self._session.counter.budget.usable * MAX_ANSWER_SHARE)
         tokens = self._session.counter.provider_tokens(self._session.counter.counts.text(text))
         return text if tokens <= most else head_of(text, len(text) * most // tokens) + "…"
 
     async def _store_whole(self, spills: Spills, texts: list[str], answer: str) -> str:
-        """Store all that was said and read, and return where."""
+        """Store all results and replies as a spill. Return the sentence that names it."""
         sources = [f"{one.call.name} {one.call.arguments}\n\n{one.text}" for one in self.found]
         try:
             name = await spills.keep("\n\n---\n\n".join([*sources, *texts, answer]))
@@ -212,7 +214,7 @@ def _replies(side: Session) -> list[Message]:
 
 
 def list_sources(sources: tuple[CitedSource, ...]) -> str:
-    """Return the list below an answer; "" for none."""
+    """Return the list of sources below an answer; "" for none."""
     lines = [f"- {source.url}" + ("" if source.is_read else " (found, not read)") for source in sources]
     return "\n".join(["Sources:", *lines]) if lines else ""
 
@@ -221,7 +223,7 @@ TOOLS = ("web_search", "web_fetch", "recall")
 WEB = frozenset({"web_search", "web_fetch"})
 ENOUGH = "[No more searches. Answer the question now from what you have found, and say what is still open.]"
 MAX_MESSAGES, MAX_CHARACTERS = 6, 1_500
-"""The newest messages that come along, and characters of each: enough to know what "it" means in a question."""
+"""The newest messages that are sent along, and characters of each: enough to know what "it" in a question means."""
 BEFORE = "[The last messages of the conversation, only to know what the question refers to:]"
 QUESTION = "[The question:]"
 KEPT = translatable("Your question is saved, and so is what was read.")
@@ -244,14 +246,14 @@ TOO_LONG = Failure("timeout", translatable("The research took too long"), kept=K
 
 
 def question_in(text: str) -> str:
-    """Return what is to be researched, of a user's message that begins with the command; "" if it does not."""
+    """Return the question of a message that begins with the command; "" if it does not."""
     return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
 
 
 async def take_research(session: Session, services: Services, emit: Emit) -> TurnFinished:
-    """Research the question in the newest user message, the command included, as `take_turn` takes a turn.
+    """Research the question in the newest user message, which includes the command; otherwise like `take_turn`.
 
-    Cancelling the task stops it: what was read is kept.
+    Cancelling the task ends the research; its results so far are kept.
     """
     turn, items = Turn(session, services, emit, is_automatic=False), session.view.items
     question, earlier = question_in(items[-1].message.text), newest_words(items[:-1])
@@ -261,17 +263,17 @@ async def take_research(session: Session, services: Services, emit: Emit) -> Tur
         emit(session.gauge_changed())
         turn = research = await _prepare(session, services, emit, question, earlier)
         await research.run()
-    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, once all is settled
+    except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, after the turn is settled
         turn.outcome.fail(error)
     return await turn.settle()
 
 
 async def _prepare(session: Session, services: Services, emit: Emit, question: str, earlier: str) -> ResearchTurn:
-    """Return the research of that question. Raises WorldError where the web cannot be searched."""
+    """Return the turn that researches a question. Raises WorldError if the web cannot be searched."""
     if services.tools is None or services.read_research_prompt is None:
         raise WorldError(NO_TOOLS)
     if chosen := services.settings().research_model:
-        with suppress(ModelError):  # the role says what is wrong
+        with suppress(ModelError):  # `resolve_role` reports the reason
             await services.models.resolve_model(chosen)
     role = resolve_role(services.models, chosen, session.model)
     tools = await _tools_on_offer(session, services.tools, role)
@@ -281,7 +283,7 @@ async def _prepare(session: Session, services: Services, emit: Emit, question: s
 
 
 async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel) -> tuple[ToolSpec, ...]:
-    """Return what the research may use. Raises WorldError if that is nothing."""
+    """Return the tools of the research. Raises WorldError if it cannot use any web tool."""
     if not role.model.info.supports_tools:
         detail = translatable("{label} cannot call tools.").format(label=role.model.info.label)
         raise WorldError(replace(NO_TOOLS, detail=detail, advice=translatable("Choose another model for research.")))
@@ -294,7 +296,7 @@ async def _tools_on_offer(session: Session, tools: ToolRuntime, role: RoleModel)
 
 
 class ResearchTurn(Turn):
-    """The turn of the research's own session, shown as one reply in the conversation. asked: the question."""
+    """A turn in the session of a research, shown as one reply in the conversation. asked: the question."""
 
     def __init__(
         self,
@@ -311,9 +313,9 @@ class ResearchTurn(Turn):
         self._answer = ResearchReply(conversation, role)
         messages = Message(role=Role.SYSTEM, parts=(Text(system),)), user_message(asked)
         entries = (stamp(RequestContext(tools=specs)), *map(stamp, messages))
-        # Room is made by dropping results, so that no summary is paid for.
+        # Room is made only by dropping results: a summary would cost a request.
         policy = replace(conversation.counter.policy, phases=(), strategy="extractive", digest_by="rule")
-        # It has the conversation's id, so that permissions and events are of the conversation.
+        # With the conversation's id, so that permissions and events belong to the conversation.
         side = Session(conversation.info, entries, role.model, policy, UnstoredRecord(self._keep_partial))
         side.project = conversation.project
         super().__init__(side, services, self._relay, is_automatic=True)
@@ -322,7 +324,7 @@ class ResearchTurn(Turn):
         self._ends_at = self._clock() + policy.research_seconds
 
     async def run(self) -> None:
-        """Search and read until the model answers. Raises WorldError; cancelling it ends the tools."""
+        """Search and read until the model answers. Raises WorldError. Cancelling this ends the tools."""
         label = f"{self._session.model.info.label} (research)"
         self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
         rounds = self._session.counter.policy.research_rounds
@@ -350,10 +352,10 @@ class ResearchTurn(Turn):
             raise WorldError(TOO_LONG) from None
 
     async def run_tools(self, reply: Message, tools: ToolRuntime) -> None:
-        """Run the calls, at once since they only look, with the user's permission like any."""
+        """Run the calls concurrently, since they only read, and ask for permission as usual."""
         if reply.text.strip():  # text next to calls is not part of the answer
             self._publish(TextDelta(self._conversation.id, self._answer.id, "\n\n"))
-        as_answer = replace(reply, id=self._answer.id)  # to the window all rounds are one reply
+        as_answer = replace(reply, id=self._answer.id)  # the window shows all rounds as one reply
         found = self._answer.found
         self._calls = ResearchToolCalls(self._session, tools, self._relay, as_answer, self._conversation, found)
         await self._calls.run()
@@ -379,7 +381,7 @@ class ResearchTurn(Turn):
             case QuestionAsked():
                 self._asked_at = self._clock()
                 self._publish(event)
-            case QuestionAnswered():  # the time that the user takes to answer a question is not the research's
+            case QuestionAnswered():  # the time limit excludes waiting for the user
                 self._ends_at += self._clock() - self._asked_at
                 self._publish(event)
             case RetryScheduled() | TurnFailed():
@@ -389,7 +391,7 @@ class ResearchTurn(Turn):
 
 
 class UnstoredRecord:
-    """Fits the `EntryStore` port, and stores nothing; `keep` is called when a partial reply would be kept."""
+    """An `EntryStore` that stores nothing. keep: called with the partial replies."""
 
     def __init__(self, keep: Callable[[Message], Awaitable[None]]) -> None:
         self._keep = keep
@@ -402,14 +404,14 @@ class UnstoredRecord:
         restored: Sequence[str] = (),
         unsent: UnsentMessages | None = None,
     ) -> None:
-        """Do nothing: the session has the entries, and nobody searches here."""
+        """Do nothing: the session has the entries, and they are never searched."""
 
     async def store_partial(self, conversation: str, partial: Message) -> None:
         await self._keep(partial)
 
 
 def newest_words(items: Sequence[Item]) -> str:
-    """Return the newest words of these items of the view, as a record."""
+    """Return the newest messages of the view as text, each shortened."""
     texts = [i.message for i in items if i.kind is ItemKind.MESSAGE and i.message.role in (Role.USER, Role.ASSISTANT)]
     with_text = [message for message in texts if message.text][-MAX_MESSAGES:]
     return "\n\n".join(f"{message.role.value}: {ends_of(message.text, MAX_CHARACTERS)}" for message in with_text)

@@ -1,4 +1,4 @@
-"""Requests as the model sees them, or saw them when it answered: part by part, with changes and shortened messages."""
+"""Show the request as the model sees it now or saw it for a past reply, compare the two, and shorten long messages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from .turn_services import Services
 from .turns import Turns
 
 MAX_LISTED, FIRST_LISTED = 10_000, 1_000
-"""Parts of a request that are listed: the first ones, and the newest."""
+"""Maximum number of parts listed of a request, and how many of them are its first ones; the rest are the newest."""
 
 
 def draft_tokens(counter: RequestCounter, draft: MessageDraft) -> int:
@@ -55,24 +55,23 @@ def draft_tokens(counter: RequestCounter, draft: MessageDraft) -> int:
 
 
 def attachment_tokens(counter: RequestCounter, attachments: Sequence[Attachment]) -> tuple[int, ...]:
-    """Return the tokens of each attachment, as the request will have it."""
+    """Return the tokens of each attachment in the request."""
     tokenizer, dialect = counter.counts.tokenizer, counter.counts.dialect
     counted = (count_message(user_message("", (one,)), tokenizer, dialect).total for one in attachments)
     return tuple(counter.provider_tokens(tokens - tokenizer.overhead.message) for tokens in counted)
 
 
 def memory_tokens(session: Session) -> int:
-    """Return the tokens that the memories take of the request as it would be sent now; 0 if none is in it."""
+    """Return the tokens of the memories in the current request; 0 if it contains none."""
     own = (item for item in session.view.items if item.kind is ItemKind.MEMORY)
     return sum(session.counter.gauge().tokens_of(item_tokens(item, session.counter.counts).total) for item in own)
 
 
 async def read_request(session: Session, reply_id: str = "", largest: int = 0) -> SentRequest:
-    """Return the request as it would be sent now, or as it was when that reply was asked for. Raises WorldError.
+    """Return the current request, or the one that a reply answered. Raises WorldError.
 
-    Of very many parts those in the middle are left out.
-
-    largest: how many of its largest parts to return, the largest first; 0: all parts in their order.
+    reply_id: "" for the current request. largest: how many parts to return, the largest first; 0 for all in order, from
+    which the middle is left out if there are more than `MAX_LISTED`.
     """
     request = await asyncio.to_thread(_read, session, reply_id)
     if not largest:
@@ -81,12 +80,12 @@ async def read_request(session: Session, reply_id: str = "", largest: int = 0) -
 
 
 async def compare_requests(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
-    """Return how the request differs now from the one that the reply answered. Raises WorldError."""
+    """Compare the current request with the one that the reply answered. Raises WorldError."""
     return await asyncio.to_thread(_compare, session, reply_id)
 
 
 async def text_of_request(session: Session, reply_id: str, index: int) -> str:
-    """Return the whole text of the part at that index, or of the request as JSON if it is negative.
+    """Return the full text of the part at that index, or the whole request as JSON if the index is negative.
 
     Raises WorldError.
     """
@@ -108,7 +107,7 @@ def view_seen_by(transcript: Transcript, reply_id: str) -> View:
 
 
 def _within_reason(request: SentRequest) -> SentRequest:
-    """Leave out what is in the middle of more parts than are listed."""
+    """Leave out the middle of a request with more than `MAX_LISTED` parts."""
     count = len(request.parts) - MAX_LISTED
     if count <= 0:
         return request
@@ -122,7 +121,7 @@ def _view(session: Session, reply_id: str) -> View:
 
 
 def _compare(session: Session, reply_id: str) -> tuple[ComparedPart, ...]:
-    """Compare the whole texts; a change may lie behind the beginning that is shown."""
+    """Compare the full texts: a change may be beyond the preview."""
     before, now = _read(session, reply_id, preview=None), _read(session, "", preview=None)
     compared = compare_parts(before.parts, now.parts)
     return tuple(replace(one, part=cut_text(one.part)) for one in compared)
@@ -145,7 +144,7 @@ def _as_reported(gauge: Gauge, tokens: int, session: Session) -> Gauge:
 
 
 def _cached_tokens(view: View) -> int:
-    """Return what the provider has of the request in its cache since the last reply; 0 if it is not known."""
+    """Return the tokens of the request that the provider has cached since the last reply; 0 if unknown."""
     index = last_measured(view)
     usage = view.items[index].message.usage if index is not None else None
     return usage.cached_tokens + usage.cache_written_tokens if usage is not None else 0
@@ -154,10 +153,10 @@ def _cached_tokens(view: View) -> int:
 def sendable_request(
     session: Session, reply_id: str = ""
 ) -> tuple[list[Message], int, tuple[ToolSpec, ...], ReplyOptions]:
-    """Return the messages of the request, how long its reply may be, its tools and its parameters, as the model would
-    get them now.
+    """Return the messages of the request, the maximum tokens of its reply, its tools and its parameters, as they would
+    be sent now.
 
-    reply_id: as of `read_request`. Raises WorldError.
+    reply_id: as for `read_request`. Raises WorldError.
     """
     view = _view(session, reply_id)
     messages, tools = to_dialect(assemble(view), view.tools, session.counter.counts.dialect)
@@ -183,10 +182,10 @@ def _text_of(session: Session, reply_id: str, index: int) -> str:
 
 
 async def shorten_message(turns: Turns, services: Services, session: Session, as_file: bool) -> None:
-    """Send the newest message so that it fits, in a branch of its own; the long one stays in the other.
+    """Send the newest message in a shorter form that fits, in a new branch; the long one stays in the old branch.
 
-    as_file: its beginning is sent, and where the whole is kept for the model to read; else both ends are. Raises
-    WorldError if it fits, or if what is kept cannot be stored.
+    as_file: send the beginning, and the name of the stored full text for the model to read; otherwise send both ends.
+    Raises WorldError if the message fits already, or if its text cannot be stored.
     """
     snapshot = snapshot_of(session.counter)
     oversized = await asyncio.to_thread(oversized_in, snapshot)

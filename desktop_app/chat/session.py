@@ -1,4 +1,4 @@
-"""One open conversation in memory: its record, the view folded from it, and the events for the window."""
+"""An open conversation in memory: its record, the view folded from it, and the events for the window."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ from .request_counter import RequestCounter
 from .tasks import shielded
 
 SIZE_OF_MESSAGE = 1_000
-"""Bytes that a message takes in addition to its text, in the record, in its branch and in the counts, as measured."""
+"""Measured bytes that a message takes in addition to its text, in the record, its branch and the counts."""
 
 
 class RecordedMessages:
-    """Grows with its record. A message costs O(1); going to another branch costs O(n)."""
+    """Messages and operations of a record, indexed. Adding a message is O(1), switching to another branch O(n)."""
 
     def __init__(self, entries: Iterable[AnyEntry] = ()) -> None:
         self.branches = Branches()
         self.by_id: dict[str, Message] = {}  # of all branches, oldest first
-        self.branch: list[Message] = []  # messages of the current one
-        self.indexes: dict[str, int] = {}  # in `branch`
-        self.counted = 0  # of `branch`: those that a person counts
-        self.size = 0  # bytes of all of them, with what is kept of each: about
+        self.branch: list[Message] = []  # messages of the current branch
+        self.indexes: dict[str, int] = {}  # in `branch`, by id
+        self.counted = 0  # messages of `branch` that the sidebar counts
+        self.size = 0  # approximate bytes of all messages and their caches
         self.totals = RunningTotals()
-        self._operations: tuple[OperationRow, ...] | None = None  # None: there was more than messages since
+        self._operations: tuple[OperationRow, ...] | None = None  # None: out of date
         self.add(entries)
 
     def add(self, entries: Iterable[AnyEntry]) -> None:
-        """Take in the next entries of the record."""
+        """Add the next entries of the record."""
         is_elsewhere, entries = False, tuple(entries)
         self.totals = self.totals.after(entries)
         for entry in entries:
@@ -86,25 +86,25 @@ class RecordedMessages:
 
     @property
     def uncounted(self) -> int:
-        """All others: system prompts, rests of replies, and messages of other branches."""
+        """The number of other messages: system prompts, continuations of replies, messages of other branches."""
         return len(self.by_id) - self.counted
 
     def operations(self, entries: Sequence[AnyEntry]) -> tuple[OperationRow, ...]:
-        """Return all operations of the record, which has these entries, oldest first."""
+        """Return the rows of all operations, oldest first. entries: all entries of the record."""
         if self._operations is None:
             self._operations = operation_rows(entries, self.branches)
         return self._operations
 
     def numbered(self, ids: Iterable[str]) -> list[tuple[int, Message]]:
-        """Return those messages in their order, each with its index in the current branch; others last, with -1."""
+        """Return these messages in order, with their indexes in the current branch; other messages last, with -1."""
         known = {i: self.indexes.get(i, -1) for i in ids if i in self.by_id}
         order = sorted(known.items(), key=lambda found: (found[1] < 0, found[1], self.by_id[found[0]].at))
         return [(index, self.by_id[i]) for i, index in order]
 
     def page(self, before: int, limit: int, around: str = "") -> list[tuple[int, Message]]:
-        """Return the newest of the current branch below that index: at most `limit`, and a page's worth of text.
+        """Return the newest messages of the current branch below that index, as limited by `page_indexes`.
 
-        around: the id of a message to be among them instead; nothing is returned if it is of another branch.
+        around: the id of a message that the page must contain instead; if it is in another branch, the page is empty.
         """
         if around:
             index = self.indexes.get(around)
@@ -116,7 +116,7 @@ class RecordedMessages:
 
 
 def _size_of(part: Part) -> int:
-    """Return the bytes of what is long in a part."""
+    """Return the bytes of the part's text."""
     match part:
         case Text(text) | Reasoning(text):
             return getsizeof(text)
@@ -132,15 +132,15 @@ E = TypeVar("E", bound=Entry)
 
 
 def stamp(entry: E) -> E:
-    """Return the entry with an id and the time, unless it has them."""
+    """Return the entry with an id and a time; those that it has are kept."""
     return replace(entry, id=entry.id or uuid.uuid4().hex, at=entry.at or time.time())
 
 
 class Session:
     """An open conversation: its record, the view folded from it, and the events that report changes of the view.
 
-    An entry that `record` returned from is stored and folded. The session belongs to the engine's loop; threads get its
-    frozen values (`transcript`, `view`), never the session.
+    Once `record` returns, its entries are stored and folded. A session is used on the engine's event loop only; threads
+    get its frozen values (`transcript`, `view`).
     """
 
     def __init__(
@@ -160,14 +160,14 @@ class Session:
         self.branches = self.recorded.branches
         self.reading = Reading()
         self.counter = RequestCounter(model, policy, setup, self.transcript, self.view, self.reading)
-        # Held while an operation is measured and recorded, so that a second request for it finds the first one done.
+        # Held while an operation is measured and recorded, so that a repeated request sees the result of the first.
         self.changes = asyncio.Lock()
-        self.is_leaving = False  # no turn begins any more: it is being deleted
-        # Why nothing is recorded here any more: an import, or another session, may write the record.
+        self.is_leaving = False  # being deleted: no turn may begin
+        # The reason why this session may no longer write: an import, or another session, may do so.
         self.closed_by: Failure | None = None
 
     def use(self, model: ChatModel) -> None:
-        """Use that model from now on: its tokenizer counts, its window is the budget."""
+        """Use the model from now on, with its tokenizer and its window."""
         self.counter = self.counter.for_model(model)
 
     @property
@@ -180,24 +180,24 @@ class Session:
 
     @property
     def folder(self) -> str:
-        """The folder in which its tools work; "" for none."""
+        """The working folder of the tools; "" for none."""
         return working_folder(self.info.folder, self.project.folder).value
 
     @property
     def policy_name(self) -> str:
-        """The name of its policy; "" for the one in the settings."""
+        """The name of the policy; "" for the one in the settings."""
         return self.info.policy or self.project.policy
 
     @property
     def total(self) -> int:
-        """The messages of the current branch."""
+        """The number of messages in the current branch."""
         return len(self.recorded.branch)
 
     def gauge_changed(self) -> GaugeChanged:
         return GaugeChanged(self.id, self.counter.gauge())
 
     async def record(self, *entries: AnyEntry, unsent: UnsentMessages | None = None) -> None:
-        """Store the entries in one transaction, then fold them. A cancellation does not come between the two.
+        """Store the entries in one transaction, then fold them. A cancellation never separates the two.
 
         unsent: the draft and the queue, if these entries change them.
         """
@@ -211,7 +211,7 @@ class Session:
         unsent: UnsentMessages | None = None,
     ) -> None:
         self.refuse_if(self.closed_by is not None)
-        entries = tuple(map(replace_surrogates, entries))  # what cannot be stored cannot be sent either
+        entries = tuple(map(replace_surrogates, entries))  # they could be neither stored nor sent
         await self.archive.append(self.id, *entries, archived=archived, restored=restored, unsent=unsent)
         self.transcript = self.transcript.extend(entries)
         self.view = view_after(self.view, self.transcript)
@@ -220,18 +220,18 @@ class Session:
         self.recorded.add(entries)
 
     def close(self, reason: Failure = DELETED) -> None:
-        """Begin and record nothing any more; callers get that reason."""
+        """Refuse to begin turns or record entries from now on, with that reason."""
         self.is_leaving, self.closed_by = True, reason
 
     def refuse_if(self, is_gone: bool) -> None:
-        """Raise WorldError with the reason why nothing is done here any more."""
+        """Raise WorldError with the reason why the session is closed, if `is_gone`."""
         if is_gone:
             raise WorldError(self.closed_by or DELETED)
 
     async def record_message(
         self, message: Message, *after: AnyEntry, unsent: UnsentMessages | None = None
     ) -> MessageRecorded:
-        """Store a message and entries after it, as `record` does. Return its event."""
+        """Store a message, followed by other entries, as `record` does. Return the message's event."""
         await self.record(message, *after, unsent=unsent)
         return MessageRecorded(self.id, self.rows([message.id])[0])
 
@@ -257,7 +257,7 @@ class Session:
         return self.recorded.totals.totals
 
     def pins(self) -> tuple[MessageRow, ...]:
-        """Return the pinned messages of the view in their order."""
+        """Return the rows of the pinned messages in the view, in order."""
         pins = self.view.pins
         return self.rows({item.message.id for item in self.view.items if item.message.id in pins} if pins else ())
 
@@ -269,11 +269,11 @@ class Session:
         return self.recorded.by_id.get(message_id)
 
     def rows(self, ids: Iterable[str]) -> tuple[MessageRow, ...]:
-        """Return the messages with those ids in their order; unknown ids are ignored."""
+        """Return the rows of the messages with these ids, in order; unknown ids are ignored."""
         return self._rows(self.recorded.numbered(ids))
 
     def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...]:
-        """Return a page of the current branch: see `RecordedMessages`."""
+        """Return the rows of a page of the current branch: see `RecordedMessages.page`."""
         return self._rows(self.recorded.page(before, limit, around))
 
     def _rows(self, messages: Sequence[tuple[int, Message]]) -> tuple[MessageRow, ...]:

@@ -1,4 +1,4 @@
-"""The model of a conversation, found when a turn begins, or a stand-in that gives the reason why it is missing."""
+"""Resolve the model of a conversation when a turn begins, or use a stand-in that says why it is missing."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .session import Session
 
 
 class MissingModel:
-    """A model that cannot be used now: its server is gone, or has not reported its window yet.
+    """A stand-in for a model that is unavailable: its server is gone, or has not reported the window yet.
 
-    Its conversations can still be read, searched and optimized. Every request is answered with the reason.
+    Its conversations can still be read, searched and optimized. Every request raises the reason.
     """
 
     def __init__(self, model_id: str, reason: ModelError, tokenizer: Tokenizer) -> None:
@@ -47,7 +47,7 @@ class MissingModel:
     ) -> AsyncGenerator[Piece, None]:
         """Raise the reason."""
         raise self._reason
-        yield  # makes this a generator, as the port wants it
+        yield  # makes this a generator, as the port requires
 
     async def prepare(self) -> None:
         """Do nothing."""
@@ -57,7 +57,7 @@ class MissingModel:
 
 
 def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
-    """Return that model, or a stand-in that gives the reason why it is missing, so that any conversation opens."""
+    """Return the model, or a stand-in that says why it is missing, so that any conversation can be opened."""
     try:
         return models.model(model_id)
     except ModelError as error:
@@ -65,15 +65,15 @@ def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
 
 
 async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> None:
-    """Ask the session's server for the window, unless it is known from this run, and use it.
+    """Use the session's model, after asking its server for the window unless that was reported in this run.
 
-    Raises ModelError, which names the server, if the window is not reported and never was.
+    Raises ModelError, which names the server, if the window was never reported.
     """
     await use_model(session, await models.resolve_model(session.info.model), emit)
 
 
 async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:
-    """Use the model, unless it is like the one in use. Return whether it was changed."""
+    """Use the model unless it equals the one in use. Return whether it was changed."""
     used = session.model
     if model.info == used.info and isinstance(model, MissingModel) == isinstance(used, MissingModel):
         return False

@@ -1,7 +1,7 @@
-"""Titles and fill levels of conversations, as the list shows them.
+"""Titles and fill levels of conversations for the sidebar's list.
 
-A title is the first line of a conversation. After the first reply, the utility role's model writes a better one (L2): a
-small request that nothing waits for. If it fails, the title stays.
+A title is the first line of the conversation. After the first reply, the utility role's model writes a better one (L2),
+with a small request in the background. If that fails, the title stays.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ if TYPE_CHECKING:  # so that a child process that reads files to import does not
 
 MAX_TITLE = 60
 RESEARCH = "/research "
-"""The command that a message to be researched begins with; titles leave it out."""
+"""The command at the beginning of a research question; titles leave it out."""
 SECONDS = 20.0
 REPLY_TOKENS = 400
-"""A title takes ten; some models think before."""
+"""Tokens of the reply. A title takes ten; the rest is for models that reason first."""
 MAX_WORDS = 12
-"""Of a title; a reply with more words is none."""
+"""Words of a title; a longer reply is not used as one."""
 MAX_EXCERPT = 1_500
-"""Characters of the first message, and of the reply."""
+"""Characters of the first message, and of its reply, that are sent."""
 _PREFIX = re.compile(r"^(?:title|titel|titre|título)\s*:\s*", re.IGNORECASE)
 
 
 async def generate_title(session: Session, services: Services, emit: Emit) -> str:
-    """Return a title by a model, for a conversation with its first reply and no title but its first line.
+    """Return a title written by a model, once a conversation has its first reply and only its first line as a title.
 
-    What it took is recorded, and told. "" if it has another title, the model gives none, or none may be asked. Raises
-    WorldError.
+    The usage is recorded and published. Returns "" if the conversation has another title, the model writes none, or no
+    model may be asked. Raises WorldError.
     """
     settings, exchange = services.settings(), first_exchange(session)
     role = resolve_role(services.models, settings.utility_model, session.model)
@@ -68,7 +68,7 @@ async def generate_title(session: Session, services: Services, emit: Emit) -> st
 
 
 def first_exchange(session: Session) -> tuple[str, str] | None:
-    """Return the user's words and the reply's, if the conversation has one of each and no more."""
+    """Return the texts of the user message and the reply, if the conversation has exactly one exchange."""
     messages = [row.message for row in session.page(session.total, session.total)]
     asked = [message for message in messages if message.role is Role.USER]
     replies = [message for message in messages if message.role is Role.ASSISTANT and message.text.strip()]
@@ -76,7 +76,7 @@ def first_exchange(session: Session) -> tuple[str, str] | None:
 
 
 def title_in(reply: str) -> str:
-    """Return the title in a model's reply; "" if it has none."""
+    """Return the title from a model's reply; "" if it is not a title."""
     lines = [line.strip() for line in reply.splitlines() if line.strip()]
     if len(lines) != 1 or len(lines[0].split()) > MAX_WORDS:
         return ""
@@ -85,7 +85,7 @@ def title_in(reply: str) -> str:
 
 
 def title_of(text: str) -> str:
-    """Return a title from the first line of a message, cut at a word; "" if it has none."""
+    """Return the first line of a message as a title, cut after a word; "" if it has no text."""
     line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
     line = re.sub(r"[`*]", "", line).lstrip("#>- ")
     if len(line) <= MAX_TITLE:
@@ -99,7 +99,7 @@ log = logging.getLogger(__name__)
 def with_status(
     listed: Iterable[ConversationInfo], projects: Iterable[Project], policy_named: Callable[[str], ContextPolicy]
 ) -> tuple[ConversationInfo, ...]:
-    """Return what is listed with the status that the policies give it now: others may have held when it was stored."""
+    """Return the list with statuses under the current policies, which may have changed since they were stored."""
     of_project = {project.id: project.policy for project in projects}
     policies = cache(policy_named)
 
@@ -112,7 +112,7 @@ def with_status(
 
 
 class ListedConversations:
-    """list_changed: called when the sidebar's list is out of date."""
+    """Updates titles and fill levels. list_changed: called when the sidebar's list is out of date."""
 
     def __init__(self, archive: Archive, services: Services, publish: Emit, list_changed: Callable[[], None]) -> None:
         self._archive = archive
@@ -121,7 +121,7 @@ class ListedConversations:
         self._list_changed = list_changed
 
     async def generate_title(self, session: Session) -> None:
-        """Give the conversation a better title than its first line, unless it has been renamed."""
+        """Replace the first line as the title by a generated one, unless the user has renamed the conversation."""
         before = session.info.title
         try:
             title = await generate_title(session, self._services, self._publish)
@@ -137,9 +137,9 @@ class ListedConversations:
         self._list_changed()
 
     async def note(self, session: Session) -> None:
-        """Store the gauge's share and the number of uncounted messages. An error is published, and not raised."""
+        """Store the gauge's share and the number of uncounted messages. Errors are published, not raised."""
         gauge, info = session.counter.gauge(), session.info
-        # Without a window the figure that was seen last stays.
+        # While the window is unknown, the last known share stays.
         share, status = (gauge.share, gauge.status) if gauge.is_window_known else (info.share, info.status)
         try:
             await self._archive.store_gauge(session.id, share, status, session.recorded.uncounted)
