@@ -1,1 +1,1 @@
-"""The engine process: the protocol between window and engine, the composition root, and the server."""
+"""The engine process: its server, the protocol with the window, and the composition root."""

@@ -1,6 +1,6 @@
-"""The composition root: creates every service of the engine and connects them.
+"""The composition root: creates the services of the engine and connects them.
 
-Prompts of the requests that Palimpsest makes by itself are read from the resources, or from the user's files.
+The prompts of Palimpsest's own requests are read from the user's files, otherwise from the resources.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from .event_coalescer import EventCoalescer, report_if_long
 from .services import EngineServices, keys_of_tools
 
 MAX_PROMPT = 40_000
-"""Characters: a longer file was put there by mistake."""
+"""Characters; a longer file is taken to be there by mistake."""
 
 P = TypeVar("P", bound=msgspec.Struct)
 
@@ -65,14 +65,14 @@ log = logging.getLogger(__name__)
 
 
 def read_prompts(kind: type[P], data: Path) -> P:
-    """Return prompts that are used together; each field is read from the prompt of the same name."""
+    """Return a struct of prompts; each field is read from the prompt of the same name."""
     return kind(**{name: read_prompt(data, name) for name in kind.__struct_fields__})
 
 
 def read_prompt(data: Path, name: str) -> str:
     """Return the prompt of that name: `prompts/NAME.md` in the data folder if it exists, otherwise the shipped one.
 
-    A user's file that is unreadable, empty or far too long is ignored, with a warning in the log.
+    A user's file that is unreadable, empty or far too long is ignored with a logged warning.
     """
     own, shipped = prompt_files(data, name)
     try:
@@ -92,7 +92,7 @@ async def compose_engine(
     list_changed: Callable[[], None],
     on_bug: Callable[[BaseException], None],
 ) -> Engine:
-    """Return an engine for a window, on that data folder. Raises ArchiveError if the archive cannot be opened."""
+    """Return the engine of a window, for that data folder. Raises ArchiveError if the archive cannot be opened."""
     with report_if_long(coalescer.publish) as on_progress:
         services = await compose_services(data, coalescer.publish, list_changed, on_bug, on_progress=on_progress)
     return Engine(services, coalescer)
@@ -108,11 +108,11 @@ async def compose_services(
     is_attended: bool = True,
     on_progress: OnProgress = ignore_progress,
 ) -> EngineServices:
-    """Return all services on that data folder. Raises ArchiveError if the archive cannot be opened.
+    """Return all services for that data folder. Raises ArchiveError if the archive cannot be opened.
 
-    change: returns the settings of this run, given the stored ones. allowed: rules that apply in addition to those in
-    the settings. is_attended: whether a user is there to answer questions. on_progress: reports the backup of an older
-    archive; called on another thread.
+    change: returns the settings of this run from the stored ones. allowed: rules that apply in addition to the rules in
+    the settings. is_attended: whether a user can answer questions. on_progress: called from another thread with the
+    progress of backing up an archive from an older version.
     """
     # Shared by all conversations: the archive, the settings, the keys, the models.
     archive = await Archive.open(database_file(data), on_progress=on_progress)
@@ -123,13 +123,13 @@ async def compose_services(
         warnings = (*warnings, archive.warning)
     settings = change(settings)
     keys = Keys()
-    if settings.servers or settings.mcp_servers:  # reading the keyring takes a moment, so only if it is needed
+    if settings.servers or settings.mcp_servers:  # the keyring is slow to read
         await keys.load(settings.servers, keys_of_tools(settings))
     last_known = LastKnownFile(last_known_file(data))
     await asyncio.to_thread(last_known.read)
     catalogue = Catalogue(settings, keys.get, last_known=last_known)
 
-    # Called only once everything has been created. Prompts are read each time, so that a change applies at once.
+    # These are called only after everything has been created. Prompts are read each time, so that edits apply at once.
     def current() -> Settings:
         return services.settings
 
@@ -195,7 +195,7 @@ def _damage_of(error: SettingsDamaged) -> Failure:
 
 
 def _read_settings(file: Path) -> tuple[Settings, tuple[Failure, ...]]:
-    """Return the settings as far as they can be read, and warnings about what could not be read and why."""
+    """Return the settings, as far as they can be read, and warnings about the rest."""
     try:
         settings = read_settings(file)
     except SettingsDamaged as error:

@@ -1,4 +1,4 @@
-"""The engine of one window: its services, and the state that it keeps between requests."""
+"""The engine of one window: its services, and its state between requests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .services import EngineServices
 from .stored_data import DailyBackups
 
 MAX_PLANS = 8
-"""Plans that can still be applied: the dialog requests a new one at each move of its slider."""
+"""Maximum number of plans that can be applied. The dialog requests a new one at each move of its slider."""
 
 FILL_PAUSE = 0.02
-"""Seconds of rest between two steps, which take as long: half of the archive's time is left for the user's requests."""
+"""Seconds between two steps, which take about as long, so that the archive is free half of the time."""
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ def log_bug(error: BaseException) -> None:
 
 
 class Engine:
-    """Serves one window: its services, and the plans and summaries that are being made for it."""
+    """Serves one window: owns its services, and the plans and computations for its dialogs."""
 
     def __init__(self, services: EngineServices, coalescer: EventCoalescer) -> None:
         self.services = services
@@ -63,11 +63,11 @@ class Engine:
         self.file_names = FileNames()
         self._plans: dict[str, Optimization] = {}
         self._shown = ""
-        # Work of which only the newest request counts: computations about a conversation, tests of a server.
+        # Work that a newer request replaces: computations about a conversation, tests of a server.
         self.newest = Tasks(log_bug)
 
     def list_was_sent(self) -> None:
-        """Start the work that takes seconds, now that the window has a list to show."""
+        """Start slow background work, now that the window has its list."""
         if not self._is_warm and not self.shutdown_requested.is_set():
             self._is_warm = True
             self.conversations.in_background(Job.WARM_UP, self.services.get_ready)
@@ -75,7 +75,7 @@ class Engine:
             self.conversations.in_background(Job.FACETS, self._fill_facets)
 
     async def _fill_facets(self) -> None:
-        """Index the messages of an older archive for search filters, a few at a time since the archive is in use."""
+        """Index the messages of an older archive for search filters, in small steps since the archive is in use."""
         try:
             while await self.services.archive.fill_facets():
                 await asyncio.sleep(FILL_PAUSE)
@@ -83,12 +83,12 @@ class Engine:
             log.warning("messages could not be made known to search filters: %s", error)
 
     def ask_silent_servers(self) -> None:
-        """Ask the servers again, in the background, if one of them did not respond."""
+        """Ask the servers for their models again, in the background, if one did not respond."""
         if self.services.catalogue.has_silent_servers:
             self.conversations.in_background(Job.SERVER_MODELS, self.services.ask_servers)
 
     def keep_plan(self, optimization: Optimization) -> None:
-        """Keep a plan until it is applied, or newer ones push it out."""
+        """Keep a plan until it is applied or displaced by newer ones."""
         self._plans[optimization.id] = optimization
         while len(self._plans) > MAX_PLANS:
             del self._plans[next(iter(self._plans))]
@@ -107,7 +107,7 @@ class Engine:
 
     @contextmanager
     def plan_in_use(self, plan_id: str, is_fresh: bool = False) -> Iterator[Optimization]:
-        """Provide the plan with that id to be carried out once: it is removed, and put back if that fails.
+        """Provide a plan that can be applied once: it is removed, and put back if the block fails.
 
         is_fresh: whether it must be a plan for a fresh start. Raises WorldError if there is no such plan, or its
         summary is not written yet.
@@ -125,8 +125,8 @@ class Engine:
             raise
 
     async def run_newest(self, key: TaskKey, work: Coroutine[Any, Any, T]) -> T:
-        """Cancel the work that runs under that key and run this instead. Raises WorldError if newer work cancels it."""
-        while self.newest.is_running(key):  # a third may have started while the first was cancelled
+        """Run work in place of the work that is running under that key. Raises WorldError if newer work replaces it."""
+        while self.newest.is_running(key):  # more work may have started while that was being cancelled
             await self.newest.cancel(key)
         task = self.newest.start(key, work)
         try:
@@ -141,27 +141,27 @@ class Engine:
         return task.result()
 
     async def compute(self, computation: Computation, conversation: str, work: Coroutine[Any, Any, T]) -> T:
-        """Run a computation about a conversation ("": about all), as `run_newest` does."""
+        """Run a computation about a conversation, or about all (""), as `run_newest` does."""
         return await self.run_newest(TaskKey(computation, conversation), work)
 
     async def cancel(self, computation: Computation, conversation: str) -> None:
-        """Cancel that computation about the conversation, if it is running."""
+        """Cancel a computation about a conversation, if it is running."""
         await self.newest.cancel(TaskKey(computation, conversation))
 
     async def show(self, conversation: str) -> None:
-        """Note which conversation the window shows, and cancel computations for dialogs about the previous one."""
+        """Note which conversation the window shows, and cancel the computations about the previous one."""
         before, self._shown = self._shown, conversation
         if before != conversation:
-            await self.leave(before, but=(Computation.EXPORT,))  # the user waits for the file
+            await self.leave(before, but=(Computation.EXPORT,))  # the user still wants the file
 
     async def leave(self, conversation: str, but: tuple[Computation, ...] = ()) -> None:
-        """Cancel all computations about a conversation."""
+        """Cancel the computations about a conversation. but: kinds that continue."""
         for computation in Computation:
             if conversation and computation not in but:
                 await self.cancel(computation, conversation)
 
     async def publish(self, session: Session, events: list[TurnEvent]) -> None:
-        """Send the events of an operation to the window, and update the list of conversations."""
+        """Send the events of an operation to the window, and update the sidebar's list."""
         for event in events:
             self.coalescer.publish(event)
         await self.conversations.turns.note(session)

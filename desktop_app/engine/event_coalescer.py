@@ -24,16 +24,16 @@ from desktop_app.conversation.installation import DataWork
 from .protocol import EngineLine, EventLine, encode_line
 
 JOIN_SECONDS = 0.05
-"""Seconds: three frames at 60 Hz. The only throttle of deltas: the window lays out what a line brings at once."""
+"""Seconds: three frames at 60 Hz. Nothing else throttles deltas: the window lays out each line when it arrives."""
 MAX_OUTPUT = 20_000
-"""Characters of a tool's output in one line: more than a screen shows; the full output comes with the result."""
+"""Characters of a tool's output in one line: more than fits on a screen. The result contains the full output."""
 
 Progressed = RoomProgressed | ImportProgressed | DataProgressed
 Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | Progressed
 
 
 class EventCoalescer:
-    """Writes lines in order. Everything except deltas, gauges and progress is written at once."""
+    """Writes lines in order. Deltas, gauges and progress are merged first; everything else is written at once."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
@@ -64,7 +64,7 @@ class EventCoalescer:
         self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:
-        """Replace the pending event with the same subject, or append this one. Text is appended to the pending text."""
+        """Merge an event into the pending one about the same subject: text is appended, other events are replaced."""
         details = (getattr(event, name, None) for name in ("reply_id", "call_index", "work"))
         subject = (type(event), event.conversation, *details)
         match self._waiting.get(subject), event:
@@ -94,7 +94,7 @@ def progress_reporter(publish: Callable[[TurnEvent], None], work: DataWork) -> O
 
 @contextmanager
 def report_if_long(publish: Callable[[TurnEvent], None]) -> Iterator[OnProgress]:
-    """Report that the archive is being opened if that takes long; yield a callback for the progress of its backup."""
+    """Report that the archive is being opened, if that takes long. Yield a callback for the progress of its backup."""
     report, is_backing_up = progress_reporter(publish, "opening"), False
 
     def report_backup(done: int, total: int) -> None:

