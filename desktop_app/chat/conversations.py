@@ -1,4 +1,4 @@
-"""The conversations of an engine: created, changed and deleted over the ports."""
+"""Create, change and delete the conversations of an engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Conversations:
         self.settings = settings
         self.services, self.models = services, services.models
         self._publish = publish
-        self.list_changed = list_changed  # called when the sidebar's list is no longer true
+        self.list_changed = list_changed  # called when the sidebar's list is out of date
         self._tasks = Tasks(services.on_bug)
         listed = ListedConversations(archive, services, publish, list_changed)
         self.turns = Turns(self._tasks, archive, services, publish, listed, self.open)
@@ -54,15 +54,15 @@ class Conversations:
 
     @property
     def policy(self) -> ContextPolicy:
-        """The policy that the settings name."""
+        """The default policy from the settings."""
         return self.policy_named("")
 
     def policy_named(self, name: str) -> ContextPolicy:
-        """Return the policy of that name; for "" or one that no longer exists, the policy in the settings."""
+        """Return the policy of that name, or the default from the settings if the name is "" or no longer exists."""
         return policy_named(name, self.settings)
 
     def in_background(self, job: Job, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run a job of the engine, unless it is running. It is cancelled at the end; a bug in it is reported."""
+        """Run a job of the engine, unless it is already running. `close` cancels it; a bug in it is reported."""
         self._tasks.start_once(job.of(), work)
 
     async def create(
@@ -73,10 +73,10 @@ class Conversations:
         persona: str = "",
         project: str = "",
     ) -> Session:
-        """Create a conversation: empty but for the system prompt, or with imported messages as they are.
+        """Create a conversation with the system prompt only, or with imported messages as they are.
 
-        persona: the name of that with which it begins; "" or one that there is not any more for none. project: the id
-        of the one in which it begins; "" for none.
+        persona: the name of its persona; "", or a name that no longer exists, for none. project: the id of its project;
+        "" for none.
         """
         common = next((one for one in await self.archive.projects() if one.id == project), NO_PROJECT)
         chosen = next((one for one in self.settings.personas if persona and one.name == persona), Persona(""))
@@ -98,7 +98,7 @@ class Conversations:
         policy: str = "",
         project: str = "",
     ) -> Session:
-        """Create a conversation from these entries, which are stamped already."""
+        """Create a conversation from entries that are already stamped."""
         now, messages = time.time(), sum(isinstance(entry, Message) and entry.is_counted for entry in entries)
         info = ConversationInfo(
             uuid.uuid4().hex, title, now, now, messages, model, folder=folder, policy=policy, project=project
@@ -115,8 +115,7 @@ class Conversations:
         return await self.sessions.open(conversation)
 
     async def use_what_is_known(self) -> None:
-        """Use what servers reported about their models, and the tools and memories that exist by now, in all open
-        conversations but those with a turn under way."""
+        """Update the models, tools and memories of all open conversations, except during a turn."""
         for session in self.sessions.cache.all():
             if self.turns.is_busy(session.id):
                 continue
@@ -125,30 +124,30 @@ class Conversations:
             await self.turns.getting_ready.equip(session)
 
     def follow_memories(self) -> None:
-        """Let open conversations to which nothing was sent yet count the memories as they are now."""
+        """Count the current memories in open conversations that have not sent a request yet."""
         for session in self.sessions.cache.all():
             self.turns.getting_ready.begin_to_equip(session)
 
     async def rename(self, conversation: str, title: str) -> None:
-        """Give it a title; an empty one is not taken."""
+        """Change the title of a conversation. An empty title is ignored."""
         title = " ".join(title.split())
         if title:
             await self.archive.change(conversation, title=title)
             await self._refresh_info(conversation)
 
     async def arrange(self, conversations: Sequence[str], **changes: Unpack[Changes]) -> None:
-        """Change their place in the list: pinned, in a project, put away."""
+        """Change the place of conversations in the list: pinned, in a project, put away."""
         for conversation in conversations if changes else ():
             await self.archive.change(conversation, **changes)
             await self._refresh_info(conversation)
 
     async def delete(self, conversation: str) -> None:
-        """Take it off the list, stop its turn and drop its queue. Nothing is erased; `restore` undoes it."""
+        """Delete a conversation: stop its turn and drop its queue. Nothing is erased; `restore` undoes the deletion."""
         with self._leaving(conversation):
             await self.turns.stop_all(conversation)
         async with self.sessions.locks.of(conversation):
             await self.sessions.give_up(conversation)
-            with self._leaving(conversation) as session:  # it may have been opened in the meantime
+            with self._leaving(conversation) as session:  # may have been opened in the meantime
                 await self.turns.stop_all(conversation)
                 await self.archive.change(conversation, is_deleted=True)
             if session is not None:
@@ -159,7 +158,7 @@ class Conversations:
 
     @contextmanager
     def _leaving(self, conversation: str) -> Generator[Session | None]:
-        """Let no turn begin from now on, unless the block fails. Provide the session, if it is in memory."""
+        """Let no turn begin during the block and, if it succeeds, after it. Provide the session, if it is in memory."""
         session = self.sessions.cache.get(conversation)
         try:
             if session is not None:
@@ -171,17 +170,17 @@ class Conversations:
             raise
 
     async def restore(self, conversation: str) -> None:
-        """Put a deleted conversation back on the list."""
+        """Restore a deleted conversation."""
         await self.archive.change(conversation, is_deleted=False)
         self.list_changed()
 
     async def choose_model(self, conversation: str, model: str) -> Session:
-        """Use another model from the next turn on. Raises ModelError if it is unknown."""
+        """Use another model from the next turn on. Raises ModelError if there is no such model."""
         await self.open(conversation)
         self.turns.refuse_while_running(conversation)
-        chosen = await self.models.resolve_model(model)  # which may take seconds
+        chosen = await self.models.resolve_model(model)  # may take seconds
         async with self.turns.idle(conversation):
-            session = await self.open(conversation)  # another session if an import has added to it
+            session = await self.open(conversation)  # a new session if an import has closed the first
             await self.archive.change(conversation, model=model)
             await self._refresh_info(conversation)
             session.use(chosen)
@@ -195,11 +194,11 @@ class Conversations:
             self.turns.refuse_while_running(session.id)
 
     async def close(self) -> None:
-        """Stop all turns and store what is in flight."""
+        """Stop all turns, which store their partial replies, and all background work."""
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Let its tools work in that folder, or in NO_FOLDER; "" for its project's folder. Raises WorldError."""
+        """Change the working folder of a conversation; "" for its project's folder. Raises WorldError."""
         session = await self.open(conversation)
         await self.archive.change(conversation, folder=await existing_folder(folder))
         await self._refresh_info(conversation)
@@ -207,7 +206,7 @@ class Conversations:
         return session
 
     async def choose_policy(self, conversation: str, name: str) -> Session:
-        """Decide by that policy from now on; "" for the policy of its project or the settings. Raises WorldError."""
+        """Change the policy of a conversation; "" for the policy of its project or the settings. Raises WorldError."""
         session = await self.open(conversation)
         check_policy(name, self.settings.policies)
         await self.archive.change(conversation, policy=name)
@@ -216,10 +215,10 @@ class Conversations:
         return session
 
     async def use_projects(self) -> None:
-        """Let open conversations follow their projects, after these were changed or conversations were moved.
+        """Update open conversations after projects were changed, or conversations were moved between them.
 
-        What their next request will carry is recorded at once, so that it is counted before it is sent; a turn that
-        runs keeps what it began with.
+        The context of their next request is recorded at once, so that it is counted before it is sent. A running turn
+        is not affected.
         """
         projects = {project.id: project for project in await self.archive.projects()}
         for session in self.sessions.cache.all():
@@ -245,7 +244,7 @@ class Conversations:
         self.list_changed()
 
     def change_settings(self, settings: Settings) -> None:
-        """Apply new settings to open conversations too; a running turn ends with the model that it began with."""
+        """Apply new settings, also to open conversations. A running turn keeps its model until it ends."""
         self.settings = settings
         self.sessions.note_settings()
         for session in self.sessions.cache.all():

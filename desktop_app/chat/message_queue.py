@@ -1,7 +1,7 @@
-"""Drafts and messages that are not in the record yet: what was typed survives a crash at any moment.
+"""Drafts and queued messages, which are not in the record yet but survive a crash.
 
-The life of a message. A change of state is one transaction of the archive, so that a message is in one place at any
-moment, and a caller of `Turns` gets its answer once that is stored:
+A message passes through the following states. Each change of state is one transaction of the archive, so that a message
+is always in exactly one place. The methods of `Turns` return once the change is stored.
 
 | state      | stored in                  | next                                                                       |
 |------------|----------------------------|----------------------------------------------------------------------------|
@@ -12,8 +12,8 @@ moment, and a caller of `Turns` gets its answer once that is stored:
 | answered   | the record, with the reply | the end                                                                    |
 | unanswered | the record                 | answered, on the user's request: its turn failed, was stopped or broke off |
 
-If a transaction fails, the message is where it was before, and the caller gets the error. A queue that is read from
-the archive is paused: what was typed before a restart is sent on the user's request only.
+If a transaction fails, the message stays where it was, and the error is raised. A queue that is read from the archive
+is paused, since messages from before a restart are sent only on the user's request.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:  # so that a child process that reads files to import does not
 class MessageQueue:
     """The drafts and the queued messages of all conversations.
 
-    They are stored one change after the other. A new message is queued at once, before it is stored, so that a turn
-    that ends in the meantime finds it.
+    Changes are stored one after the other. A new message is in the queue before it is stored, so that a turn that ends
+    in the meantime finds it.
     """
 
     def __init__(self, archive: Archive, publish: Emit) -> None:
@@ -50,7 +50,7 @@ class MessageQueue:
         self._shown: dict[str, QueueChanged] = {}
 
     async def read(self, conversation: str) -> None:
-        """Read what an earlier run left, unless that was done. Raises ArchiveError."""
+        """Load the draft and the queue of an earlier run, unless they are loaded. Raises ArchiveError."""
         if conversation not in self._unsent:
             found = await self._archive.unsent(conversation)
             if conversation not in self._unsent:
@@ -61,31 +61,31 @@ class MessageQueue:
         return self._of(conversation).draft
 
     def state(self, conversation: str) -> QueueChanged:
-        """Return the queued messages, as the window shows them."""
+        """Return the event with the current queue."""
         queue = self._of(conversation).queue
         return QueueChanged(conversation, queue, bool(queue) and conversation in self._paused)
 
     def show(self, conversation: str) -> QueueChanged:
-        """Return the same for a window that shows it from now on: later differences are published."""
+        """Return the current queue for a window that shows it from now on: later changes are published."""
         state = self.state(conversation)
         self._note_shown(state)
         return state
 
     def next(self, conversation: str) -> QueuedMessage | None:
-        """Return the message that is sent next; None while the queue is empty or paused."""
+        """Return the message to send next; None while the queue is empty or paused."""
         state = self.state(conversation)
         return state.queue[0] if state.queue and not state.is_paused else None
 
     def find(self, conversation: str, message_id: str) -> QueuedMessage | None:
-        """Return that message, if it is queued."""
+        """Return the message with that id; None if it is not queued."""
         return self._of(conversation).find(message_id)
 
     def edits(self, conversation: str) -> dict[str, str]:
-        """Return the edits of sent messages that were not sent, by the messages' ids, the latest last."""
+        """Map the ids of sent messages to their unsent edits, the latest last."""
         return self._of(conversation).edits
 
     async def keep_draft(self, conversation: str, text: str, attachments: tuple[Attachment, ...] | None) -> None:
-        """Store the draft in place of the one before; attachments None: those that it has. Raises ArchiveError."""
+        """Store a draft in place of the previous one. attachments: None keeps the old ones. Raises ArchiveError."""
         await self.read(conversation)
         before = self.draft(conversation)
         draft = MessageDraft(text, before.attachments if attachments is None else attachments)
@@ -93,15 +93,15 @@ class MessageQueue:
             await self._change(conversation, replace(self._of(conversation), draft=draft))
 
     async def keep_edits(self, conversation: str, edits: dict[str, str]) -> None:
-        """Store all edits of the conversation. Raises ArchiveError."""
+        """Store the unsent edits of a conversation in place of the previous ones. Raises ArchiveError."""
         await self.read(conversation)
         if list(edits.items()) != list(self.edits(conversation).items()):
             await self._change(conversation, replace(self._of(conversation), edits=edits))
 
     async def add(self, conversation: str, message: QueuedMessage, is_draft: bool = False) -> None:
-        """Queue a message as the last one, which resumes a paused queue. Raises ArchiveError.
+        """Append a message to the queue, which resumes it if it is paused. Raises ArchiveError.
 
-        is_draft: it is the draft, which is then empty.
+        is_draft: whether the message is the draft, which is then emptied.
         """
         self.resume(conversation)
         before = self._of(conversation)
@@ -115,10 +115,10 @@ class MessageQueue:
     async def record(
         self, session: Session, message: QueuedMessage, is_queued: bool = False, is_draft: bool = False
     ) -> bool:
-        """Move a message into the record, in one transaction; return whether that was done. Raises WorldError.
+        """Move a message into the record, in one transaction. Return whether it was moved. Raises WorldError.
 
-        is_queued: it was queued; nothing is done if it is not queued any more. is_draft: it is the draft, which is then
-        empty.
+        is_queued: whether the message comes from the queue; it is not moved if it has left the queue. is_draft: whether
+        it is the draft, which is then emptied.
         """
         async with self._storing.of(session.id):
             before = self._of(session.id)
@@ -142,15 +142,15 @@ class MessageQueue:
         return True
 
     async def remove(self, conversation: str, message_id: str) -> None:
-        """Remove a queued message; nothing happens if it is not queued any more. Raises ArchiveError."""
+        """Remove a message from the queue, if it is still there. Raises ArchiveError."""
         async with self._storing.of(conversation):
             if self.find(conversation, message_id) is not None:
                 await self._store(conversation, self._of(conversation).remove(message_id))
 
     async def take_back(self, conversation: str, message_id: str, draft: MessageDraft) -> MessageDraft | None:
-        """Take a message out of the queue and put it before the draft, in one step; return the new draft.
+        """Move a message from the queue to the beginning of the draft, in one transaction. Return the new draft.
 
-        None if it is not queued any more. Raises ArchiveError.
+        Returns None if it is no longer queued. Raises ArchiveError.
         """
         async with self._storing.of(conversation):
             message = self.find(conversation, message_id)
@@ -161,11 +161,11 @@ class MessageQueue:
             return joined
 
     def resume(self, conversation: str) -> None:
-        """Resume a paused queue, on the user's request."""
+        """Resume a paused queue."""
         self._paused.discard(conversation)
 
     async def drop(self, conversation: str) -> None:
-        """Drop the queue of a conversation that is deleted; its draft stays in the archive. Raises ArchiveError."""
+        """Drop the queue of a deleted conversation. Its draft stays in the archive. Raises ArchiveError."""
         await self.read(conversation)
         await self._change(conversation, replace(self._of(conversation), queue=()))
         self._paused.discard(conversation)
@@ -175,7 +175,7 @@ class MessageQueue:
         return self._unsent.get(conversation, UnsentMessages())
 
     async def _change(self, conversation: str, unsent: UnsentMessages) -> None:
-        """Change them at once, and store them as they are when it is their turn."""
+        """Apply a change at once, and store the state that is current when the lock is free."""
         self._unsent[conversation] = unsent
         async with self._storing.of(conversation):
             await self._store(conversation, self._of(conversation))
@@ -199,5 +199,5 @@ class MessageQueue:
 
 
 def _with_draft(unsent: UnsentMessages, draft: MessageDraft) -> UnsentMessages:
-    """Return them with that draft, which was emptied, before what has been typed since."""
+    """Restore a draft that was emptied, in front of the text typed since."""
     return replace(unsent, draft=join_drafts(draft, unsent.draft))

@@ -1,10 +1,9 @@
 """Open conversations: each record is read and folded once, on a thread, however many callers wait for it.
 
-The newest sessions, and those in use, stay in memory. A long conversation is shown before it is read, by a
-`PartialSession`; changes to it wait until it is open. The position and state of a message depend on operations and
-branches alone, which the outline contains, so that only the messages of one page are read. There is no partial session
-if the record is damaged, or if a compaction did not know of a pin: it then keeps the neighbours of the pinned message
-as well.
+The newest sessions, and the sessions in use, stay in memory. A long conversation is shown by a `PartialSession` while
+it is being read; changes wait until it is open. The position and state of a message depend only on operations and
+branches, which the outline contains, so that only the messages of one page are read. There is no partial session for a
+damaged record, or if a compaction did not know of a pin, since it then also keeps the neighbours of the pinned message.
 """
 
 from __future__ import annotations
@@ -48,17 +47,17 @@ if TYPE_CHECKING:  # so that a child process that reads files to import does not
     from desktop_app.archive.archive import Archive
 
 MAX_KEPT = 6
-"""Sessions not in use that stay in memory, so that going back and forth between conversations reads none again."""
+"""Unused sessions that stay in memory, so that switching back and forth between conversations is fast."""
 MAX_BYTES = 32 * 2**20
-"""Of all sessions not in use together. The newest one is counted, but never dropped."""
+"""Maximum size of all unused sessions together. The newest one is counted, but never dropped."""
 
 
 class SessionCache:
-    """Finds the one session of a conversation as long as anything refers to it, such as a turn or a request.
+    """Finds the session of a conversation as long as anything refers to it, such as a turn or a request.
 
-    So a conversation never has two, which would both write its record, and what is running is not forgotten. Of all
-    others the newest stay, those that have learned what their record does not have, and the one that the window shows:
-    its figures follow the settings, which only what is in memory does.
+    So a conversation never has two sessions, which would both write its record. Of the sessions that are not in use, it
+    keeps the newest, the ones that have learned something that is not in the record, and the one that the window shows,
+    whose figures must follow the settings.
     """
 
     def __init__(self) -> None:
@@ -76,11 +75,11 @@ class SessionCache:
         return tuple(self._alive.values())
 
     def note_shown(self, conversation: str) -> None:
-        """The window shows that conversation from now on."""
+        """Note which conversation the window shows."""
         self._shown = conversation
 
     def keep(self, session: Session) -> None:
-        """Keep a session as the newest one; the oldest are let go that are more than `MAX_KEPT` or `MAX_BYTES`."""
+        """Keep a session as the newest one, and drop the oldest beyond `MAX_KEPT` or `MAX_BYTES`."""
         self._alive[session.id] = session
         self._newest.pop(session.id, None)
         self._newest[session.id] = session
@@ -92,7 +91,7 @@ class SessionCache:
                 del self._newest[each.id]
 
     def remove(self, conversation: str) -> None:
-        """Remove a session, which must not be used any more."""
+        """Remove a session that must no longer be used."""
         del self._alive[conversation]
         self._newest.pop(conversation, None)
 
@@ -100,12 +99,12 @@ class SessionCache:
 Numbered = list[tuple[int, Message]]
 
 BATCH = 32
-"""Messages that are read at a time to find the beginning of an exchange."""
+"""Messages read at a time to find the beginning of an exchange."""
 UNBOUNDED = 10**12
 
 
 class PartialSession:
-    """What can be seen of one conversation without its record."""
+    """The part of a conversation that can be shown before its record is read."""
 
     def __init__(
         self,
@@ -131,12 +130,12 @@ class PartialSession:
 
     @property
     def total(self) -> int:
-        """The messages of the current branch."""
+        """The number of messages in the current branch."""
         return self._outline.shared + len(self._parted)
 
     @property
     def is_certain(self) -> bool:
-        """Whether the messages are in the state that the outline gives."""
+        """Whether the states of messages can be derived from the outline alone."""
         return not any(message_id in self._view.statuses for message_id in self._view.pins)
 
     def operations(self) -> tuple[OperationRow, ...]:
@@ -147,7 +146,7 @@ class PartialSession:
         return self._branches.followers(self._branches.newest)
 
     async def page(self, before: int, limit: int, around: str = "") -> tuple[MessageRow, ...] | None:
-        """Return the page of the current branch that `Session.page` returns; None if that takes the whole record."""
+        """Return the same page as `Session.page`; None if that requires the complete record."""
         numbered = await self._around(around, limit) if around else await self._read(before, limit, PAGE_CHARACTERS)
         if numbered is None:
             return None
@@ -160,7 +159,7 @@ class PartialSession:
         return await asyncio.to_thread(self._rows, numbered, earlier)
 
     async def pins(self) -> tuple[MessageRow, ...] | None:
-        """Return the pinned messages of the view in their order; None if that takes the whole record."""
+        """Return the rows of the pinned messages, in order; None if that requires the complete record."""
         if not self._view.pins:
             return ()
         found = [await self._index_of(message_id) for message_id in self._view.pins]
@@ -173,7 +172,7 @@ class PartialSession:
         return await asyncio.to_thread(self._rows, pinned)
 
     async def _index_of(self, message_id: str) -> int | None:
-        """Return the place of that message in the current branch; None if that does not have it."""
+        """Return the index of a message in the current branch; None if it is not in this branch."""
         number, shared = await self._archive.message_index(self._conversation, message_id), self._outline.shared
         if number is None or number < shared:
             return number
@@ -189,13 +188,13 @@ class PartialSession:
         return numbered if is_there else await self._read(index + 1, limit, PAGE_CHARACTERS)
 
     def _rows(self, numbered: Numbered, earlier: Sequence[tuple[int, Message]] = ()) -> tuple[MessageRow, ...]:
-        """Return the rows of the messages that follow the earlier ones. Run it on a thread: it folds the view."""
+        """Return the rows of messages. earlier: the ones before them, for the fold. Slow, so run it on a thread."""
         messages = (message for _, message in (*earlier, *numbered))
         view = view_of(Transcript(Chain([*self._done, *messages])))
         return message_rows(numbered, view, self._counts.total, self._versions)
 
     async def _read(self, before: int, limit: int, characters: int) -> Numbered | None:
-        """Return the newest messages of the current branch below that index, in their order."""
+        """Return the newest messages of the current branch below that index, oldest first."""
         end = max(min(before, self.total), 0)
         indexes = range(end - 1, max(end - limit, 0) - 1, -1)
         found = await self._archive.messages(self._conversation, [self._number(i) for i in indexes], characters)
@@ -206,7 +205,7 @@ class PartialSession:
         return index if index < shared else self._parted[index - shared]
 
     async def _exchange_before(self, index: int) -> Numbered | None:
-        """Return what was said before that index, from a user's message on: a result is sent as its call asks for."""
+        """Return the messages before that index, from a user message on: how a result is pruned depends on its call."""
         exchange: Numbered = []
         while index > 0:
             batch = await self._read(index, BATCH, UNBOUNDED)
@@ -226,11 +225,11 @@ class PartialSession:
 Opening = asyncio.Task[Session | WorldError]
 
 LONG = 1_000
-"""Messages from which on a conversation is seen before it is read: fewer are read in a tenth of a second."""
+"""Messages from which on a conversation gets a partial session. Fewer are read in a tenth of a second."""
 
 
 class OpenSessions:
-    """Opens conversations, and keeps their sessions. A conversation has one session at most."""
+    """Opens conversations, and keeps their sessions: at most one for each conversation."""
 
     def __init__(self, archive: Archive, services: Services, turns: Turns, tasks: Tasks, publish: Emit) -> None:
         self._archive, self._services, self._models = archive, services, services.models
@@ -239,10 +238,10 @@ class OpenSessions:
         self._running: dict[str, Opening] = {}
         self._partial_sessions: dict[str, PartialSession] = {}
         self._outdated: WeakSet[Session] = WeakSet()  # sessions whose model is from earlier settings
-        self.locks = NamedLocks()  # held while a conversation begins to be opened, or is imported to or deleted
+        self.locks = NamedLocks()  # held while opening begins, and during imports and deletions
 
     async def open(self, conversation: str) -> Session:
-        """Return the session of a conversation, read from the archive unless it is in memory. Raises WorldError."""
+        """Return the session of a conversation, from memory or from the archive. Raises WorldError."""
         if (session := self.cache.get(conversation)) is None:
             async with self.locks.of(conversation):
                 info = await self._info_with_model(conversation)
@@ -258,9 +257,9 @@ class OpenSessions:
         return session
 
     async def open_partially(self, conversation: str) -> PartialSession | None:
-        """Return what can be seen of a conversation at once, and begin to open it; `FiguresCounted` follows.
+        """Return a partial session, and begin to open the conversation; `FiguresCounted` is published once it is open.
 
-        None if it is open or short, or cannot be seen before it is read.
+        Returns None if the conversation is open or short, or must be read first.
         """
         if conversation in self.cache:
             return None
@@ -282,7 +281,7 @@ class OpenSessions:
 
     @asynccontextmanager
     async def unopened(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let an import write the record: there is no session during the block. A turn that runs ends first."""
+        """Wait for a running turn, then keep the conversation closed during the block, so that an import can write."""
         async with self._turns.paused(conversation), self.locks.of(conversation):
             await self._tasks.wait(Job.OPENING.of(conversation))
             if (session := self.cache.get(conversation)) is not None:
@@ -291,11 +290,11 @@ class OpenSessions:
             yield
 
     def note_settings(self) -> None:
-        """Let sessions get their models again, after the settings were changed; a turn that runs keeps its model."""
+        """Resolve the models of sessions again, after a change of the settings. A running turn keeps its model."""
         self._outdated = WeakSet(self.cache.all())
 
     async def _info_with_model(self, conversation: str) -> ConversationInfo:
-        """Return its info. A conversation imported without the window has no model, and gets the default one."""
+        """Return the info. A conversation that was imported without the window has no model, and gets the default."""
         info = await self._archive.conversation(conversation)
         if info.model:
             return info
@@ -303,7 +302,7 @@ class OpenSessions:
         return await self._archive.conversation(conversation)
 
     async def _wait(self, task: Opening) -> Session:
-        """Return what `_begin` began to open. Raises WorldError, also if it was given up."""
+        """Return the session that is being opened. Raises WorldError, also if opening was given up."""
         await asyncio.wait({task})
         if task.cancelled():
             raise WorldError(Failure("cancelled", translatable("The conversation is no longer being opened")))
@@ -313,11 +312,11 @@ class OpenSessions:
         return opened
 
     def partial_session(self, conversation: str) -> PartialSession | None:
-        """Return what can be seen of a conversation that is being opened."""
+        """Return the partial session of a conversation that is being opened; None if there is none."""
         return self._partial_sessions.get(conversation)
 
     async def give_up(self, conversation: str) -> None:
-        """Stop opening that conversation; callers that wait for it get an error."""
+        """Stop opening a conversation. Callers that wait for it get an error."""
         self._partial_sessions.pop(conversation, None)
         await self._tasks.cancel(Job.OPENING.of(conversation))
 
@@ -332,7 +331,7 @@ class OpenSessions:
         return partial if partial.is_certain else None
 
     def _begin(self, info: ConversationInfo) -> Opening:
-        """Begin to open a conversation that is not open, unless that was done. Cancelling who waits does not end it."""
+        """Begin to open a conversation, unless that has begun. Cancelling a caller does not stop it."""
         task = self._running.get(info.id)
         if task is None or task.done():
             task = self._running[info.id] = self._tasks.start(Job.OPENING.of(info.id), self._open(info))
@@ -353,7 +352,7 @@ class OpenSessions:
         self.cache.keep(session)
         if self._partial_sessions.pop(info.id, None) is not None:
             self._publish(FiguresCounted(info.id, session.counter.gauge(), session.totals()))
-        is_counted_otherwise = session.info.messages != session.recorded.counted  # by an earlier version
+        is_counted_otherwise = session.info.messages != session.recorded.counted  # counted by an earlier version
         if is_counted_otherwise or not session.info.share:
             await self._turns.note(session)
         return session
@@ -367,19 +366,19 @@ class OpenSessions:
         await self._end_what_was_running(session)
         await self._turns.queue.read(info.id)
         await asyncio.to_thread(_count, session)
-        await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known by now
+        await use_model(session, model_or_stand_in(self._models, info.model), self._publish)  # it may be known now
         await self._turns.getting_ready.equip(session)
         await self._use_project(session)
         return session
 
     async def _use_project(self, session: Session) -> None:
-        """Let the session know of its project, and of what was changed while it was being opened."""
+        """Set the project and the policy, and apply changes made while the session was being opened."""
         session.info = await self._archive.conversation(session.id)
         session.project = next((p for p in await self._archive.projects() if p.id == session.info.project), NO_PROJECT)
         session.counter.chosen_policy = policy_named(session.policy_name, self._services.settings())
 
     async def _end_what_was_running(self, session: Session) -> None:
-        """Give a result to each call that was running when the engine was killed, and give up continuing a reply."""
+        """Record results for calls that were running when the engine was killed, and give up continuing a reply."""
         if session.view.unfinished is not None:
             await session.record(stamp(Continuation(reply_id="")))
         if not session.view.open_calls:
@@ -398,6 +397,6 @@ class OpenSessions:
 
 
 def _count(session: Session) -> None:
-    """Count what is asked for next."""
+    """Compute the gauge and the operations, which are requested next."""
     session.counter.gauge()
     session.operations()

@@ -1,4 +1,4 @@
-"""Background tasks by key, whose bugs are reported; cancellable threads, and locks by name."""
+"""Background tasks by key, cancellable computations on threads, and locks by name."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from weakref import WeakValueDictionary
 T = TypeVar("T")
 
 CheckPoint = Callable[[], None]
-"""Called often by what runs on a thread; raises NotWanted there once its result is no longer awaited."""
+"""Called often by a computation on a thread; raises NotWanted once its result is no longer awaited."""
 
 
 class NotWanted(Exception):
-    """Ends a computation whose result is no longer awaited."""
+    """Raised in a computation whose result is no longer awaited, to end it."""
 
 
 class Job(Enum):
     """A kind of background task."""
 
-    # One of each in a conversation, which `of` names:
+    # One of each in a conversation; `of` takes its id:
     OPENING = "opening"
     TURN = "turn"
     NEXT_MESSAGE = "next message"  # starts the turn of the first queued message
@@ -36,7 +36,7 @@ class Job(Enum):
     # One for each model, request, list or command:
     MODEL_START = "model start"
     REQUEST = "request"
-    COMMAND = "command"  # of a draft, by the key that the window gave
+    COMMAND = "command"  # of a draft, by the key from the window
     LIST = "list"
     # One in the engine:
     WARM_UP = "warm-up"
@@ -46,14 +46,14 @@ class Job(Enum):
     SERVER_TEST = "server test"
 
     def of(self, name: str | int = "") -> TaskKey:
-        """Return the key of this job for that conversation, model or request, or the one in the engine."""
+        """Return the key of this job for a conversation, model or request; "" for a job of the engine."""
         return TaskKey(self, str(name))
 
 
 class TaskKey(NamedTuple):
     """The key of a task. job: a `Job`, or the enum member of another kind of work.
 
-    of: the id of its conversation or model, or the request's number; "" for the engine's.
+    of: the id of the conversation or model, or the number of the request; "" for the engine.
     """
 
     job: Enum
@@ -64,7 +64,7 @@ class TaskKey(NamedTuple):
 
 
 class Tasks:
-    """Runs one task for each key. `on_bug` is called with every exception that is not a cancellation."""
+    """Runs one task at a time for each key. `on_bug` is called with each exception except cancellations."""
 
     def __init__(self, on_bug: Callable[[BaseException], None]) -> None:
         self._on_bug = on_bug
@@ -72,7 +72,7 @@ class Tasks:
         self._is_ending = False
 
     def start(self, key: TaskKey, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run `work` under that key, unless all has been cancelled: then it is cancelled before it begins.
+        """Run `work` under that key. After `cancel_all`, it is cancelled before it begins.
 
         Raises RuntimeError if another task is running under that key.
         """
@@ -87,7 +87,7 @@ class Tasks:
         return task
 
     def start_once(self, key: TaskKey, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
-        """Run such work, unless another task is running under that key."""
+        """Run `work()` under that key, unless another task is running under it."""
         if not self.is_running(key):
             self.start(key, work())
 
@@ -95,14 +95,14 @@ class Tasks:
         return self._task(key) is not None
 
     async def wait(self, key: TaskKey) -> None:
-        """Wait until no task runs under that key. Cancelling the wait does not cancel the task."""
+        """Wait until no task is running under that key. Cancelling the wait does not cancel the task."""
         while (task := self._task(key)) is not None:
             await asyncio.wait({task})
 
     async def cancel(self, key: TaskKey) -> None:
-        """Cancel that task, if there is one, and wait for its end.
+        """Cancel the task under that key, if there is one, and wait for its end.
 
-        A task that was cancelled already is only waited for: it may be storing something.
+        A task that is already being cancelled is only waited for, since it may be storing something.
         """
         task = self._task(key)
         if task is not None:
@@ -110,7 +110,7 @@ class Tasks:
             await asyncio.wait({task})
 
     async def cancel_all(self) -> None:
-        """Cancel all tasks, wait for their ends, and let none begin any more."""
+        """Cancel all tasks, wait for them to end, and let none begin from now on."""
         self._is_ending = True
         while tasks := {task for task in self._running.values() if not task.done()}:
             for task in tasks:
@@ -122,7 +122,7 @@ class Tasks:
         return None if task is None or task.done() else task
 
     def _forget(self, key: TaskKey, task: asyncio.Task[Any]) -> None:
-        if self._running.get(key) is task:  # else the next one of that key runs already
+        if self._running.get(key) is task:  # otherwise the next task under that key is already running
             del self._running[key]
         if not task.cancelled() and (error := task.exception()) is not None:
             self._on_bug(error)
@@ -134,9 +134,9 @@ def _cancel(task: asyncio.Task[Any]) -> None:
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end and return its result; a cancellation during it arrives at the next await.
+    """Run `work` to its end and return its result. A cancellation in the meantime is raised at the next await.
 
-    So what was stored is always folded and reported, and stopping is still prompt.
+    This is for work that must not be interrupted halfway, such as storing entries and then folding them.
     """
     task = asyncio.ensure_future(work)
     is_cancelled = False
@@ -152,14 +152,14 @@ async def shielded(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def run_while_wanted(work: Callable[[CheckPoint], T]) -> T:
-    """Run a computation on a thread. When this is cancelled, it ends at its next check point."""
+    """Run a computation on a thread. If the caller is cancelled, the computation ends at its next check point."""
     with check_point() as check:
         return await asyncio.get_running_loop().run_in_executor(None, work, check)
 
 
 @contextmanager
 def check_point() -> Generator[CheckPoint]:
-    """Yield the check point of a computation for which the block waits."""
+    """Yield the check point of a computation that the block awaits."""
     is_cancelled = threading.Event()
 
     def check() -> None:
@@ -174,7 +174,7 @@ def check_point() -> Generator[CheckPoint]:
 
 
 class NamedLocks:
-    """The locks by their names. One that is neither held nor waited for is forgotten."""
+    """Locks by name. A lock that is neither held nor waited for is dropped."""
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -183,7 +183,7 @@ class NamedLocks:
         return len(self._locks)
 
     def of(self, name: str) -> asyncio.Lock:
-        """Return that lock, the same one as long as anybody refers to it: by `async with`, say, or waiting for it."""
+        """Return the lock of that name, the same object as long as it is referenced, such as by `async with`."""
         return self._locks.setdefault(name, asyncio.Lock())
 
     def is_locked(self, name: str) -> bool:

@@ -1,6 +1,6 @@
-"""The turns of all conversations: one at a time in each; messages that are sent during a turn are queued.
+"""The turns of all conversations: one at a time in each. Messages that are sent during a turn are queued.
 
-`message_queue.py` says where a message is stored from the first key to its answer.
+`message_queue.py` describes where a message is stored at each stage.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ class Turns:
         self.queue = MessageQueue(archive, publish)
 
     def is_running(self, conversation: str) -> bool:
-        """Return whether a turn of that conversation is under way."""
+        """Return whether a turn of that conversation is running."""
         return self._tasks.is_running(Job.TURN.of(conversation))
 
     def is_busy(self, conversation: str) -> bool:
-        """Return whether a turn is under way or about to begin, or room is being made."""
+        """Return whether a turn is running or about to begin, or room is being made."""
         is_making_room = self._tasks.is_running(Job.ROOM.of(conversation))
         return is_making_room or self._is_taken(conversation) or self._locks.is_locked(conversation)
 
     def is_automatic(self, session: Session) -> bool:
-        """Return whether room is made without the user's request, by the settings and by the policy."""
+        """Return whether the settings and the policy allow making room without the user's request."""
         return self._services.settings().is_automatic and session.counter.policy.is_automatic
 
     async def send(
@@ -79,18 +79,18 @@ class Turns:
         is_now: bool = False,
         is_draft: bool = False,
     ) -> None:
-        """Record a message and answer it if nothing runs; else queue it, to be sent after the turn and the queue.
+        """Record a message and start its turn. While another turn is running, queue the message instead.
 
-        The queue goes on after a turn that finished, not after one that failed or was stopped: what was typed may not
-        fit any more, and the user can send it with a click. A message that is sent while nothing runs goes before
-        those that are queued. is_now: stop the turn first, whose reply is kept as it is. is_draft: the stored draft is
-        emptied in the same transaction, whatever it was. Raises WorldError; then the message is not stored.
+        The queue continues after a turn that finished, but not after one that failed or was stopped: its messages may
+        no longer be to the point, and the user can send them with a click. A message that is sent while no turn is
+        running precedes the queue. is_now: stop the running turn first, and keep its partial reply. is_draft: empty the
+        stored draft in the same transaction. Raises WorldError, in which case the message is not stored.
         """
         message = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
         await self._send(session, message, is_now, is_draft, options)
 
     async def research(self, session: Session, question: str, is_now: bool = False, is_draft: bool = False) -> None:
-        """Send a question for which the web is searched (see `research.py`), as `send` does; recorded as typed."""
+        """Send a research question (see `research.py`), as `send` does. It is recorded with its command."""
         draft = MessageDraft(f"{RESEARCH}{question.strip()}")
         message = QueuedMessage(uuid.uuid4().hex, draft, is_research=True)
         await self._send(session, message, is_now, is_draft)
@@ -110,13 +110,13 @@ class Turns:
         async with self._locks.of(session.id):
             if is_now:
                 await self.stop(session.id)
-            elif self._is_taken(session.id):  # by the caller that had the lock before
+            elif self._is_taken(session.id):  # by the previous holder of the lock
                 await self.queue.add(session.id, message, is_draft)
                 return
             await self._answer(session, message, is_draft=is_draft, options=options)
 
     async def send_now(self, session: Session, message_id: str) -> None:
-        """Send a queued message now, after stopping the turn; nothing happens if it is not queued any more."""
+        """Stop the turn and send a queued message. Does nothing if it is no longer queued."""
         async with self._locks.of(session.id):
             if self.queue.find(session.id, message_id) is not None:
                 await self.stop(session.id)
@@ -129,7 +129,7 @@ class Turns:
         self._tasks.start_once(Job.NEXT_MESSAGE.of(conversation), partial(self._send_next, conversation))
 
     async def _send_next(self, conversation: str) -> None:
-        """Send the next message of the queue once the turn has ended, if there is one."""
+        """Send the next message of the queue, if there is one, after the turn has ended."""
         await self._tasks.wait(Job.TURN.of(conversation))
         try:
             session = await self._open_conversation(conversation)
@@ -141,7 +141,7 @@ class Turns:
             self._publish(TurnFailed(conversation, error.failure))
 
     def _is_taken(self, conversation: str) -> bool:
-        """Return whether a turn runs, or the next message of the queue is about to be sent."""
+        """Return whether a turn is running, or the next message of the queue is about to be sent."""
         return self.is_running(conversation) or self._tasks.is_running(Job.NEXT_MESSAGE.of(conversation))
 
     async def _answer(
@@ -152,8 +152,10 @@ class Turns:
         is_draft: bool = False,
         options: TurnOptions = DEFAULT_OPTIONS,
     ) -> None:
-        """Record a message and start its turn, under the conversation's lock. Raises WorldError; then it is where it
-        was before."""
+        """Record a message and start its turn; the caller holds the lock.
+
+        Raises WorldError, in which case the message stays where it was.
+        """
         await self._make_way(session)
         text = message.draft.text or ", ".join(part.name for part in message.draft.attachments)
         if session.info.title in UNTITLED:
@@ -162,21 +164,21 @@ class Turns:
             self._start(session, self._research(session) if message.is_research else self._turn(session, options))
 
     async def _make_way(self, session: Session) -> None:
-        """End the preparations for a turn, which begins now. Raises WorldError if the conversation is being deleted."""
+        """Stop preparations, since a turn begins. Raises WorldError if the conversation is being deleted."""
         await self.getting_ready.stop(session.id)
         session.refuse_if(session.is_leaving)
 
     def _start(self, session: Session, turn: Coroutine[Any, Any, None]) -> None:
-        """Start a turn, unless the conversation is being deleted: what was recorded for it is restored with it."""
+        """Start a turn, unless the conversation is being deleted. Its recorded message stays in the conversation."""
         if session.is_leaving:
             turn.close()
         else:
             self._tasks.start(Job.TURN.of(session.id), turn)
 
     async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
-        """Send a user message again with another text, in a branch that begins before it.
+        """Send a user message again with another text, in a new branch that begins before it.
 
-        Raises WorldError while a reply is being written, and if the current branch has no such message.
+        Raises WorldError while a reply is being written, or if the current branch has no such message.
         """
         async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
             rewind = Rewind(first_message_id=message_to_edit(session, message_id).id)
@@ -187,22 +189,23 @@ class Turns:
             self._start(session, self._turn(session))
 
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
-        """Answer a user message again, in a branch that begins before its first answer.
+        """Answer a user message again, in a new branch that begins before its first answer.
 
-        reply_id: an answer to that message; "" for the newest one. Raises WorldError as `edit` does, or without one.
+        reply_id: an answer to that message; "" for the newest message. Raises WorldError while a reply is being
+        written, or if there is no such message.
         """
         await self._answer_again(session, partial(first_answer, reply_id=reply_id))
 
     async def go_on(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
-        """Ask for the answer that is missing: results of tools stay, and a reply that broke off is written again."""
+        """Request the missing answer. Tool results stay, and a reply that broke off is written again."""
         await self._answer_again(session, broken_reply, options)
 
     async def _answer_again(
         self, session: Session, find: Callable[[Session], Message | None], options: TurnOptions = DEFAULT_OPTIONS
     ) -> None:
-        """Take a turn in a branch that begins before the reply that `find` returns, or at the end if it returns none.
+        """Take a turn in a new branch that begins before the reply that `find` returns; in the current one for None.
 
-        Raises WorldError while a reply is being written, and what `find` raises.
+        Raises WorldError while a reply is being written, or if `find` does.
         """
         async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
             if (reply := find(session)) is not None:
@@ -211,52 +214,52 @@ class Turns:
             self._start(session, self._turn(session, options))
 
     async def continue_reply(self, session: Session) -> None:
-        """Let the model go on with the newest reply, which was cut or interrupted, where it stopped.
+        """Let the model continue the newest reply, which was cut off or interrupted.
 
-        Raises WorldError while a reply is being written, and if there is nothing to continue.
+        Raises WorldError while a reply is being written, or if there is nothing to continue.
         """
         async with self._beginning(session):
             self._start(session, self._continue(session, cut_reply(session)))
 
     @asynccontextmanager
     async def _beginning(self, session: Session) -> AsyncGenerator[None, None]:
-        """Hold the lock while a turn begins that is not of a new message. Raises WorldError while one runs."""
+        """Hold the lock while a turn without a new message begins. Raises WorldError while a turn is running."""
         self.refuse_while_running(session.id)
         async with self._locks.of(session.id):
-            self.refuse_while_running(session.id)  # a message may have been sent first
+            self.refuse_while_running(session.id)  # a message may have been sent in the meantime
             await self._make_way(session)
             yield
 
     async def wait_until_idle(self, conversation: str, with_room: bool = False) -> None:
-        """Wait until no turn runs in a conversation; with_room: and no room is being made either."""
+        """Wait until no turn is running in a conversation and, with `with_room`, no room is being made."""
         await self._tasks.wait(Job.TURN.of(conversation))
         if with_room:
             await self._tasks.wait(Job.ROOM.of(conversation))
 
     async def stop(self, conversation: str) -> None:
-        """End the running turn; what had arrived of the reply is kept, and what is queued waits."""
+        """Stop the running turn. Its partial reply is kept, and the queue waits."""
         await self._tasks.cancel(Job.NEXT_MESSAGE.of(conversation))
         await self._tasks.cancel(Job.TURN.of(conversation))
 
     async def stop_all(self, conversation: str) -> None:
-        """End everything that is under way in a conversation: its turn, and what is done before and after turns."""
+        """Stop everything in a conversation: its turn, and the work before and after turns."""
         await self.getting_ready.stop(conversation)
         for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
             await self._tasks.cancel(job.of(conversation))
 
     def idle(self, conversation: str) -> AbstractAsyncContextManager[None]:
-        """Let no turn begin during the block (see `TurnLocks`). Raises WorldError while a turn runs."""
+        """Let no turn begin during the block (see `TurnLocks`). Raises WorldError while a turn is running."""
         return self._locks.idle(conversation, partial(self.refuse_while_running, conversation))
 
     @asynccontextmanager
     async def paused(self, conversation: str) -> AsyncGenerator[None, None]:
-        """Let nothing run during the block, which begins once no turn runs. Messages sent in it are sent after it."""
+        """Wait for turns to end, then let nothing run during the block. Messages sent during it are sent after it."""
         async with self._locks.when_free(conversation, partial(self._is_taken, conversation), self._settle):
             waiting = self.queue.state(conversation).queue
             try:
                 await self.stop_all(conversation)
                 yield
-            finally:  # before the lock is released: messages sent from now on come after it
+            finally:  # still under the lock, so that later messages come after these
                 if not set(self.queue.state(conversation).queue).issubset(waiting):
                     self._begin_queue(conversation)
 
@@ -265,7 +268,7 @@ class Turns:
         await self._tasks.wait(Job.TURN.of(conversation))
 
     async def stop_room(self, conversation: str) -> None:
-        """Stop making room in the background, or stop the turn that waits for it; nothing of it is recorded."""
+        """Stop making room in the background, or else the turn that is waiting for it. Nothing of it is recorded."""
         if self._tasks.is_running(Job.ROOM.of(conversation)):
             await self._tasks.cancel(Job.ROOM.of(conversation))
         else:
@@ -278,12 +281,12 @@ class Turns:
             raise WorldError(Failure(kind="busy", title=translatable("A reply is still being written"), advice=advice))
 
     async def _turn(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
-        """Take a turn, and do what follows it."""
+        """Take a turn, then finish it."""
         turn = take_turn(session, self._services, self._publish, self.is_automatic(session), options)
         await self._finish(session, await turn)
 
     async def _continue(self, session: Session, reply: Message) -> None:
-        """Take a turn that goes on with a reply; at its end nothing asks for more of it, however it has ended."""
+        """Take a turn that continues a reply. After it, the reply is not continued further, however the turn ended."""
         try:
             await session.record(stamp(Continuation(reply_id=reply.id)))
             await self._turn(session)
@@ -295,10 +298,10 @@ class Turns:
         await self._finish(session, await take_research(session, self._services, self._publish))
 
     async def _finish(self, session: Session, finished: TurnFinished) -> None:
-        """Do what follows a turn. Its end is published last: a listener finds no turn running."""
+        """Start the work that follows a turn, and publish its end last."""
         try:
             await self.note(session)
-            # Else it may be room that was stopped, or a reply that is to go on where it ended.
+            # Otherwise the user may have stopped making room, or may want to continue the reply.
             if self.is_automatic(session) and finished.reason == "finished":
                 self._tasks.start_once(Job.ROOM.of(session.id), partial(self._make_room, session))
             if finished.reason == "finished":
@@ -309,33 +312,33 @@ class Turns:
                 self._begin_queue(session.id)
 
     async def _make_room(self, session: Session) -> None:
-        """Make room after a turn and let the model read the new prefix, so that the next reply starts sooner."""
+        """Make room after a turn, and let a local model read the new prefix so that the next reply starts sooner."""
         if await make_room_after_turn(session, self._services, self._publish):
             await self.note(session)
             if not self.is_running(session.id):
                 self.getting_ready.expect(session)
 
     async def note(self, session: Session) -> None:
-        """Store what the sidebar shows of the conversation. An error fails no turn."""
+        """Store the fill level of the conversation for the sidebar. Errors are published, not raised."""
         await self._listed.note(session)
 
 
 class TurnLocks(NamedLocks):
-    """A lock of each conversation, held while a turn is about to begin there, or while none may begin."""
+    """A lock per conversation, held while a turn is about to begin, or while none may begin."""
 
     def __init__(self) -> None:
         super().__init__()
         self._idle: set[str] = set()
 
     def is_beginning(self, conversation: str) -> bool:
-        """Return whether a turn is about to begin, after which a message that is sent now is queued."""
+        """Return whether a turn is about to begin, so that a message sent now is queued."""
         return self.is_locked(conversation) and conversation not in self._idle
 
     @asynccontextmanager
     async def when_free(
         self, conversation: str, is_taken: Callable[[], bool], settle: Callable[[str], Awaitable[None]]
     ) -> AsyncGenerator[None, None]:
-        """Hold the lock once no turn runs. is_taken: whether one does. settle: waits for its end."""
+        """Hold the lock as soon as no turn is running. is_taken: returns whether one is. settle: waits for its end."""
         while True:
             await settle(conversation)
             async with self.of(conversation):
@@ -345,7 +348,7 @@ class TurnLocks(NamedLocks):
 
     @asynccontextmanager
     async def idle(self, conversation: str, refuse: Callable[[], None]) -> AsyncGenerator[None, None]:
-        """Let no turn begin during the block: a message sent now waits. refuse: raises if a turn runs."""
+        """Let no turn begin during the block; messages wait for its end. refuse: raises if a turn is running."""
         refuse()
         async with self.of(conversation):
             refuse()  # one may have begun in the meantime
