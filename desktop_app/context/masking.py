@@ -25,8 +25,8 @@ _NAMED = re.compile(
     r"(?!(?:str|string|none|null|true|false|bool|int|any|optional|undefined|required|bytes|text|secret)\b|[$<{\[(])"
     r"([^\s\"',;&)<]{6,})"
 )
-"""A name and its value. A type, a word such as "none", or a placeholder for a variable is no secret; neither is a call
-or an attribute, which `_value` does not change."""
+"""A name and its value. A type, a word such as "none", or a placeholder for a variable is not a secret; neither is a
+call or an attribute, which `_value` does not change."""
 _CODE = re.compile(r"[A-Za-z_][\w.]*[(\[]|(?:os|process|self|settings|config|env|request|args)\.\S*")
 
 

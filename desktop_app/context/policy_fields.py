@@ -100,7 +100,8 @@ SOURCES = {source.field: source for group in GROUPS for source in group.sources}
 def share_in_tokens(field: str, acting: ContextPolicy, budget: Budget) -> int | None:
     """Return the tokens of a share in a window. The chat's window is also used for shares of another model's reply.
 
-    None for fields that are no share of tokens, and for shares that limit another number. acting: from `acting_policy`.
+    None for fields that are not shares of tokens, and for shares that limit another number. acting: as returned by
+    `acting_policy`.
     """
     share, number = getattr(acting, field), SOURCES[field].number
     if number.of == "usable":

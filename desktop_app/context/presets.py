@@ -107,9 +107,9 @@ OPENCODE = replace(
 # LM Studio's autocompaction (document 1): three phases, no pruning and no truncation: "tool responses that would
 # overflow trigger compaction instead". A request is compared with 80 % of the window after 20 % of the free tokens, and
 # at least 1,000, were added: that is 75 % of a large window, 68 % of one of 8,192. This buffer is the space for the
-# reply, for which 1,000 are reserved anyway. A tool result is a reason only if it does not fit. Compacting to 40.5 % is
-# the document's "40-60 % token reduction", from 68 or 75 % before a request as well as from 90 % during streaming.
-# Its model rewrites messages; ours writes a summary and names messages to keep.
+# reply, for which 1,000 are reserved anyway. A tool result triggers compaction only if it does not fit. Compacting to
+# 40.5 % is the document's "40-60 % token reduction", from 68 or 75 % before a request as well as from 90 % during
+# streaming. Its model rewrites messages; ours writes a summary and names messages to keep.
 LMSTUDIO = replace(
     _BARE,
     name="lmstudio",
@@ -323,7 +323,7 @@ def text_of_value(field: str, value: Any) -> str:
 
 
 def choices_of(field: str) -> tuple[str, ...]:
-    """Return the possible values of a field; none if it is no choice of words."""
+    """Return the possible values of a field; none if the field is not a choice of words."""
     return get_args(_TYPES[field]) if isinstance(getattr(BALANCED, field), str) else ()
 
 

@@ -35,7 +35,7 @@ from .policy import Budget, ContextPolicy
 from .view.view import View, closing_items, view_after, view_of
 
 REPLAYED = (Message, RequestContext, Recalled, Pin, Unpin)
-"""Entries that are replayed; the operations are the policy's."""
+"""Entries that are replayed; operations come from the policy instead."""
 MAX_STEPS = 8
 """Steps to make room at one moment, as in a turn."""
 

@@ -15,8 +15,8 @@ Up to MAX_BEGINNING characters before it may differ (a capital letter, an ellips
 sentence), if the repetition is twice as long. Text is not trimmed if the partial reply itself contains it twice in a
 row, or if it repeats within itself: such text continues regularly, as rows of a table or closing brackets do.
 
-Limits: a line of code of twelve or more letters that is correctly repeated, directly after itself, is taken for a
-repetition; a sentence that is repeated in other words is not.
+Limits: a line of code of twelve or more letters that is correctly repeated, directly after itself, is mistaken for
+a repetition; a sentence that is repeated in other words is not.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def truncate_result(text: str, tool: str, policy: ContextPolicy, is_spilled: boo
 
 
 def notice(cut: Truncation, is_spilled: bool) -> str:
-    """Return the notice: what was left out, where, and how to read on (T4)."""
+    """Return the notice: what was left out, where, and how to read the rest (T4)."""
     shown_part = (
         f"{cut.shown_lines:,} lines, {cut.shown_bytes:,} bytes are shown" if cut.shown_bytes else "nothing is shown"
     )
@@ -147,7 +147,7 @@ def sizes_in_notice(text: str) -> tuple[int, int] | None:
 def shorten_result(text: str, most: int, is_spilled: bool = True) -> Truncation:
     """Return both ends of a result in at most `most` characters, or only the notice if that is longer.
 
-    is_spilled: as above. A result that is already truncated keeps its spill and its first gap.
+    is_spilled: as for `truncate_result`. A result that is already truncated keeps its spill and its first gap.
     """
     original, body = _before_notice(text)
     is_spilled = is_spilled if original.spill is None else True

@@ -54,8 +54,8 @@ class DueShares(NamedTuple):
 def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueShares:
     """Return the shares for one phase.
 
-    The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, only a request that
-    does not fit is a reason.
+    The earlier the moment, the cheaper it is to wait. In a phase that the policy does not name, room is due only
+    if the request does not fit.
     """
     match trigger:
         case Trigger.USER:

@@ -48,7 +48,7 @@ SURELY = 0.97
 CLOSE = 0.95
 """The share of the space that must be used."""
 MAX_OWN_WORDS = 0.5
-"""Share of prose in a message, from which it is speech and no excerpt."""
+"""Share of prose in a message, from which it is speech and not an excerpt."""
 
 
 def add_excerpts(page: SummaryBuilder, head: Sequence[Message], reading: Reading, count: Callable[[str], int]) -> None:

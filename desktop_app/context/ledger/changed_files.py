@@ -175,7 +175,7 @@ def _without_signs(quoted: re.Match[str]) -> str:
 
 
 def _without_heredocs(command: str) -> str:
-    """Return the command without its here-documents, in which a > is no redirection."""
+    """Return the command without its here-documents, in which a > is not a redirection."""
     kept: list[str] = []
     end = ""
     for line in command.splitlines():

@@ -4,7 +4,7 @@ The sentence classifier (context/sentence_kinds) was trained on as many rules as
 one sentence in thirty is a rule, so most sentences that it takes for rules are stories, remarks or tasks. A sentence
 counts as a rule only if one of its clauses also has the form of one: it forbids, obliges, limits, says how often, or
 compares. The clearer the form, the less certain the classifier must be. An order to do something once, a question or a
-statement is no rule. A decision must also contain words with which people announce one: without them, most hits are
+statement is not a rule. A decision must also contain words with which people announce one: without them, most hits are
 reports of work or remarks.
 
 A rule is superseded only if the later sentence says that something changes, and names the rule's subject or an
@@ -195,7 +195,7 @@ def _is_clear(clause: str) -> bool:
 
 
 def _is_said(sentence: str) -> bool:
-    """Return whether the sentence was written by a person, and is no line of a log or of code."""
+    """Return whether the sentence was written by a person, and is not a line of a log or of code."""
     if _MARKED.match(sentence) or sentence.endswith(_CODE_ENDS):
         return False
     words = _CODE.sub("it", sentence).split()
@@ -290,7 +290,7 @@ _ALTERNATIVES = tuple(
 
 
 def is_rule(sentence: str) -> bool:
-    """Return whether a sentence lays down how something is to be done, or states a preference, and is no question."""
+    """Return whether a sentence prescribes how to do something, or states a preference; a question is never a rule."""
     if QUESTION.search(sentence):
         return False
     kinds = kinds_of(sentence)
@@ -409,7 +409,7 @@ _MENTIONS = re.compile(
 
 
 def is_decision(sentence: str) -> bool:
-    """Return whether a sentence states a decision and is no question."""
+    """Return whether a sentence states a decision and is not a question."""
     if QUESTION.search(sentence):
         return False
     likely = kinds_of(sentence).decision

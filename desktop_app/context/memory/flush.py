@@ -42,7 +42,7 @@ MAX_MESSAGE, MAX_ARGUMENTS = 4_000, 200
 MAX_UNWANTED = 100
 """Newest deleted memories that are considered: a bound for the work."""
 MAX_REPLY = 40_000
-"""Characters; a longer reply is no list of notes."""
+"""Characters; a longer reply is not a list of notes."""
 VALUES_TRIED = 20
 MAX_NESTING = 4
 """Levels of lists and objects around a note: an object, its list, an object for each, and one more."""

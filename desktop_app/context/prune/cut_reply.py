@@ -1,6 +1,6 @@
 """Shorten the reply that the model is asked to continue to its end, if it does not fit.
 
-The model needs the end to go on. The record keeps the whole reply, and so does the reader's transcript.
+The model needs the end to continue. The record and the transcript in the window keep the complete reply.
 """
 
 from __future__ import annotations

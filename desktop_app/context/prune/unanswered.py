@@ -1,6 +1,6 @@
 """Shorten unanswered results together if they do not fit, the largest first.
 
-Older results are cleared before. Then all get a common ceiling, to which longer ones are shortened; both ends stay,
+Older results are cleared first. Then all get a common ceiling, to which longer ones are shortened; both ends stay,
 with a notice by which the rest can be read. No result gets less than the policy's floor. If that is not enough, the
 reply that the model is asked to continue is shortened to its end.
 """

@@ -52,7 +52,7 @@ class TypedFilter(msgspec.Struct, frozen=True):
     start: int
     end: int
     is_wrong: bool = False
-    """Whether the name is unknown, or the value is no time, so that it filters nothing."""
+    """Whether the name is unknown, or the value is not a time, so that it filters nothing."""
     nearest: str = ""
     """The known name most like a wrong one; "" if none is similar."""
     first: date | None = None

@@ -23,7 +23,7 @@ class QueryReading(msgspec.Struct, frozen=True):
 def readings_of(query: str, today: date) -> tuple[QueryReading, ...]:
     """Return the interpretations of a query, the likeliest first: with its time as a filter, and unchanged.
 
-    A date such as 8 May 2023 is no filter, but "before 2023" is: a date is mostly when something happened, and the
+    A date such as 8 May 2023 is not a filter, but "before 2023" is: a date is mostly when something happened, and the
     messages about it are from another day.
     """
     text = query[:MAX_QUERY]

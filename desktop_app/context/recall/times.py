@@ -67,7 +67,7 @@ _Reading = Callable[[re.Match[str], date], Days | None]
 def time_in(query: str, today: date) -> TimeSpan | None:
     """Return the first time that a query names; None if it names none. Text in quotation marks is ignored.
 
-    Future days are no time; seasons are northern, and begin with their first month.
+    Future days are ignored; seasons are northern, and begin with their first month.
     """
     blanked = re.sub(r'"[^"]*"?', lambda quoted: " " * len(quoted[0]), query)
     if (between := _between(blanked, today)) is not None:
@@ -113,7 +113,7 @@ def _bounded(found: re.Match[str], days: Days) -> TimeSpan:
 
 
 def days_of(text: str, today: date) -> Days | None:
-    """Return the days that a complete text names, such as the value of `before:`; None if it is no time."""
+    """Return the days that a complete text names, such as the value of `before:`; None if it is not a time."""
     words = " ".join(text.replace("_", " ").split())
     for pattern, reading in (*_FORMS, *_PLAIN_FORMS):
         found = pattern.fullmatch(words)
@@ -306,7 +306,7 @@ _PLAIN_FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WRITTEN_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})(?:r?uary|ch|il|e|y|ust|t|t?ember|ober)?)"
 _WRITTEN_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-# A month's name alone is no date ("may I …"): it needs a day, a year or a word such as "since" next to it.
+# A month's name alone is not a date ("may I …"): it needs a day, a year or a word such as "since" next to it.
 _DATE_FORMS = tuple(
     re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
     for form in (

@@ -20,7 +20,7 @@ from desktop_app.conversation.message import Message
 _HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s*(?P<marked>[^#\n]+?)\s*#*|\*\*(?P<bold>[^*\n]+)\*\*:?)\s*")
 _NUMBERING = re.compile(r"^[\d.)\s]+|[\s:*]+$")
 MAX_HEADING = 120
-"""Characters; a longer line is no heading."""
+"""Characters; a longer line is not a heading."""
 SHARE_OF_NAMES = 0.1
 """Share of the budget for lost paths, links, identifiers and numbers."""
 SHORTER = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)

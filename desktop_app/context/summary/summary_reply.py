@@ -6,7 +6,7 @@ says_enough(summary, texts, …)  -> whether a summary contains enough of them
 keeps_enough(repaired, summary) -> whether a corrected summary is still the original one
 
 JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
-the summary itself. A reply that was cut off, is empty or refuses is no summary.
+the summary itself. A reply that was cut off, is empty or refuses is not a summary.
 
 Code restores the names and rules that a summary lost (`restore_facts`), so they prove nothing about the reply: "The
 weather is nice today." would pass. Two shares distinguish a summary from a refusal, thanks, our own instructions, a
@@ -32,7 +32,7 @@ from desktop_app.conversation.words import translatable
 MAX_KEEP = 5
 """Messages that a model may ask to keep; the prompt names the same number."""
 MIN_LETTERS = 12
-"""Letters and digits; a shorter reply, such as "Done.", is no summary."""
+"""Letters and digits; a shorter reply, such as "Done.", is not a summary."""
 MAX_REPLY = 400_000
 """Characters of a reply that are parsed: about a hundred times a summary."""
 MAX_OBJECTS = 20
@@ -45,7 +45,7 @@ MAX_REFUSAL = 600
 
 
 class ReplyFault(StrEnum):
-    """Reasons why a reply is no summary; the value is shown to the user."""
+    """Reasons why a reply is not a summary; the value is shown to the user."""
 
     EMPTY = translatable("the model wrote nothing")
     REFUSED = translatable("the model refused to write it")
@@ -66,7 +66,7 @@ class WrittenSummary(msgspec.Struct, frozen=True):
 
 
 class UnusableReply(msgspec.Struct, frozen=True):
-    """A reply that is no summary."""
+    """A reply that is not a summary."""
 
     reason: ReplyFault
 
@@ -254,7 +254,7 @@ MAX_TERMS = 30
 MIN_SHARE, MIN_SHARE_OF_PROSE = 0.15, 0.4
 """Share of the main terms that a reply must contain, in the requested form, and in mere prose, which may answer the
 last question. Of 84 summaries of 22 conversations, 4 with 150 tokens for 100 to 900 messages have less; of 372 replies
-that are no summary, in 8 languages, none has more, and of 65 answers to the last question 14 (decision 42)."""
+that are not summaries, in 8 languages, none has more, and of 65 answers to the last question 14 (decision 42)."""
 MIN_GROUNDED = 0.35
 """Share of the summary's terms that must occur in the conversation."""
 MIN_KEPT = 0.25

@@ -235,7 +235,7 @@ class _Pairing:
         return is_placeholder(self._messages[index].text)
 
     def _most_informative_first(self, results: Iterable[int]) -> list[int]:
-        """Return the results, beginning with the first one that is no placeholder, or otherwise the newest."""
+        """Return the results, beginning with the first one that is not a placeholder, or otherwise the newest."""
         results = sorted(results)
         if len(results) == 1:
             return results
