@@ -1,4 +1,4 @@
-"""The protocol between the window and the engine: frozen values as JSON lines, typed at both ends.
+"""The protocol between the window and the engine: frozen structs as JSON lines, typed on both sides.
 
 A request names the type of its response: pyright knows that `await bridge.ask(ListModels())` is a `ModelsListed`.
 To add an action: define the two classes in the module of their area here, and a function that `@responds` to the

@@ -19,14 +19,14 @@ R = TypeVar("R", bound=EngineResponse)
 
 
 class EngineRequest(msgspec.Struct, Generic[R], frozen=True, tag=True):
-    """A request of the window. R is the type of its response."""
+    """A request from the window. R is the type of its response."""
 
     @classmethod
     def response_type(cls) -> type[R]:
         return get_args(cls.__orig_bases__[0])[0]  # pyright: ignore[reportAttributeAccessIssue]
 
     def checked(self, response: EngineResponse) -> R:
-        """Return a response that the engine sent. Raises TypeError if it is not of this request's type."""
+        """Return the engine's response. Raises TypeError if it is not of the type that this request expects."""
         if not isinstance(response, self.response_type()):
             raise TypeError(f"{type(self).__name__} got the response {type(response).__name__}")
         return response
@@ -47,7 +47,7 @@ class Done(EngineResponse, frozen=True):
 
 
 class Computation(StrEnum):
-    """Work that a newer request of the same kind, or CancelComputation, cancels; it fails with the kind "cancelled"."""
+    """Work that CancelComputation or a newer request of its kind cancels; it then fails with the kind "cancelled"."""
 
     PLAN = "plan"
     """PlanOptimize, and WriteSummary."""
@@ -70,8 +70,8 @@ class Computation(StrEnum):
 
 
 class CancelComputation(EngineRequest[Done], frozen=True):
-    """Cancel a computation about a conversation, or about all of them together."""
+    """Cancel a computation about one conversation, or about all of them."""
 
     computation: Computation
     conversation: str = ""
-    """"" for all together."""
+    """"" for all."""

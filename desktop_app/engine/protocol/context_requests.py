@@ -30,7 +30,7 @@ class Plan(EngineResponse, frozen=True):
     """The changes that **Optimize conversation** would make."""
 
     id: str
-    # Both are measured on assembled requests. Until the summary is written, `after` includes the space reserved for it.
+    # Both measured on assembled requests. Until the summary is written, `after` includes the space reserved for it.
     before: Gauge
     after: Gauge
     # The first of pruned_total and archived_total messages, respectively.
@@ -47,8 +47,8 @@ class Plan(EngineResponse, frozen=True):
     summary: str
     summary_tokens: int
     fidelity: Fidelity
-    # The value of the tail slider, the ends of its range, and the tokens that the tail really takes: in local counts,
-    # see `Gauge.tokens_of`.
+    # The value of the tail slider, its range, and the tokens that the tail actually takes; all counted locally, see
+    # `Gauge.tokens_of`.
     tail_tokens: int
     min_tail: int
     max_tail: int
@@ -72,7 +72,7 @@ class Plan(EngineResponse, frozen=True):
 
 
 class PlanOptimize(ConversationRequest[Plan], frozen=True):
-    """Make a plan; where tail_tokens or strategy are missing, the policy's are used."""
+    """Make a plan. tail_tokens, strategy: None and "" for the policy's."""
 
     tail_tokens: int | None = None
     strategy: str = ""
@@ -110,7 +110,7 @@ class RedoOperation(ConversationRequest[Done], frozen=True):
 
 
 class ReadOperation(ConversationRequest[MessagesRead], frozen=True):
-    """Read the messages that an operation archived or pruned; only those that contain `query` if it is not empty."""
+    """Read the messages that an operation archived or pruned, and that contain `query`."""
 
     operation: str
     query: str = ""
@@ -131,7 +131,7 @@ class UnpinMessage(ConversationRequest[Done], frozen=True):
 
 
 class RequestRead(EngineResponse, frozen=True):
-    """A request part by part."""
+    """A request, split into its parts."""
 
     request: SentRequest
 
@@ -147,15 +147,15 @@ class RequestText(EngineResponse, frozen=True):
 
 
 class ReadRequest(ConversationRequest[RequestRead], frozen=True):
-    """Read the request as it would be sent now, or as it was sent for that reply."""
+    """Read the current request, or the one that was sent for a reply."""
 
     reply_id: str = ""
-    # Only this number of parts, the largest first; 0 for all parts in their order.
+    # The number of parts to return, the largest first; 0 for all parts in order.
     largest: int = 0
 
 
 class CompareRequests(ConversationRequest[RequestsCompared], frozen=True):
-    """Compare the request that was sent for that reply with the current one."""
+    """Compare the request that was sent for a reply with the current one."""
 
     reply_id: str
 
@@ -168,9 +168,9 @@ class ReadRequestText(ConversationRequest[RequestText], frozen=True):
 
 
 class ReadRequestCurl(ConversationRequest[RequestText], frozen=True):
-    """Read a `curl` command line for the request as it would be sent now, or as it was sent for that reply.
+    """Read a `curl` command line for the current request, or for the one that was sent for a reply.
 
-    The key is not part of it, but read from an environment variable.
+    It does not contain the key, but reads it from an environment variable.
     """
 
     reply_id: str = ""
@@ -199,7 +199,7 @@ class ChoosePolicy(ConversationRequest[Done], frozen=True):
 
 
 class TryPolicy(ConversationRequest[PolicyTried], frozen=True):
-    """Compute what the policy would do now; nothing is changed."""
+    """Compute what the policy would do now, without changing anything."""
 
     policy: OwnPolicy
 
@@ -212,17 +212,17 @@ class ReplayPolicy(ConversationRequest[PolicyReplayed], frozen=True):
 
 
 class InsightsRead(EngineResponse, frozen=True):
-    """The figures of the record, and the gauge and the savings, which are not recorded."""
+    """Statistics from the record, and the gauge and the savings, which are not recorded."""
 
     insights: Insights
-    # How full the window is now; None for several conversations together.
+    # The current gauge; None for several conversations together.
     gauge: Gauge | None = None
     # US dollars that prompt caches have saved, at today's prices; None if no price is known.
     saved: float | None = None
 
 
 class ReadInsights(EngineRequest[InsightsRead], frozen=True):
-    """Read the figures of one conversation, of a project's conversations, or of all but deleted ones."""
+    """Read the statistics of one conversation, of a project's conversations, or of all conversations not deleted."""
 
     conversation: str = ""
     project: str = ""
@@ -230,7 +230,7 @@ class ReadInsights(EngineRequest[InsightsRead], frozen=True):
 
 
 class ExportInsights(EngineRequest[Done], frozen=True):
-    """Write the figures to a CSV file."""
+    """Write the statistics to a CSV file."""
 
     path: str
     conversation: str = ""

@@ -24,18 +24,18 @@ from .base import PAGE, ConversationRequest, EngineRequest, EngineResponse
 
 
 class ConversationsListed(EngineResponse, frozen=True):
-    """All conversations, newest first, and all projects by their names."""
+    """All conversations, newest first, and all projects, sorted by name."""
 
     conversations: tuple[ConversationInfo, ...]
     projects: tuple[Project, ...] = ()
 
 
 class ConversationOpened(EngineResponse, frozen=True):
-    """A conversation as it is now."""
+    """The current state of a conversation."""
 
     conversation: ConversationInfo
     model: ModelInfo
-    # The newest page of messages, and how many there are in all.
+    # The newest page of messages, and the number of all messages.
     rows: tuple[MessageRow, ...]
     total: int
     operations: tuple[OperationRow, ...]
@@ -54,14 +54,14 @@ class ConversationOpened(EngineResponse, frozen=True):
     # Unsent edits of sent messages, by the messages' ids, the latest last.
     edits: dict[str, str] = {}  # noqa: RUF012 (msgspec copies it)
     queue: tuple[QueuedMessage, ...] = ()
-    # Whether the queue is not sent until the user says so, even after a turn that finished.
+    # Whether the queue waits for the user, even after a turn that finished.
     is_paused: bool = False
-    # Whether its folder does not exist on this computer, as after an import from another one.
+    # Whether the folder does not exist on this computer, such as after an import from another one.
     is_folder_missing: bool = False
 
 
 class MessagesRead(EngineResponse, frozen=True):
-    """A page of messages in their order, and how many there are in all."""
+    """A page of messages, in order, and the number of all messages."""
 
     rows: tuple[MessageRow, ...]
     total: int
@@ -82,7 +82,7 @@ class SearchValuesListed(EngineResponse, frozen=True):
 
 
 class TextFound(EngineResponse, frozen=True):
-    """The messages of a conversation that contain a text, in their order; only the newest if there are very many."""
+    """The messages of a conversation that contain a text, in order; only the newest if there are very many."""
 
     ids: tuple[str, ...]
     indexes: tuple[int, ...]
@@ -92,14 +92,14 @@ class TextFound(EngineResponse, frozen=True):
 
 
 class VersionsRead(EngineResponse, frozen=True):
-    """The versions of the message at which the current branch last diverges from another, and how many there are."""
+    """The versions of the message at which the current branch last diverges from another, and their number."""
 
     versions: tuple[VersionRow, ...]
     total: int = 0
 
 
 class ConversationExported(EngineResponse, frozen=True):
-    """A conversation was written to a file of that size."""
+    """A conversation was written to a file, of `bytes` bytes."""
 
     path: str
     bytes: int
@@ -115,7 +115,7 @@ class ListDeleted(EngineRequest[ConversationsListed], frozen=True):
 class CreateConversation(EngineRequest[ConversationOpened], frozen=True):
     title: str = ""
     persona: str = ""
-    """The name of the persona that it starts with; "" for none."""
+    """The name of its first persona; "" for none."""
     project: str = ""
     """The id of the project in which it is created; "" for none."""
 
@@ -132,7 +132,7 @@ class ModelPreviewed(EngineResponse, frozen=True):
 
 
 class PreviewModel(ConversationRequest[ModelPreviewed], frozen=True):
-    """Compute what choosing that model would mean for the conversation."""
+    """Preview the effect of choosing a model for the conversation."""
 
     model: str
 
@@ -157,14 +157,14 @@ class ShowVersion(ConversationRequest[ConversationOpened], frozen=True):
 
 
 class Fork(ConversationRequest[ConversationOpened], frozen=True):
-    """Create a conversation with a copy of this one's messages, up to that one."""
+    """Copy the messages up to that one into a new conversation."""
 
     message_id: str = ""
     """"" for the newest."""
 
 
 class ReadVersions(ConversationRequest[VersionsRead], frozen=True):
-    """Read the versions of the newest message of the current branch that has several; empty if there is no such one."""
+    """Read the versions of the newest message of the current branch that has several; empty if none has."""
 
 
 class Rename(ConversationRequest[ConversationsListed], frozen=True):
@@ -223,9 +223,9 @@ class ExportConversation(ConversationRequest[ConversationExported], frozen=True)
 
     path: str
     format: str = "markdown"
-    """Or "html", or "json": JSON Lines, which can be imported again."""
+    """Or "html", or "json" for JSON Lines, which can be imported again."""
     scope: str = "record"
-    """Which messages: all of the "record", or the "view", which is what the model sees now."""
+    """The messages to write: all of the "record", or the "view", which is what the model sees now."""
     is_replacing: bool = False
     """Replace a file that exists already."""
     first: str = ""
@@ -235,7 +235,7 @@ class ExportConversation(ConversationRequest[ConversationExported], frozen=True)
 
 
 OpeningRequest = CreateConversation | OpenConversation | ChooseModel | ChooseFolder | StartFresh | ShowVersion | Fork
-"""Requests that respond with the conversation that the window shows next."""
+"""Requests whose response is the conversation that the window shows next."""
 ConversationsRequest = (
     OpeningRequest
     | ListConversations
@@ -255,7 +255,7 @@ ConversationsRequest = (
 
 
 class ProjectsListed(EngineResponse, frozen=True):
-    """All projects that are not deleted, by their names."""
+    """All projects that are not deleted, sorted by name."""
 
     projects: tuple[Project, ...]
     # The id of the project that was saved, deleted or restored; "" if projects were only listed.
@@ -272,19 +272,19 @@ class ListProjects(EngineRequest[ProjectsListed], frozen=True): ...
 
 
 class SaveProject(EngineRequest[ProjectsListed], frozen=True):
-    """Change the project with that id, and so its conversations, or create one with a new id if the id is ""."""
+    """Change the project with that id, or create one with a new id if the id is ""."""
 
     project: Project
 
 
 class DeleteProject(EngineRequest[ProjectsListed], frozen=True):
-    """Delete a project; its conversations stay, and are in no project until it is restored."""
+    """Delete a project. Its conversations stay, without a project until it is restored."""
 
     project_id: str
 
 
 class RestoreProject(EngineRequest[ProjectsListed], frozen=True):
-    """Restore a project, and put back the conversations that were not moved in the meantime."""
+    """Restore a project, with the conversations that were not moved in the meantime."""
 
     project_id: str
 
@@ -297,7 +297,7 @@ class MoveConversations(EngineRequest[ConversationsListed], frozen=True):
 
 
 class CountInstructions(EngineRequest[InstructionsCounted], frozen=True):
-    """Count instructions as that model does; "" for the model of the settings."""
+    """Count the tokens of instructions. model: whose tokenizer to use; "" for the model of the settings."""
 
     text: str
     model: str = ""

@@ -1,7 +1,7 @@
 """The lines of the protocol: requests on the engine's standard input, responses and events on its standard output.
 
-Each request line gets exactly one response line with the same number; events come whenever they happen. An event is
-sent only after what it reports is stored.
+Each request gets exactly one response with the same number. Events are sent as they happen, but only after the change
+that they report has been stored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from . import context_requests, conversation_requests, settings_requests, turn_r
 from .base import AnyRequest, EngineRequest, EngineResponse
 
 VERSION = 20
-"""Incremented whenever a type changes: a window and an engine of different versions do not talk to each other."""
+"""Incremented whenever a type changes. A window and an engine with different versions refuse to work together."""
 
 Q = TypeVar("Q", bound=EngineRequest[Any])
 S = TypeVar("S", bound=EngineResponse)
@@ -55,7 +55,7 @@ class ConversationsChanged(msgspec.Struct, frozen=True, tag="conversations_chang
 
 
 class EngineWarned(msgspec.Struct, frozen=True, tag="engine_warned"):
-    """A line from the engine: something that it does by itself has failed, such as the daily backup."""
+    """A line from the engine: background work has failed, such as the daily backup."""
 
     failure: Failure
 
@@ -68,7 +68,7 @@ class _Numbered(msgspec.Struct, frozen=True):
 
 
 def _leaves(kind: type[EngineRequest[Any]]) -> Iterator[type[EngineRequest[Any]]]:
-    """Yield the classes below that one which have no subclasses."""
+    """Yield the direct and indirect subclasses that have no subclasses themselves."""
     for each in kind.__subclasses__():
         yield from _leaves(each) if each.__subclasses__() else (each,)
 
@@ -109,7 +109,7 @@ def decode_request(line: bytes) -> RequestLine[AnyRequest]:
 
 
 def number_of(line: bytes) -> int | None:
-    """Return the number of a request that cannot be decoded, so that it can be refused; None if it has none."""
+    """Return the number of a request that cannot be decoded, so that it can be refused; None if there is none."""
     try:
         return _number_decoder.decode(line).number
     except UNREADABLE:

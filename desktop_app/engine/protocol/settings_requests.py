@@ -18,7 +18,7 @@ class Welcome(EngineResponse, frozen=True):
     """The engine is ready."""
 
     version: int
-    # Problems of the start that the user should know about, such as damaged settings.
+    # Problems during the start that the window reports, such as damaged settings.
     warnings: tuple[Failure, ...] = ()
 
 
@@ -124,16 +124,16 @@ class ServerChecked(EngineResponse, frozen=True):
 
 
 class ListServerModels(EngineRequest[ServerModelsListed], frozen=True):
-    """Ask a server, as it is entered in the settings now, which models it has; takes 8 s at most."""
+    """Ask a server for its models, with the details currently entered in the settings; takes 8 s at most."""
 
     server: Server
-    # A key that was entered and is not stored yet; "" for the one that is stored under `stored_key`, if any.
+    # A key that was entered but not stored yet; "" for the key stored under `stored_key`, if any.
     key: str = ""
     stored_key: str = ""
 
 
 class CheckServer(EngineRequest[ServerChecked], frozen=True):
-    """Run one step of a test of a server with that model; 60 s at most. A newer step replaces it."""
+    """Run one step of a server test with that model; takes 60 s at most. A newer step replaces it."""
 
     server: Server
     model: str
@@ -143,11 +143,11 @@ class CheckServer(EngineRequest[ServerChecked], frozen=True):
 
 
 class StopCheck(EngineRequest[Done], frozen=True):
-    """Stop the step that is running."""
+    """Stop the running step of a server test."""
 
 
 class ProgramDescribed(EngineResponse, frozen=True):
-    """The versions, the folders and the parts."""
+    """The versions, folders and parts of the program."""
 
     info: ProgramInfo
 
@@ -200,7 +200,7 @@ class WholeExported(EngineResponse, frozen=True):
     """Everything was written to a file."""
 
     archive: WholeArchive
-    # Of the file.
+    # Size of the file.
     bytes: int
 
 
@@ -252,9 +252,9 @@ class CleanUp(EngineRequest[CleanedUp], frozen=True):
 
 DataRequest = DescribeData | ListBackups | BackUpNow | RestoreBackup | BeginEmpty | ExportWhole | CleanUp
 MENDING = (ListBackups, RestoreBackup, BeginEmpty)
-"""Requests that an engine accepts even though its archive cannot be opened."""
+"""Requests that an engine accepts even if its archive cannot be opened."""
 DAMAGED = "damaged"
-"""The kind of the failure with which such an engine refuses everything else."""
+"""The kind of the failure with which such an engine refuses all other requests."""
 
 
 class LookedThrough(EngineResponse, frozen=True):
@@ -269,7 +269,7 @@ class HistoriesFound(EngineResponse, frozen=True):
 
     histories: tuple[FoundHistory, ...]
     known_kinds: tuple[KnownKind, ...] = ()
-    """The formats that can be imported at all, by the names of their programs."""
+    """All formats that can be imported, by the names of their programs."""
 
 
 class FindHistories(EngineRequest[HistoriesFound], frozen=True):
@@ -287,7 +287,7 @@ class ImportFinished(EngineResponse, frozen=True):
 
 
 class ImportConversations(EngineRequest[ImportFinished], frozen=True):
-    """Import conversations that were found in these paths, by the ids that LookThrough gave them."""
+    """Import the conversations in these paths whose ids, from LookThrough, are chosen."""
 
     paths: tuple[str, ...]
     chosen: frozenset[str]

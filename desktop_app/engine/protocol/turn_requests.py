@@ -20,11 +20,11 @@ class DraftCounted(EngineResponse, frozen=True):
 
 
 class BeginTurn(ConversationRequest[Done], frozen=True):
-    """Begin a turn. The response comes at once; the turn is reported by events."""
+    """Begin a turn. The response is sent at once; events report the turn."""
 
 
 class Send(BeginTurn, frozen=True):
-    """Send a message, or queue it while a turn runs. The response comes once it is stored.
+    """Send a message, or queue it while a turn is running. The response is sent once the message is stored.
 
     is_now: stop the running turn instead of queueing, and keep its partial reply. is_draft: the message comes from the
     composer, so the stored draft, which may be an older one, is cleared in the transaction that stores the message.
@@ -62,16 +62,16 @@ class Regenerate(BeginTurn, frozen=True):
 class GoOn(BeginTurn, frozen=True):
     """Request the missing reply; the results of tools are kept."""
 
-    # Make room first, as the user has asked for it.
+    # Make room first, on the user's request.
     makes_room: bool = False
-    # Send the request even if little is left of the window.
+    # Send the request even if the window is nearly full.
     is_forced: bool = False
     # Seconds since 1970: wait until then before the request, if that is in the future.
     not_before: float = 0.0
 
 
 class ContinueReply(BeginTurn, frozen=True):
-    """Let the model continue the newest reply, which was cut off or interrupted, where it stopped."""
+    """Let the model continue the newest reply, which was cut off or interrupted."""
 
 
 class ShortenMessage(BeginTurn, frozen=True):
@@ -84,13 +84,13 @@ class ShortenMessage(BeginTurn, frozen=True):
 
 
 class Stop(ConversationRequest[Done], frozen=True):
-    """Stop the turn. The response comes when it has ended."""
+    """Stop the turn. The response is sent when it has ended."""
 
 
 class StopTool(ConversationRequest[Done], frozen=True):
-    """Stop a tool call, identified as in ToolStarted; ToolFinished follows, and the turn goes on.
+    """Stop a tool call, identified as in ToolStarted; ToolFinished follows, and the turn continues.
 
-    A call that is not running is not affected.
+    Does nothing if the call is not running.
     """
 
     reply_id: str
@@ -98,7 +98,7 @@ class StopTool(ConversationRequest[Done], frozen=True):
 
 
 class StopRoom(ConversationRequest[Done], frozen=True):
-    """Stop making room, and a turn that waits for it. The response comes when both have ended."""
+    """Stop making room, and a turn that waits for it. The response is sent when both have ended."""
 
 
 class AnswerQuestion(ConversationRequest[Done], frozen=True):
@@ -117,7 +117,7 @@ class CountDraft(ConversationRequest[DraftCounted], frozen=True):
 
 
 class SendQueued(ConversationRequest[Done], frozen=True):
-    """Send a queued message now; the running turn is stopped, and its partial reply kept. The other messages follow."""
+    """Stop the running turn, keep its partial reply, and send a queued message. The other queued messages follow."""
 
     message_id: str
 
@@ -133,7 +133,7 @@ class DraftRead(EngineResponse, frozen=True):
 
 
 class TakeBackQueued(ConversationRequest[DraftRead], frozen=True):
-    """Take a message out of the queue to change it; its text is put before the current draft."""
+    """Move a message from the queue back into the composer, in front of the current draft."""
 
     message_id: str
     draft: MessageDraft
@@ -169,7 +169,7 @@ class ToolsListed(EngineResponse, frozen=True):
     """All tools of a conversation, and the failures of tool servers that do not respond."""
 
     tools: tuple[ToolOffer, ...]
-    # Tokens of all tools that are on in each request, with the text that introduces them.
+    # Tokens of the enabled tools in each request, with the text that introduces them.
     tokens: int = 0
     folder: str = ""
     failures: tuple[Failure, ...] = ()
@@ -179,7 +179,7 @@ class SpillRead(EngineResponse, frozen=True):
     """Lines of a full output: their numbers, counted from 1, and their texts."""
 
     lines: tuple[tuple[int, str], ...]
-    # Number of all lines, or of the lines that contain the query.
+    # The number of all lines, or of the lines that contain the query.
     total: int
     bytes: int
 
@@ -239,13 +239,13 @@ class FindRecalled(EngineRequest[RecalledFound], frozen=True):
 
 
 class FileAttached(EngineResponse, frozen=True):
-    """A file as it is sent."""
+    """The file as an attachment."""
 
     attachment: Attachment
 
 
 class AttachmentsCounted(EngineResponse, frozen=True):
-    """Tokens of each attachment in the form that the conversation's model gets."""
+    """Tokens of each attachment, as the conversation's model gets it."""
 
     tokens: tuple[int, ...]
     # The name of the model that describes images, "" if the chat model sees them itself, None if no model can.
@@ -291,7 +291,7 @@ class ReadAttachment(ConversationRequest[SpillRead], frozen=True):
 
 
 class CompletePath(ConversationRequest[FilesCompleted], frozen=True):
-    """Find files by a part of their paths."""
+    """Find files by part of their path."""
 
     query: str
     limit: int = 8
@@ -314,7 +314,7 @@ class StopCommand(EngineRequest[Done], frozen=True):
 
 
 class GraphicsDrawn(EngineResponse, frozen=True):
-    """A drawing of each graphic, in their order."""
+    """A drawing of each graphic, in the same order."""
 
     drawings: tuple[Drawing, ...]
 

@@ -52,9 +52,9 @@ NO_CURL = Failure(
     advice=translatable("Copy the request as JSON, or choose the model of a server."),
 )
 MAX_TEXT = 160
-"""Characters of a message that the plan's list shows."""
+"""Characters of a message in the lists of a plan."""
 MAX_ITEMS = 500
-"""Rows that a list of the plan shows; the counts next to it cover all messages."""
+"""Rows in a list of a plan; the counts next to the list cover all messages."""
 
 
 @responds(p.PlanOptimize)
@@ -72,7 +72,7 @@ async def _plan(engine: Engine, session: Session, request: p.PlanOptimize) -> Op
 
 @responds(p.WriteSummary)
 async def _write_summary(engine: Engine, request: p.WriteSummary) -> p.Plan:
-    """Return the plan with its summary; a summary that is being written for this conversation is cancelled first."""
+    """Return the plan with its summary, after cancelling any summary being written for this conversation."""
     session = await engine.conversations.open(request.conversation)
     optimization = engine.plan(request.plan)
     summaries = engine.conversations.services.summaries
@@ -97,7 +97,7 @@ async def _check_summary(engine: Engine, request: p.CheckSummary) -> p.Plan:
 
 
 async def _keep(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
-    """Keep a plan so that it can be applied, and return it as the dialog shows it."""
+    """Keep a plan so that it can be applied, and return it for the dialog."""
     engine.keep_plan(optimization)
     writer = await engine.conversations.services.summaries.writer(session, optimization.unwritten)
     return plan_of(optimization, session, writer)
@@ -185,7 +185,7 @@ async def _read_request_curl(engine: Engine, request: p.ReadRequestCurl) -> p.Re
 
 
 def plan_of(optimization: Optimization, session: Session, writer: Writer) -> p.Plan:
-    """Return the plan as the dialog shows it; every figure is measured on an assembled request.
+    """Return the plan for the dialog. Every figure is measured on an assembled request.
 
     writer: the model that would write the summary.
     """
@@ -282,7 +282,7 @@ async def _replay(engine: Engine, request: p.ReplayPolicy) -> p.PolicyReplayed:
 
 @responds(p.ReadInsights)
 async def _read_insights(engine: Engine, request: p.ReadInsights) -> p.InsightsRead:
-    """Return the insights with no more moments than a chart can show."""
+    """Return the statistics, with no more moments than a chart can show."""
     read = await _read(engine, p.Computation.INSIGHTS, request.conversation, request.project)
     return replace(read, insights=replace(read.insights, moments=thin_out(read.insights.moments)))
 

@@ -47,7 +47,7 @@ async def _list_conversations(engine: Engine, request: p.ListConversations) -> p
 
 
 async def list_conversations(engine: Engine) -> p.ConversationsListed:
-    """Return the current list."""
+    """Return the sidebar's current list."""
     archive = engine.conversations.archive
     projects = await archive.projects()
     listed = with_status(await archive.conversations(), projects, engine.conversations.policy_named)
@@ -110,7 +110,7 @@ async def _read_versions(engine: Engine, request: p.ReadVersions) -> p.VersionsR
 
 @responds(p.SearchMessages)
 async def _search(engine: Engine, request: p.SearchMessages) -> p.MessagesFound:
-    """Cancel a running search, and search for this request instead."""
+    """Search, after cancelling a search that is still running."""
     archive = engine.conversations.archive
     work = archive.search(request.query, request.conversation, request.limit, request.filters)
     found = await engine.compute(p.Computation.SEARCH, "", work)
@@ -187,14 +187,14 @@ async def _fork(engine: Engine, request: p.Fork) -> p.ConversationOpened:
 
 
 async def _show(engine: Engine, session: Session) -> p.ConversationOpened:
-    """Note that the window shows this conversation next, and return it."""
+    """Note that the window will show this conversation, and return its state."""
     await engine.show(session.id)
     return await _describe_changed(engine, session)
 
 
 @responds(p.OpenConversation)
 async def _open_conversation(engine: Engine, request: p.OpenConversation) -> p.ConversationOpened:
-    """Return the newest messages as soon as they can be read; a long conversation is then opened in the background."""
+    """Return the newest messages as soon as possible, while a long conversation is being opened in the background."""
     await engine.show(request.conversation)
     chats = engine.conversations
     partial = await chats.sessions.open_partially(request.conversation)
@@ -231,8 +231,8 @@ def _describe_partly_opened(
 async def _describe_changed(engine: Engine, session: Session) -> p.ConversationOpened:
     """Return the conversation after a change, reopened if an import has closed it in the meantime.
 
-    The change is stored, so an import is no reason to refuse the request. Raises WorldError if the conversation was
-    deleted in the meantime.
+    The change is stored, so that an import is no reason to fail. Raises WorldError if the conversation was deleted in
+    the meantime.
     """
     if session.closed_by is GROWN:
         session = await engine.conversations.open(session.id)
@@ -324,7 +324,7 @@ async def _change_setup(engine: Engine, request: p.ChangeSetup) -> p.Conversatio
     session = await engine.conversations.open(request.conversation)
     try:
         session = await _change(engine, request, session)
-    except WorldError:  # the changes before it are stored
+    except WorldError:  # the changes before the failed one are stored
         await engine.publish(session, [ModelChanged(session.id, session.model.info), session.gauge_changed()])
         raise
     return await _describe_changed(engine, session)

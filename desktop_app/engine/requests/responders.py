@@ -1,4 +1,4 @@
-"""The table of the coroutine functions that carry out requests."""
+"""The registry of the coroutine functions that carry out requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RESPONDERS: dict[type[EngineRequest[Any]], Responder[Any, EngineResponse]] = {}
 
 
 def responds(*kinds: type[EngineRequest[R]]) -> Callable[[Responder[Q, R]], Responder[Q, R]]:
-    """Decorate the function that carries out requests of these types; None means the response Done.
+    """Register the decorated function for requests of these types. If it returns None, the response is Done.
 
     A type checker reports a function that returns another type of response.
     """
@@ -30,5 +30,5 @@ def responds(*kinds: type[EngineRequest[R]]) -> Callable[[Responder[Q, R]], Resp
 
 
 async def respond(engine: Engine, request: EngineRequest[Any]) -> EngineResponse:
-    """Carry out a request and return the response. Raises WorldError for errors of the world."""
+    """Carry out a request and return the response. Raises WorldError for any error that is not a bug."""
     return await RESPONDERS[type(request)](engine, request) or Done()

@@ -129,7 +129,7 @@ async def _stop_check(engine: Engine, request: p.StopCheck) -> None:
 
 
 def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:
-    """Return the key that was entered, or the stored one, or the environment's for that server and address."""
+    """Return the entered key, otherwise the stored one, otherwise the environment's for that server and address."""
     stored = engine.services.keys.stored(request.stored_key) if request.stored_key else ""
     return request.key.strip() or stored or environment_key(request.server)
 
@@ -160,7 +160,7 @@ async def _list_backups(engine: Engine, request: p.ListBackups) -> p.BackupsList
 
 
 def backups_listed(data: Path) -> p.BackupsListed:
-    """Return the backups, and the archives that were set aside."""
+    """Return the backups, and the previous archives that were kept."""
     folder = backups_folder(data)
     return p.BackupsListed((*list_backups(folder), *list_kept_copies(database_file(data))), str(folder))
 
@@ -193,14 +193,14 @@ async def _clean_up(engine: Engine, request: p.CleanUp) -> p.CleanedUp:
 
 
 async def _on_a_thread(engine: Engine, work: Callable[[OnProgress], T]) -> T:
-    """Run work on a thread of its own, with its progress reported, until it is cancelled."""
+    """Run cancellable work on a worker thread, and report its progress."""
     report = progress_reporter(engine.coalescer.publish, "data")
     cancellable = run_while_wanted(lambda check: work(lambda done, total: check() or report(done, total)))
     return await engine.compute(p.Computation.DATA, "", cancellable)
 
 
 async def _on_archive(engine: Engine, work: Callable[[Store, OnProgress], T]) -> T:
-    """Run work on the archive's own thread, likewise: everything else that is stored or read has to wait for it."""
+    """Do the same on the archive's thread, which delays all other reads and writes of the archive."""
     report = progress_reporter(engine.coalescer.publish, "data")
 
     async def run() -> T:
@@ -220,7 +220,7 @@ async def _restore(engine: Engine, request: p.RestoreBackup) -> p.BackupRestored
 
 
 async def _exchange(engine: Engine, new: Path) -> p.BackupRestored:
-    await engine.conversations.close()  # so that nothing of the old archive is written to the new one
+    await engine.conversations.close()  # so that no data of the old archive is written to the new one
     try:
         kept = await engine.services.archive.run(Store.exchange, new, is_keeping=True)
     except WorldError as error:
@@ -240,7 +240,7 @@ async def _look_through(engine: Engine, request: p.LookThrough) -> p.LookedThrou
 
 
 async def _offer_of(engine: Engine, paths: tuple[str, ...]) -> ImportOffer:
-    """Return the conversations in files of ours and in foreign files."""
+    """Return the conversations in files of `export --all` and of other programs."""
     archive = engine.services.archive
     wholes, others = await split_paths(paths)
     ours = await look_through_wholes(archive, wholes)
@@ -256,7 +256,7 @@ async def _import_conversations(engine: Engine, request: p.ImportConversations) 
     work = _import(engine, request, _progress_of(engine))
     try:
         outcome = await engine.compute(p.Computation.IMPORT, "", work)
-    finally:  # also after a cancellation: the list has the conversations that were imported before
+    finally:  # also after a cancellation: some conversations may have been imported
         engine.conversations.list_changed()
     return p.ImportFinished(outcome)
 
@@ -271,7 +271,7 @@ def _progress_of(engine: Engine) -> Report:
 
 
 async def _import(engine: Engine, request: p.ImportConversations, report: Report) -> ImportOutcome:
-    """Import the chosen conversations, first those in files of ours."""
+    """Import the chosen conversations, first from files of `export --all`, then from other programs."""
     archive, spills = engine.services.archive, spills_folder(engine.services.data)
     wholes, others = await split_paths(request.paths)
     ours = await import_wholes(archive, spills, wholes, request.chosen, report)

@@ -110,7 +110,7 @@ async def _count_draft(engine: Engine, request: p.CountDraft) -> p.DraftCounted:
     if not request.text:
         return p.DraftCounted(0)
     engine.conversations.turns.getting_ready.expect(session)
-    # it may be a pasted book
+    # On a thread: the draft may be a pasted book.
     return p.DraftCounted(await asyncio.to_thread(draft_tokens, session.counter, MessageDraft(request.text)))
 
 
@@ -158,7 +158,7 @@ async def _list_tools(engine: Engine, request: p.ListTools) -> p.ToolsListed:
 
 
 MAX_LINE = 2_000
-"""Characters of a spill's line that are shown."""
+"""Characters shown of a line of a spill or an attachment."""
 
 
 @responds(p.ReadSpill)
@@ -267,7 +267,7 @@ async def _run_command(engine: Engine, request: p.RunCommand) -> p.FileAttached:
 
 
 async def _run(engine: Engine, session: Session, command: str) -> Attachment:
-    """Run a command like the model's, but without asking, and even where the model may run none: the user typed it."""
+    """Run a command that the user typed: without permission, and even if the model may not run commands."""
     tools = engine.services.tools
     context = replace(engine.services.tool_runtime.context_of(session), is_by_user=True)
     call = ToolCall("", "bash", json.dumps({"command": command}))
