@@ -198,7 +198,7 @@ class Conversations:
         await self._tasks.cancel_all()
 
     async def choose_folder(self, conversation: str, folder: str) -> Session:
-        """Change the working folder of a conversation; "" for its project's folder. Raises WorldError."""
+        """Change the working folder; NO_FOLDER for none, "" for the project's folder. Raises WorldError."""
         session = await self.open(conversation)
         await self.archive.change(conversation, folder=await existing_folder(folder))
         await self._refresh_info(conversation)
