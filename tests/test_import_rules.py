@@ -27,7 +27,7 @@ VALUES = {
 VERBS = {"conversation", "context", "permissions", "chat"}
 
 # Which parts of ours a part may import besides itself; the longest name that fits a module decides.
-# conversation <- context | permissions <- archive <- chat <- models | tools <- engine <- commands
+# conversation <- context | permissions <- archive <- chat <- models | tools | imports <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation", "paths", "file_locks"},
     "paths": set(),

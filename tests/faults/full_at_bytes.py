@@ -33,7 +33,7 @@ class Appender:
     def __init__(self, archive: Path, environment: dict[str, str]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(archive)],
-            env={**os.environ, **environment, "PYTHONPATH": f"{ROOT}:{Path(__file__).parent}"},
+            env={**os.environ, **environment, "PYTHONPATH": f"{ROOT}:{ROOT}/tests/support:{Path(__file__).parent}"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

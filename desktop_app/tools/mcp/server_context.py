@@ -9,12 +9,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Coroutine
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from desktop_app.chat.tasks import Tasks
+from desktop_app.chat.tasks import TaskKey, Tasks
 from desktop_app.conversation.message import CallSandbox
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
@@ -107,6 +108,14 @@ class ServerLimits(msgspec.Struct, frozen=True):
     """Running time after which the next end of a server counts as its first."""
 
 
+class ServerJob(Enum):
+    """A kind of background task for a server."""
+
+    CONNECTION = "MCP connection"
+    CALL = "MCP call"
+    END = "MCP end"
+
+
 class ServerContext:
     """State shared by all connections.
 
@@ -129,5 +138,6 @@ class ServerContext:
         self.tasks = Tasks(on_bug)
         self._numbers = itertools.count(1)
 
-    def start(self, purpose: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        return self.tasks.start(f"mcp {purpose} {next(self._numbers)}", work)
+    def start(self, job: ServerJob, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a task of its own."""
+        return self.tasks.start(TaskKey(job, str(next(self._numbers))), work)

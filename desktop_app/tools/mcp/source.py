@@ -24,7 +24,7 @@ from desktop_app.tools.tool import CHANGED, ToolFailed
 from .mcp_failures import unsent_text
 from .process import Guard
 from .schema import Json
-from .server_context import ServerContext, ServerLimits, ServerSandbox
+from .server_context import ServerContext, ServerJob, ServerLimits, ServerSandbox
 from .supervisor import ServerSupervisor
 from .tool_list import SEPARATOR, OfferedTool, prefixes_of
 
@@ -99,7 +99,7 @@ class McpServers:
             yield ToolOutcome(str(error), is_error=True)
             return
         pieces: asyncio.Queue[str | ToolOutcome] = asyncio.Queue()
-        task = self._context.start(call.name, _call(supervisor, tool, arguments, pieces))
+        task = self._context.start(ServerJob.CALL, _call(supervisor, tool, arguments, pieces))
         try:
             while True:
                 piece = await pieces.get()
@@ -177,7 +177,7 @@ class McpServers:
         needed = {(server.name, _folder_of(server, f)) for server in self._servers for f in self._folders}
         unused = {id(s) for key, s in self._supervisors.items() if key not in needed and not s.is_busy}
         if unused:
-            self._context.start("end", self._close(lambda supervisor: id(supervisor) in unused))
+            self._context.start(ServerJob.END, self._close(lambda supervisor: id(supervisor) in unused))
 
     async def _close(self, is_unwanted: Callable[[ServerSupervisor], bool]) -> None:
         keys = [key for key, supervisor in self._supervisors.items() if is_unwanted(supervisor)]

@@ -19,7 +19,7 @@ from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED
 
 from .mcp_failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
-from .server_context import ADVICE, ServerContext
+from .server_context import ADVICE, ServerContext, ServerJob
 from .tool_list import OfferedTool, ServerTools
 
 CLOSE_SECONDS = (1.85, 0.05, 0.05)
@@ -99,7 +99,7 @@ class ServerSupervisor:
         if is_running or self._is_closing or (now < self._retry_at and not is_urgent):
             return
         self._settled.clear()
-        self._task = self._context.start(self.server.name, self._run())
+        self._task = self._context.start(ServerJob.CONNECTION, self._run())
 
     async def wait_for_start(self) -> None:
         """Wait briefly for a starting server, and for its list of tools if that has changed.
