@@ -119,6 +119,15 @@ async def test_a_provider_that_refuses_whatever_is_sent_gets_nothing_twice(talk)
     assert sizes == sorted(set(sizes), reverse=True)
 
 
+@pytest.mark.wire
+async def test_an_overflow_after_a_wait_is_what_the_user_is_told(talk) -> None:
+    home, session = await talk([Status(503, "overloaded"), Overflow()], window=60_000, repeat_last=True)
+    await home.turn(session, "And now?")
+    assert [failed.failure.kind for failed in home.of(TurnFailed)] == ["nothing_can_leave"], (
+        "not that the server was busy"
+    )
+
+
 async def test_with_automatic_off_an_overflow_is_told_and_nothing_is_compacted(house) -> None:
     home = await house([Overflow(), Reply("never sent")], window=60_000)
     home.chats.settings = replace(home.chats.settings, is_automatic=False)

@@ -266,7 +266,8 @@ class StreamedReply:
         if error.kind in METADATA_REFUSALS and not self.has_arrived and request.has_metadata:
             counter.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
-        self._refusal = self._refusal or error
+        if error.is_overflow:
+            self._refusal = self._refusal or error  # the first one names the size that the user knows
         await self._react(error)
         while error.is_overflow and not self._is_smaller_than(request):
             await self._react(error)
@@ -289,7 +290,7 @@ class StreamedReply:
                 tried.drops += 1
                 await drop_results(session, self._services, share, self._emit)
             case GiveUp():
-                raise self._refusal if self._refusal is not None and error.is_overflow else error
+                raise self._refusal or error if error.is_overflow else error
 
     def _is_smaller_than(self, refused: Request) -> bool:
         """Return whether the request is shorter than the refused one and fits, if the provider has stated a limit."""
