@@ -98,7 +98,7 @@ async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
     assert model.row_of(conversation) >= 0
     assert window.ui.header.project.text() == ""
     window.ui.toast.action.click()
-    await until(lambda: model.project(project.id) is not None)
+    await until(lambda: model.project(project.id) is not None and model.project_of(conversation) is not None)
     assert model.project_of(conversation).name == "Paid work"
 
 
