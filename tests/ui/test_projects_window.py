@@ -69,10 +69,10 @@ async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     await until(lambda: model.project_of("c1") is not None)
     await until(lambda: window.ui.header.project.text() == "Work ›")
-    assert "moved to Work" in window.ui.toast.label.text()
+    await until(lambda: "moved to Work" in window.ui.toast.label.text())
     window.ui.sidebar.list.move_requested.emit(("c1", "c2"), model.project_of("c1").id)
-    await until(lambda: model.project_of("c2") is not None)
-    assert MOVED_TO_PROJECT.format(count=2, project="Work") in window.ui.toast.label.text()
+    moved = MOVED_TO_PROJECT.format(count=2, project="Work")
+    await until(lambda: model.project_of("c2") is not None and moved in window.ui.toast.label.text())
     window.ui.toast.action.click()
     await until(lambda: model.project_of("c2") is None)
     assert model.project_of("c1") is not None, "it was there before"
@@ -80,8 +80,7 @@ async def test_conversations_are_moved_by_keys_and_back_by_undo(window, bridge):
     palette = await opened_sheet(window, ProjectPalette)
     keys = [row.key for row in palette.list.rows.rows]
     palette.list.row_chosen.emit(keys[-1])
-    await until(lambda: model.project_of("c1") is None)
-    assert window.ui.header.project.text() == ""
+    await until(lambda: model.project_of("c1") is None and window.ui.header.project.text() == "")
 
 
 @pytest.mark.long
@@ -92,11 +91,10 @@ async def test_a_project_is_renamed_deleted_and_restored(window, bridge):
     conversation = window.chat.conversation
     model.setData(model.index_of(project.id), "Paid work")
     await until(lambda: model.project(project.id).name == "Paid work")
-    assert window.ui.header.project.text() == "Paid work ›"
+    await until(lambda: window.ui.header.project.text() == "Paid work ›")
     window.ui.sidebar.list.project_delete_requested.emit(project.id)
-    await until(lambda: model.project(project.id) is None)
+    await until(lambda: model.project(project.id) is None and window.ui.header.project.text() == "")
     assert model.row_of(conversation) >= 0
-    assert window.ui.header.project.text() == ""
     window.ui.toast.action.click()
     await until(lambda: model.project(project.id) is not None and model.project_of(conversation) is not None)
     assert model.project_of(conversation).name == "Paid work"
