@@ -148,7 +148,7 @@ def test_a_message_that_is_sent_leaves_the_edit_of_another_stored(play_by_engine
         edit_newest(person, "Which one?")
         QTest.keyClick(person.window.ui.transcript.editor.field, Qt.Key.Key_Escape)
         await person.ask("Two?", "Two.")
-        assert "Which one?" in stored_draft(person)
+        await person.sees(lambda: "Which one?" in stored_draft(person), "the edit, stored")
         person.window.ui.transcript.edit_message(person.window.ui.transcript.editor.newest_left())
         await person.click(person.window.ui.transcript.editor.cancel)
         await person.sees(lambda: "Which one?" not in stored_draft(person), "what was cancelled is not stored")
