@@ -278,6 +278,7 @@ async def test_a_blank_conversation_is_used_before_another_one_is_made(window, b
     window.ui.sidebar.new.click()
     await until(lambda: window.chat.conversation != "c1")
     new = window.chat.conversation
+    await until(lambda: window.ui.sidebar.list.conversations.info_of(new))  # the list follows the response
     window.ui.sidebar.new.click()
     window.chat.open("c1")
     await until(lambda: window.chat.conversation == "c1" and texts(window))
