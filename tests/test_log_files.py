@@ -106,6 +106,7 @@ def test_whoever_logs_does_not_wait_for_the_disk(tmp_path: Path, monkeypatch, ro
     log.warning("after the end")
 
 
+@pytest.mark.long
 def test_a_process_that_ends_has_written_its_log(tmp_path: Path) -> None:
     """However it ends, but for a signal: by its last line, or by the engine's own end without Python's."""
     lines = "import logging, pathlib, sys; from desktop_app.log_files import start_log; "

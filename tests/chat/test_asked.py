@@ -42,6 +42,7 @@ async def test_what_is_denied_is_a_result_and_the_turn_goes_on(house, tmp_path) 
     assert list((tmp_path / "work").iterdir()) == []
 
 
+@pytest.mark.long
 async def test_an_answer_for_the_conversation_holds_for_the_next_call_and_after_a_restart(house, tmp_path) -> None:
     calls = calling(bash("echo one", "a"), bash("echo two", "b"))
     home = await house([calls, Reply("Fine."), calling(bash("echo three")), Reply("Fine.")])
@@ -60,6 +61,7 @@ async def test_an_answer_for_the_conversation_holds_for_the_next_call_and_after_
     assert len(home.of(QuestionAsked)) == 1
 
 
+@pytest.mark.long
 async def test_questions_are_put_one_at_a_time(house, tmp_path) -> None:
     home = await house([calling(bash("touch a", "a"), bash("mkdir b", "b")), Reply("Fine.")])
     session = await equipped(home, tmp_path, allow="")

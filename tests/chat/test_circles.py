@@ -92,6 +92,7 @@ async def test_what_is_waited_for_is_asked_as_often_as_it_differs(house, tmp_pat
     assert not [event for event in events if isinstance(event, TurnFailed)]
 
 
+@pytest.mark.long
 async def test_each_turn_makes_room_for_results_three_times_at_most_then_says_so(house, tmp_path) -> None:
     home = await house([], window=16_000, max_output=0)
     tools = CountedTools(output(2_500))

@@ -29,6 +29,7 @@ async def begun(talk, queued: int) -> tuple[Any, Any]:
     return made, session
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("queued", [1, 3])
 async def test_what_was_queued_is_not_sent(talk: Callable[..., Any], queued: int) -> None:
     made, session = await begun(talk, queued)

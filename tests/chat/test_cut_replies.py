@@ -163,6 +163,7 @@ async def test_a_cut_reply_larger_than_the_window_goes_on_from_its_end(
     assert session.counter.gauge().total < session.counter.budget.usable
 
 
+@pytest.mark.long
 async def test_a_shortened_reply_that_is_cut_again_is_shortened_again(talk: Callable[..., Any]) -> None:
     text = "".join(f"Point {number} of the report holds.\n" for number in range(900)) + HALF.text
     more = "y.\n" + "".join(f"Remark {number} on the report.\n" for number in range(200)) + HALF.text

@@ -58,6 +58,7 @@ async def test_each_message_is_an_attempt_of_its_own_and_a_retry_is_none(house) 
     assert len(failures(session)) == 2
 
 
+@pytest.mark.long
 async def test_paused_compactions_are_told_once(house) -> None:
     home = await house([Reply("Here.", usage=None)], window=8_192, repeat_last=True)
     said = [message(ROLES[n % 2], "word " * 45) for n in range(124)]

@@ -75,6 +75,7 @@ async def test_what_goes_wrong_changes_nothing(house, step) -> None:
     assert await titled(home, session) == QUESTION
 
 
+@pytest.mark.long
 async def test_nobody_waits_for_it_and_a_silent_model_is_given_up(house, monkeypatch) -> None:
     monkeypatch.setattr(titles, "SECONDS", 0.3 * slowness())
     home = await house([Reply("In 1610."), Hang("Te"), Reply("The court.")])

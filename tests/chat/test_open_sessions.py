@@ -115,6 +115,7 @@ async def test_a_forgotten_conversation_is_opened_as_it_was(talk) -> None:
     assert shown(await home.chats.open(conversation)) == before
 
 
+@pytest.mark.long
 async def test_what_is_running_is_not_forgotten(talk) -> None:
     home, session = await talk([Reply("one " * 200, pause=0.02)], messages=said(1))
     conversation, running = session.id, weakref.ref(session)

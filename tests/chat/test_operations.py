@@ -246,6 +246,7 @@ async def test_a_pin_stays_through_every_compaction(talk) -> None:
     assert session.counter.gauge().segments["pinned"] == session.counter.counts.total(first)
 
 
+@pytest.mark.long
 async def test_a_pin_gives_a_pruned_result_back_whole_until_it_ends(talk) -> None:
     home, session = await talk([], window=60_000, messages=with_tools(15))
     await apply_optimization(session, home.services, await plan_optimization(session.counter, 20_000), home.publish)

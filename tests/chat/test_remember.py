@@ -198,6 +198,7 @@ async def test_where_a_model_fails_code_finds_what_it_can_and_the_log_says_why(m
     assert [memory.author for memory in await home.archive.memories()] == ["rule"]
 
 
+@pytest.mark.long
 async def test_a_model_that_does_not_answer_is_not_waited_for(made) -> None:
     home = await made([Hang()])
     home.session.counter.chosen_policy = replace(home.session.counter.policy, flush_seconds=1)

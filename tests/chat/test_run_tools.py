@@ -145,6 +145,7 @@ async def test_events_name_the_reply_and_the_place_of_their_call(house, tmp_path
     assert [reply_id for reply_id, _ in started] == [replies[0].id, replies[0].id, replies[1].id]
 
 
+@pytest.mark.long
 async def test_what_changes_something_keeps_its_order_while_the_user_is_asked(house, tmp_path) -> None:
     write = Call("write", json.dumps({"path": "note", "content": "new"}), "a")
     home = await house([calling(write, bash("cat note", "b")), Reply("I see.")])

@@ -113,6 +113,7 @@ async def test_what_is_no_summary_gives_way_to_the_extractive_one_and_says_why(h
     assert compaction.model == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("step", "limits"),
     [(Hang(), {"call_seconds": 0.2}), (Reply(PAGE * 50, pause=0.02), {"compaction_seconds": 0.3})],
@@ -271,6 +272,7 @@ async def test_a_summary_that_would_be_too_short_says_whether_that_is_for_want_o
         draft_summary(basis, plan, request)
 
 
+@pytest.mark.long
 async def test_the_earlier_summary_is_merged(house) -> None:
     home = await house([answer(), answer(PAGE + "\n- Second.")], prompts=PROMPTS)
     session = await long_session(home)
@@ -357,6 +359,7 @@ async def test_a_turn_that_has_no_room_waits_for_what_is_being_written_and_asks_
     assert kinds.index(ViewChanged) < len(kinds) - 1 - kinds[::-1].index(TurnFinished)
 
 
+@pytest.mark.long
 async def test_what_left_the_view_meanwhile_makes_the_summary_void(house) -> None:
     home = await house([answer(delay=0.3)], prompts=PROMPTS, repeat_last=True)
     session = await long_session(home, chat(70))

@@ -121,6 +121,7 @@ async def test_what_takes_the_place_of_a_missing_model_is_named(
     assert writer in row.note
 
 
+@pytest.mark.long
 async def test_a_conversation_in_which_room_is_being_made_is_not_opened_a_second_time(talk) -> None:
     home, session = await talk(
         [Reply("First."), answer(delay=0.5), Reply("Second.")], window=20_000, prompts=PROMPTS, messages=chat(136)

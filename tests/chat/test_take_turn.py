@@ -67,6 +67,7 @@ async def test_stopping_keeps_what_had_arrived(talk) -> None:
     assert home.provider.client_left.wait(5)
 
 
+@pytest.mark.long
 async def test_a_stalled_reply_is_on_disk_within_half_a_second(talk, tmp_path: Path) -> None:
     home, session = await talk([Hang("Half a sen")])
     await home.chats.turns.send(session, "Tell me a story")
@@ -132,6 +133,7 @@ async def test_from_75_percent_room_is_made_after_the_turn(talk) -> None:
     assert session.counter.gauge().share < 0.6
 
 
+@pytest.mark.long
 async def test_two_futile_compactions_pause_the_automatic_ones_and_say_why(talk) -> None:
     home, session = await talk([Reply("Here.", usage=None)], window=8_192, repeat_last=True, messages=long_chat(60))
     archived = [item.message.id for item in session.view.items]

@@ -63,6 +63,7 @@ async def long_turn(house, folder, calls: int, tokens: int):
     return tools, await home.turn(session, "Look at all of it.")
 
 
+@pytest.mark.long
 async def test_a_long_turn_that_gets_on_is_not_stopped(house, tmp_path) -> None:
     tools, events = await long_turn(house, tmp_path, 110, 420)
     assert tries_in(events) > BALANCED.tool_result_tries

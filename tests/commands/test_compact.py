@@ -74,6 +74,7 @@ def test_it_acts_as_the_phase_does(chat_file, compacted, policy: str, window: st
         assert bool(report["operations"]) is is_made, phase
 
 
+@pytest.mark.long
 def test_a_policy_of_ones_own_is_taken(chat_file, compacted, printed, data: Path) -> None:
     roles = ("user", "assistant")
     file = chat_file([{"role": roles[n % 2], "content": f"{n} " + "word " * 500} for n in range(132)])

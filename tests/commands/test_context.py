@@ -42,6 +42,7 @@ def test_people_get_a_bar_and_a_table(samples: Path, printed) -> None:
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string", "description": "Where it is."}}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "shape",
     [

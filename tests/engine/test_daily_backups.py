@@ -58,6 +58,7 @@ async def test_what_does_not_work_is_told_once_until_it_works_again(desk: Desk) 
     assert "could not be made" in told[0].title
 
 
+@pytest.mark.long
 async def test_the_window_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DailyBackups.run, "__defaults__", (0.0, 0.01))
     backups_folder(desk.engine.services.data).write_text("not a folder")

@@ -74,6 +74,7 @@ async def test_a_window_that_is_too_small_and_one_that_nobody_knows(long: Desk) 
     assert (await preview(long, "home/unknown")).verdict == "unknown"
 
 
+@pytest.mark.long
 async def test_asking_changes_nothing(long: Desk) -> None:
     before = await long.opened()
     entries = await long.engine.services.archive.entries(long.conversation)

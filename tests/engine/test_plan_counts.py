@@ -150,6 +150,7 @@ async def test_the_slider_stands_where_the_tail_is(desk: Desk, samples: Path) ->
     assert longest.tail_kept == plan.max_tail
 
 
+@pytest.mark.long
 async def test_a_move_of_the_slider_plans_once(desk: Desk, samples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name = await import_all(desk.ask, samples / "migration.jsonl")
     first = await desk.ask(p.PlanOptimize(name, None, "extractive"))

@@ -7,6 +7,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from damage import check_damaged, entries_in, only_conversation, only_unread, read_file
 
 from desktop_app.conversation.foreign import ForeignConversation, UnreadFile
@@ -274,6 +275,7 @@ def test_a_copy_of_the_database_is_refused_with_what_to_give_instead(tmp_path: P
     assert "database files" in found.reason
 
 
+@pytest.mark.long
 def test_what_is_damaged_is_refused_clearly_or_read(tmp_path: Path) -> None:
     for backup in (full(), full()):
         backup.topics[0]["messages"].append(said("old", "assistant", content="Hm.", metadata={"mcpTools": [{}]}))

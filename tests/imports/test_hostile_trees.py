@@ -48,6 +48,7 @@ def imported(folder: Path, shape: str, links: str, count: int) -> None:
     assert time.process_time() - begun < SECONDS * slowness()
 
 
+@pytest.mark.long
 def test_what_branches_off_without_end_is_told(tmp_path: Path) -> None:
     name, write = SHAPES["chatgpt"]
     (tmp_path / name).write_text(write(fan(MAX_BRANCHES + 3)))

@@ -97,6 +97,7 @@ def test_what_is_said_of_an_entry_opens_nothing_else(tmp_path: Path, name: str) 
     assert "root:" not in repr(found), "it was followed"
 
 
+@pytest.mark.long
 def test_a_zip_whose_directory_is_damaged_is_told(tmp_path: Path) -> None:
     file = made(tmp_path, (entry("a.json"), BAD))
     content = file.read_bytes()

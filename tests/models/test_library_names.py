@@ -65,6 +65,7 @@ def test_only_documented_names_of_the_libraries_are_used() -> None:
     assert {path: names for path, names in found.items() if names} == {}
 
 
+@pytest.mark.long
 def test_each_listed_name_is_still_used() -> None:
     used = {name for path in APP.rglob("*.py") for name in names_of(ast.parse(path.read_text(encoding="utf-8")))}
     assert {name for name in (*DOCUMENTED, *REST) if not {name, name.rpartition(".")[2]} & used} == set()

@@ -302,6 +302,7 @@ def test_a_preview_leads_from_one_text_to_the_other(before: str, after: str, com
     assert positions == sorted(set(positions)), "each line once, in order"
 
 
+@pytest.mark.long
 async def test_a_preview_of_a_large_file_does_not_hold_the_loop(desk: Desk) -> None:
     desk.file("a.txt", "one\ntwo\n" * 500_000)
     async with steady_loop():

@@ -280,6 +280,7 @@ class Dripping(WebServer):
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("where", ["/head", "/body", "/chunk"])
 async def test_what_drips_for_ever_has_an_end(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_fetch, "SECONDS", 0.3)

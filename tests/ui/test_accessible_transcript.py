@@ -90,6 +90,7 @@ def test_a_link_is_followed(view, qtbot, listening, monkeypatch):
     assert opened == ["https://example.org/a"]
 
 
+@pytest.mark.long
 def test_what_the_mouse_would_have_to_find_is_a_button(view, qtbot, listening):
     asked = []
     view.action_requested.connect(lambda *what: asked.append(what))

@@ -80,6 +80,7 @@ def test_a_second_start_hands_its_file_over_and_ends(start, tmp_path: Path) -> N
     assert not (tmp_path / "window.socket").exists()
 
 
+@pytest.mark.long
 def test_a_set_up_that_ran_first_in_the_same_process_is_not_counted() -> None:
     code = "import time, desktop_app; print(desktop_app.STARTED, time.monotonic())"
     before = time.monotonic()

@@ -37,6 +37,7 @@ def test_what_is_chosen_is_asked_for_and_a_failure_is_shown(qtbot) -> None:
     assert "The disk is full" in sheet.problem.text()
 
 
+@pytest.mark.long
 @play_scene()
 async def test_what_cannot_be_done_without_the_archive_leads_back_to_the_sheet(window, bridge) -> None:
     gauge, window_gauge = window.ui.gauge.gauge, window.ui.gauge

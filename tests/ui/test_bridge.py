@@ -118,6 +118,7 @@ async def test_an_engine_that_never_stays_up_is_given_up_and_can_be_restarted(tm
     await bridge.close()
 
 
+@pytest.mark.long
 @run_in_loop
 async def test_a_missing_program_is_told_too(tmp_path: Path) -> None:
     bridge = Bridge([str(tmp_path / "no-such-program")], first_backoff=0.01)

@@ -39,6 +39,7 @@ async def test_a_count_that_comes_behind_the_sending_adds_nothing_to_the_gauge(w
     assert set(told) == {0}
 
 
+@pytest.mark.long
 @play_scene()
 async def test_what_is_typed_next_is_counted_although_an_older_count_came_late(window, bridge, monkeypatch):
     first, counted = asyncio.Event(), asyncio.Event()

@@ -46,6 +46,7 @@ async def test_an_export_is_written_where_the_user_says(window, bridge, tmp_path
     await until(lambda: not window.findChildren(ExportSheet))
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_file_that_is_there_is_replaced_only_by_a_second_press(window, bridge, tmp_path):
     file = tmp_path / "mine.md"

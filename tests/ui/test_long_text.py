@@ -181,6 +181,7 @@ def test_a_text_is_shown_without_laying_out_what_is_below(qtbot, is_read_only) -
         assert field.written().startswith("ab漢")
 
 
+@pytest.mark.long
 def test_pieces_are_shown_as_asked_for(qtbot) -> None:
     field = LongTextField(as_shown=escape_invisible)
     qtbot.addWidget(field)

@@ -308,6 +308,7 @@ async def test_the_draft_is_counted_while_typing(window, bridge):
     await until(lambda: window.ui.composer.note.text() == f"draft {tokens} tokens")
 
 
+@pytest.mark.long
 @play_scene()
 async def test_an_import_that_fails_says_why(window, bridge):
     window.importing.import_files(["/no/such/file.jsonl"])

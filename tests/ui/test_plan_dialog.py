@@ -122,6 +122,7 @@ def test_the_slider_asks_once_and_waits_for_the_new_plan(dialog, qtbot):
     assert dialog.summary.text().endswith("Less.")
 
 
+@pytest.mark.long
 def test_an_edited_summary_is_checked_and_applied(dialog, qtbot):
     dialog.summary.area.setFocus()
     qtbot.keyClick(dialog.summary.area, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
@@ -137,6 +138,7 @@ def test_an_edited_summary_is_checked_and_applied(dialog, qtbot):
     assert applied.args == [ApplyPlan("c", "plan1b", text)]
 
 
+@pytest.mark.long
 def test_what_the_user_wrote_survives_a_new_plan_and_the_new_summary_can_be_taken(dialog, qtbot):
     with qtbot.waitSignal(dialog.plan_requested):
         qtbot.keyClicks(dialog.summary.area, "Mine. ")

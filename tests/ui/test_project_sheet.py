@@ -72,6 +72,7 @@ def test_a_folder_that_is_gone_is_said_and_can_be_saved(window, qtbot, tmp_path)
     assert not sheet.folder.message.text()
 
 
+@pytest.mark.long
 def test_the_instructions_are_counted_and_a_change_is_explained(window, qtbot):
     sheet = open_sheet(window, Project("p", "Work", instructions="Be brief."))
     assert sheet.anew.isHidden()

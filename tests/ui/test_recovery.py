@@ -87,6 +87,7 @@ def test_a_failed_turn_offers_ways_out_and_takes_none_by_itself(play, provider, 
     play(scene, **options)
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_suspected_cut_is_told_behind_a_reply_that_stands(window, bridge, provider):
     provider.script = [Reply("Here it is.", usage=(1_000, 7, 0))]
@@ -108,6 +109,7 @@ async def test_switching_offers_the_largest_windows_first(window, bridge):
     assert rows == ["scripted/huge", "scripted/large", "scripted/small"]
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_message_that_failed_is_edited_in_its_place(window, bridge):
     await fail(window)
@@ -173,6 +175,7 @@ def test_what_fills_the_window_has_its_button_first_and_no_optimizing(qapp, kind
     assert (Action.SEND_ANYWAY in ways) == (kind == "nearly_full")
 
 
+@pytest.mark.long
 @pytest.mark.row("U9", "what fills the window is named, with the button by which room is made")
 @play_scene()
 async def test_the_buttons_of_what_fills_the_window_open_where_room_is_made(window, bridge):

@@ -141,6 +141,7 @@ async def test_a_row_of_the_breakdown_and_a_part_whole_and_copied(window: MainWi
     await until(lambda: row.part.text.split()[0] in QApplication.clipboard().text())
 
 
+@pytest.mark.long
 @play_scene()
 async def test_another_conversation_begins_with_the_request_of_now(window: MainWindow, bridge: Bridge) -> None:
     reply = next(row for row in window.ui.transcript_model.rows if row.message.role == "assistant")

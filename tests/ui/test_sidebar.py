@@ -235,6 +235,7 @@ def test_a_title_that_is_cut_keeps_what_tells_it_apart(qtbot):
     assert cut_title(f"A ({long})", metrics, width).endswith("…"), "a mark as long as the line is cut"
 
 
+@pytest.mark.long
 @play_scene()
 async def test_the_circle_of_the_open_conversation_says_what_the_gauge_says(window, bridge):
     conversations = window.ui.sidebar.list.conversations

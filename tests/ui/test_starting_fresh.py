@@ -88,6 +88,7 @@ async def test_cancelled_it_leaves_nothing_and_the_export_is_one_click_away(wind
     assert texts(window)
 
 
+@pytest.mark.long
 def test_the_edited_summary_of_the_author_that_was_chosen_is_what_begins(window, qtbot):
     dialog, asked = PlanDialog(FRESH, "c", window), []
     dialog.plan_requested.connect(asked.append)

@@ -176,6 +176,7 @@ def test_what_is_kept_is_bounded_and_the_end_is_always_there(qapp) -> None:
     assert keys(model)[-1] == "m9999"
 
 
+@pytest.mark.long
 def test_a_conversation_that_grows_is_not_kept_whole(qapp) -> None:
     """Each event took 15 ms in one that had grown by 1,200 messages, since all of them were gone through."""
     model = opened(chat(MAX_OLDER))

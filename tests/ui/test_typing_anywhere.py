@@ -153,6 +153,7 @@ async def test_a_sheet_keeps_what_is_typed_from_the_draft(window, bridge):
     assert window.ui.composer.text() == ""
 
 
+@pytest.mark.long
 @play_scene()
 async def test_a_model_that_was_chosen_leaves_the_keyboard_in_the_draft(window, bridge):
     QTest.mouseClick(window.ui.header.chip, Qt.MouseButton.LeftButton)

@@ -134,6 +134,7 @@ def test_a_paid_and_edited_summary_comes_back_with_its_author(plan, qtbot):
     assert asked(plan, qtbot, "extractive") == CheckSummary("c", PLAN.id, "By rules, and mine.")
 
 
+@pytest.mark.long
 def test_a_paid_summary_comes_back_with_its_tail(plan, qtbot):
     tails = []
     for tokens in (plan.tail.minimum(), PLAN.tail_tokens):

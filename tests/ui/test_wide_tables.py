@@ -50,6 +50,7 @@ def test_a_wide_table_is_scrolled_by_itself(view, qtbot, rows: int) -> None:
     assert moved[0].document.size().width() > view.column, "no column is squeezed"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rows", [3, 200])
 def test_keys_scroll_the_wide_table_of_the_current_message(view, qtbot, rows: int) -> None:
     text = table(12, rows)

@@ -110,6 +110,7 @@ def test_a_compaction_lands_where_its_policy_says(kind: Kind, window: int) -> No
     assert balanced - aggressive >= 0.08
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("window", WINDOWS[:4])
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("trigger", [Trigger.BEFORE_REQUEST, Trigger.STREAMING])

@@ -74,6 +74,7 @@ def counts_for(template: str) -> TokenCounts:
     return TokenCounts(tokenizer_for(model))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("template", MODELS)
 def test_a_request_is_counted_as_the_template_writes_it(template: str) -> None:
     """Within 3 %, and nearly always within 1; each was off by up to 75 % before, or counted tools that are not sent."""
