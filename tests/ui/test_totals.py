@@ -63,7 +63,7 @@ def test_nothing_is_shown_before_anything_was_spent(qtbot):
     card.set_totals(Totals(Usage(0, 0, requests=0), Usage(20, 4, requests=2), 3, 5_000))
     assert card.replies.isHidden()
     assert FREED.format(tokens=5_000, operations=3) in card.accessibleDescription()
-    assert not card.upkeep.isHidden()
+    assert not card.auxiliary.isHidden()
 
 
 @play_scene()

@@ -57,10 +57,10 @@ def carried_entries(snapshot: ContextSnapshot, summary: Compaction | None) -> tu
 
 def fresh_view(snapshot: ContextSnapshot, summary: Compaction | None) -> View:
     """Return the view that the new conversation would begin with."""
-    before, behind = carried_entries(snapshot, summary)
+    before, after = carried_entries(snapshot, summary)
     summary = summary or snapshot.view.summary
     summaries = [replace(summary, id="draft-summary", archived=())] if summary else []
-    return view_of(Transcript().extend((snapshot.view.request_context, *before, *summaries, *behind)))
+    return view_of(Transcript().extend((snapshot.view.request_context, *before, *summaries, *after)))
 
 
 def _is_answered(item: Item, view: View) -> bool:

@@ -30,7 +30,7 @@ async def start_fresh(chats: Conversations, session: Session, optimization: Opti
 
 
 async def _make(chats: Conversations, session: Session, optimization: Optimization) -> Session:
-    before, behind = carried_entries(optimization.snapshot, optimization.compaction)
+    before, after = carried_entries(optimization.snapshot, optimization.compaction)
     info = session.info
     link = ConversationLink(conversation=info.id, title=info.title, is_back=True)
     title = marked_title(info.title, CONTINUED)
@@ -38,7 +38,7 @@ async def _make(chats: Conversations, session: Session, optimization: Optimizati
         *copy_entries(before),
         *_summary(chats.services, session, optimization),
         stamp(link),
-        *copy_entries(behind),
+        *copy_entries(after),
     ]
     fresh = await chats.create_with(title, entries, info.model, info.folder, session.setup, info.policy, info.project)
     await session.record(stamp(ConversationLink(conversation=fresh.id, title=title)))

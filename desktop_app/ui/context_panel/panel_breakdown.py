@@ -325,13 +325,13 @@ class TotalsCard(Card):
     def __init__(self) -> None:
         super().__init__()
         self.replies = TextLabel(size=12, tint="ink_soft", wraps=True)
-        self.upkeep_title = TextLabel(
+        self.auxiliary_title = TextLabel(
             tr("For summaries, memory, titles and images"), size=12, weight=MEDIUM, wraps=True
         )
-        self.upkeep = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.auxiliary = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.freed = TextLabel(size=12, tint="ink_soft", wraps=True)
         self.column.addWidget(TextLabel(tr("Used so far"), size=13, weight=BOLD))
-        for label in (self.replies, self.upkeep_title, self.upkeep, self.freed):
+        for label in (self.replies, self.auxiliary_title, self.auxiliary, self.freed):
             self.column.addWidget(label)
         self.setAccessibleName(tr("Used so far"))
         self.set_totals(Totals())
@@ -339,8 +339,8 @@ class TotalsCard(Card):
     def set_totals(self, totals: Totals) -> None:
         self.replies.set_text(format_spent(totals.replies))
         self.replies.setVisible(totals.replies.requests > 0)
-        self.upkeep.set_text(format_spent(totals.auxiliary))
-        for label in (self.upkeep_title, self.upkeep):
+        self.auxiliary.set_text(format_spent(totals.auxiliary))
+        for label in (self.auxiliary_title, self.auxiliary):
             label.setVisible(totals.auxiliary.requests > 0)
         freed = Run(format_number(totals.tokens_freed), "ink", BOLD)
         self.freed.set_runs(
@@ -348,7 +348,7 @@ class TotalsCard(Card):
         )
         self.freed.setVisible(totals.operations > 0)
         self.setVisible(bool(totals.replies.requests or totals.auxiliary.requests or totals.operations))
-        texts = (label.text() for label in (self.replies, self.upkeep, self.freed) if not label.isHidden())
+        texts = (label.text() for label in (self.replies, self.auxiliary, self.freed) if not label.isHidden())
         self.setAccessibleDescription(". ".join(texts))
 
 

@@ -131,11 +131,11 @@ def _cost(insights: Insights) -> Figure:
     if spent.dollars is None:
         detail = "\n".join((tr("No price is known"), tokens)) if spent.requests else tr("No request yet")
         return Figure(tr("Cost"), NONE, detail)
-    upkeep = tr("none for summaries")
+    share = tr("none for summaries")
     if summaries.requests:
         cost = NONE if summaries.dollars is None else format_dollars(summaries.dollars)
-        upkeep = tr("of it for summaries {cost}").format(cost=cost)
-    return Figure(tr("Cost"), format_dollars(spent.dollars), f"{upkeep}\n{tokens}")
+        share = tr("of it for summaries {cost}").format(cost=cost)
+    return Figure(tr("Cost"), format_dollars(spent.dollars), f"{share}\n{tokens}")
 
 
 def _cached(insights: Insights, saved: float | None) -> Figure:
