@@ -48,7 +48,7 @@ async def test_an_attached_text_is_read_in_pages_once_it_was_sent(desk: Desk, tm
     assert sent is not None
     page = await desk.ask(p.ReadAttachment(conversation, sent.id, 1, "needle"))
     assert page.lines == ((1, "one needle"),)
-    for message, part in ((sent.id, 0), (sent.id, 9), ("gone", 1)):
+    for message, part in ((sent.id, 0), (sent.id, 9), ("gone", 1), (sent.id, -1)):
         with pytest.raises(WorldError):
             await desk.ask(p.ReadAttachment(conversation, message, part))
 

@@ -242,7 +242,8 @@ async def _count_attachments(engine: Engine, request: p.CountAttachments) -> p.A
 async def _read_attachment(engine: Engine, request: p.ReadAttachment) -> p.SpillRead:
     session = await engine.conversations.open(request.conversation)
     message = session.message(request.message_id)
-    part = message.parts[request.part] if message is not None and request.part < len(message.parts) else None
+    parts = () if message is None else message.parts
+    part = parts[request.part] if 0 <= request.part < len(parts) else None
     if not isinstance(part, Attachment) or part.is_image:
         raise not_found(translatable("This attachment"))
     return await asyncio.to_thread(lines_of, part.content, request)
