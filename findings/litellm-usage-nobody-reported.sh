@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # litellm's streams report tokens that no provider has counted, and take a cut stream of Gemini for a finished reply.
 #
-# Versions    litellm 1.106.2, and 1.110.2 (the newest release in November 2026), with Python 3.11.
+# Versions    litellm 1.106.2 with openai 2.54.0, and 1.110.2 (the newest release in November 2026) with openai 3.57.0;
+#             httpx 0.28.1, tiktoken 0.14.0, tokenizers 0.23.3, Python 3.11.
 #
 # Behaviour   A stream ends with a chunk that has `usage`, if stream_options ask for it.
 #             - If the server reports no usage, litellm counts the texts with a tokenizer of its own and puts the result
@@ -143,16 +144,17 @@ async def main():
 asyncio.run(main())
 PROGRAM
 
-ask() {  # ask VERSION: install that version, and add what it does to the table
+ask() {  # ask VERSION OPENAI: install that version with that one of openai, and add what it does to the table
     "${PYTHON:-python3}" -m venv "$folder/$1"
     echo "Installing litellm $1" >&2
-    "$folder/$1/bin/pip" install --quiet --disable-pip-version-check "litellm==$1" >&2 || exit 2
+    "$folder/$1/bin/pip" install --quiet --disable-pip-version-check \
+        "litellm==$1" "openai==$2" httpx==0.28.1 tiktoken==0.14.0 tokenizers==0.23.3 >&2 || exit 2
     (cd "$folder" && "$folder/$1/bin/python" -W ignore ask.py >>found)
 }
 
 echo "${EXPECTED%%$'\n'*}" >"$folder/found"
-ask 1.106.2
-ask 1.110.2
+ask 1.106.2 2.54.0
+ask 1.110.2 3.57.0
 
 cat "$folder/found"
 if ! diff <(echo "$EXPECTED") "$folder/found" >"$folder/difference"; then
