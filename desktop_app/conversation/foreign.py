@@ -26,17 +26,21 @@ class ForeignMessage(msgspec.Struct, frozen=True, gc=False, tag="message"):
 
 
 class ForeignCompaction(msgspec.Struct, frozen=True, tag="compaction"):
-    """The point at which another program replaced all earlier messages by a summary."""
+    """The point at which another program replaced earlier messages by a summary: all of them except the kept ones."""
 
     id: str
     parent: str
-    """The id of the last message that it archived. The next message may have the compaction as its parent."""
+    """The id of the last message before it. The next message may have the compaction as its parent."""
     summary: str
     at: float = 0.0
     is_automatic: bool = True
     tokens_before: int = 0
     tokens_after: int = 0
     model: str = ""
+    kept: tuple[str, ...] = ()
+    """The ids of earlier messages that the model still received; of an earlier compaction whose summary it did."""
+    follows: str = ""
+    """The id of the kept message that the summary followed in the request; "" if it preceded all of them."""
 
 
 ForeignEntry = ForeignMessage | ForeignCompaction

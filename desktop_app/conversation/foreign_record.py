@@ -7,14 +7,14 @@ export only adds new ones to the record.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from msgspec.structs import replace
 
 from .branches import Branches
 from .foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from .message import Message, Role
-from .transcript import AnyEntry, Compaction, Imported, Rewind, Switch, Trigger
+from .transcript import AnyEntry, BringBack, Compaction, Imported, Rewind, Switch, Trigger
 
 
 def conversation_id(foreign: ForeignConversation) -> str:
@@ -130,19 +130,30 @@ class _RecordWriter:
 
     def _compaction(self, entry: ForeignCompaction, entry_id: str) -> AnyEntry:
         self._at = entry.at or self._at
-        path = self._branches.path()
-        archived_before = {name for other in path if isinstance(other, Compaction) for name in other.archived}
-        archived = tuple(
-            e.id for e in path if (isinstance(e, Message) and e.role is not Role.SYSTEM) and e.id not in archived_before
-        )
+        kept = {self._id(name) for name in entry.kept}
+        earlier, archived_before = "", set[str]()
+        for other in self._branches.path():
+            if isinstance(other, Compaction):
+                archived_before.update(other.archived)
+                earlier = f"{other.summary}\n\n" if other.id in kept else ""
+            elif isinstance(other, BringBack):
+                archived_before.difference_update(other.message_ids)
+        if back := [name for name in archived_before if name in kept]:
+            self._append(BringBack(id=_hashed(entry_id, "kept"), at=self._at, message_ids=tuple(sorted(back))))
         return Compaction(
             id=entry_id,
             at=self._at,
             trigger=Trigger.BEFORE_REQUEST if entry.is_automatic else Trigger.USER,
             strategy="llm",
-            archived=archived,
-            summary=entry.summary,
+            archived=self._messages_but(kept | archived_before),
+            summary=earlier + entry.summary,
             tokens_before=entry.tokens_before,
             tokens_after=entry.tokens_after,
             model=entry.model,
+            follows=self._id(entry.follows) if entry.follows else "",
         )
+
+    def _messages_but(self, others: Container[str]) -> tuple[str, ...]:
+        """Return the ids of the messages of the current branch except system messages and the other ones."""
+        path = (entry for entry in self._branches.path() if isinstance(entry, Message))
+        return tuple(e.id for e in path if e.role is not Role.SYSTEM and e.id not in others)

@@ -181,6 +181,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """Why it was not done as requested, in words for the user; "" if it was."""
     plan_id: str = ""
     """The id of the plan of which it is a step, and whose steps are one operation for the user; "" for none."""
+    follows: str = ""
+    """The id of the message that the summary follows in the view; "" if it comes first, as all but imported ones do."""
 
 
 FailureCause = Literal["too_small", "frees_nothing", "stalled", "error"]
@@ -403,7 +405,7 @@ FIELDS_WITH_IDS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     Prune: ("results", "inputs"),
     PrunedResult: ("message_id",),
     PrunedInput: ("message_id",),
-    Compaction: ("archived", "ledger"),
+    Compaction: ("archived", "ledger", "follows"),
     Ledger: tuple(name for name in Ledger.__struct_fields__ if name != "dropped"),
     Fact: ("message_id",),
     Superseded: ("message_id",),

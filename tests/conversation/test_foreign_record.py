@@ -151,6 +151,53 @@ def test_a_second_compaction_archives_only_what_came_since_and_is_not_taken_in_t
     assert [len(compaction.archived) for compaction in compactions] == [2, 1]
 
 
+class Sent:
+    """The list that an imaginary program sends, changed by each step the way such programs change theirs."""
+
+    def __init__(self) -> None:
+        self.entries: list[ForeignEntry] = []
+        self.now: list[str] = []
+
+    def say(self) -> None:
+        name, before = f"m{len(self.entries)}", self.entries[-1].id if self.entries else ""
+        make = user if len(self.entries) % 2 else model
+        self.entries.append(ForeignMessage(name, before, make(name)))
+        self.now.append(name)
+
+    def compact(self, keeps: list[bool], place: int) -> None:
+        """Replace what is not kept by a summary, which comes after `place` kept ones."""
+        name, before = f"c{len(self.entries)}", self.entries[-1].id if self.entries else ""
+        kept = [each for each, keep in zip(self.now, keeps, strict=False) if keep and each.startswith("m")]
+        place = min(place, len(kept))
+        follows = kept[place - 1] if place else ""
+        self.entries.append(ForeignCompaction(name, before, name, kept=tuple(kept), follows=follows))
+        self.now = [*kept[:place], name, *kept[place:]]
+
+
+@settings(max_examples=examples(200))
+@given(st.lists(st.tuples(st.integers(1, 4), st.lists(st.booleans(), max_size=12), st.integers(0, 3)), max_size=4))
+def test_the_view_is_what_the_other_program_would_send(steps: list[tuple[int, list[bool], int]]) -> None:
+    sent = Sent()
+    for messages, keeps, place in steps:
+        for _ in range(messages):
+            sent.say()
+        sent.compact(keeps, place)
+    sent.say()
+    whole = ForeignConversation("Elsewhere", "c1", "", tuple(sent.entries))
+    items = view_of(Transcript(Chain(new_entries(whole, "file")))).items
+    texts = [item.message.text.rpartition("\n")[2] for item in items if item.repair is None]
+    assert [text for text in texts if text in {each.id for each in sent.entries}] == sent.now
+
+
+def test_a_message_that_an_earlier_compaction_archived_can_be_kept_by_a_later_one() -> None:
+    again = ForeignCompaction("cut2", "c", "Then more.", at=9.0, kept=("a", "cut"))
+    entries = new_entries(ForeignConversation("E", "c1", "", (*compacted().entries, again)), "file.jsonl")
+    view = view_of(Transcript(Chain(entries)))
+    assert view.summary is not None
+    assert view.summary.summary == "They greeted.\n\nThen more."
+    assert "a" in [item.message.text for item in view.items]
+
+
 def test_our_own_message_type_is_what_is_stored() -> None:
     message = user_message("hello")
     entries = new_entries(ForeignConversation("E", "c", "", (ForeignMessage("a", "", message),)), "f")

@@ -72,8 +72,9 @@ class MeasuredBlocks(msgspec.Struct, frozen=True):
 def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     """Return the view's messages in blocks, without the system prompt and the summary."""
     items = list(view.items)
-    head = list(takewhile(lambda item: item.kind is ItemKind.SUMMARY or item.message.role is Role.SYSTEM, items))
-    movable = items[len(head) :]
+    system_items = list(takewhile(lambda item: item.message.role is Role.SYSTEM, items))
+    summary = sum(item_total(item, counts) for item in items if item.kind is ItemKind.SUMMARY)
+    movable = [item for item in items[len(system_items) :] if item.kind is not ItemKind.SUMMARY]
     runs = tuple(tuple(movable[run.start : run.stop]) for run in blocks(movable))
     newest = {view.last_user_id, *unanswered_ids(view)}
     if view.unfinished:
@@ -84,9 +85,8 @@ def measure_blocks(view: View, counts: TokenCounts) -> MeasuredBlocks:
     if view.open_calls:  # their results will follow them
         must_stay |= {len(runs) - 1}
     tokens = tuple(sum([item_total(item, counts) for item in run]) for run in runs)
-    system = sum(item_total(item, counts) for item in head if item.kind is not ItemKind.SUMMARY)
+    system = sum(item_total(item, counts) for item in system_items)
     fixed = base_tokens(view, counts) + system + _empty_summary(counts) + closing_tokens(view, counts)
-    summary = sum(item_total(item, counts) for item in head if item.kind is ItemKind.SUMMARY)
     return MeasuredBlocks(runs, tokens, must_stay, fixed + sum(tokens[i] for i in must_stay), summary)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -60,7 +60,7 @@ class View(msgspec.Struct, frozen=True):
     """The fold of one transcript. Treat it as read-only: its parts are shared with later views."""
 
     items: Chain[Item]
-    """The sent items in order, the system prompt and the summary first."""
+    """The sent items in order, the system prompt first, then the summary unless it follows a message."""
     open_calls: tuple[OpenCall, ...] = ()
     """Calls of the last assistant message that have no result yet."""
     call_ids: GrowingSet = msgspec.field(default_factory=GrowingSet)
@@ -274,6 +274,15 @@ def _add_arranged(
             sequence.add(item_of(message))
 
 
+def _end_of(message_id: str, messages: Sequence[Message]) -> int:
+    """Return the index after a message and the results of its calls; 0 if it is not among the messages."""
+    found = next((n for n, message in enumerate(messages) if message.id == message_id), -1) if message_id else -1
+    end = found + 1
+    while 0 < end < len(messages) and messages[end].role is _TOOL:
+        end += 1
+    return end
+
+
 def count_repairs(view: View) -> Counter[Repair]:
     """Count the faults of the history that are repaired in the view."""
     return Counter(item.repair for item in view.items if item.repair is not None)
@@ -343,10 +352,14 @@ class _Fold:
             sequence.add(instructions_item(self.request_context))
         if self.request_context.memory:
             sequence.add(memory_item(self.request_context))
-        if self.summary:
-            sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
         arranged = arrange_results([message for message in present if message.role is not _SYSTEM])
-        _add_arranged(sequence, arranged, self._item if self.pins or self.shortened else Item, self.recalled)
+        item_of = self._item if self.pins or self.shortened else Item
+        if self.summary:
+            before = _end_of(self.summary.follows, arranged.messages)
+            _add_arranged(sequence, replace(arranged, messages=arranged.messages[:before]), item_of, self.recalled)
+            sequence.add(Item(summary_message(self.summary), ItemKind.SUMMARY))
+            arranged = replace(arranged, messages=arranged.messages[before:])
+        _add_arranged(sequence, arranged, item_of, self.recalled)
         return View(
             Chain(sequence.items),
             sequence.open_calls,
