@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -126,10 +127,11 @@ class Turns:
                 await self._answer(session, message, is_queued=True)
 
     def _begin_queue(self, conversation: str) -> None:
-        self._tasks.start_once(Job.NEXT_MESSAGE.of(conversation), partial(self._send_next, conversation))
+        """Send the next message of the queue, if there is one, once the turn has ended."""
+        if self.queue.next(conversation) is not None:
+            self._tasks.start_once(Job.NEXT_MESSAGE.of(conversation), partial(self._send_next, conversation))
 
     async def _send_next(self, conversation: str) -> None:
-        """Send the next message of the queue, if there is one, after the turn has ended."""
         await self._tasks.wait(Job.TURN.of(conversation))
         try:
             session = await self._open_conversation(conversation)
@@ -238,13 +240,15 @@ class Turns:
 
     async def stop(self, conversation: str) -> None:
         """Stop the running turn. Its partial reply is kept, and the queue waits."""
-        await self._tasks.cancel(Job.NEXT_MESSAGE.of(conversation))
-        await self._tasks.cancel(Job.TURN.of(conversation))
+        while self._is_taken(conversation):  # a turn at its end starts the next message, which starts a turn
+            await self._tasks.cancel(Job.NEXT_MESSAGE.of(conversation))
+            await self._tasks.cancel(Job.TURN.of(conversation))
 
     async def stop_all(self, conversation: str) -> None:
         """Stop everything in a conversation: its turn, and the work before and after turns."""
         await self.getting_ready.stop(conversation)
-        for job in (Job.NEXT_MESSAGE, Job.TURN, Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
+        await self.stop(conversation)
+        for job in (Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
             await self._tasks.cancel(job.of(conversation))
 
     def idle(self, conversation: str) -> AbstractAsyncContextManager[None]:
@@ -308,8 +312,13 @@ class Turns:
                 self._tasks.start_once(Job.TITLE.of(session.id), partial(self._listed.generate_title, session))
         finally:
             self._publish(replace(finished, totals=session.totals()))
-            if finished.reason == "finished" and self.queue.next(session.id) is not None and not session.is_leaving:
+            if finished.reason == "finished" and not self._is_stopping(session):
                 self._begin_queue(session.id)
+
+    def _is_stopping(self, session: Session) -> bool:
+        """Return whether the turn that is ending was stopped at its end, or its conversation is being deleted."""
+        turn = asyncio.current_task()
+        return session.is_leaving or (turn is not None and turn.cancelling() > 0)
 
     async def _make_room(self, session: Session) -> None:
         """Make room after a turn, and let a local model read the new prefix so that the next reply starts sooner."""

@@ -125,6 +125,23 @@ async def test_a_stop_keeps_what_waits_and_send_now_sends_it_first(talk: Callabl
     assert said(session) == ["Begin", "c", "b"]
 
 
+async def test_a_stop_while_a_turn_ends_keeps_what_waits(talk: Callable[..., Any], monkeypatch: Any) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    turns, is_ending = home.chats.turns, asyncio.Event()
+
+    async def hold(_: Session) -> None:
+        is_ending.set()
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(turns, "note", hold)
+    await turns.send(session, "First")
+    await turns.send(session, "Second")
+    await is_ending.wait()
+    await turns.stop(session.id)
+    assert not turns.is_busy(session.id), "nothing goes on behind the stop"
+    assert (said(session), waiting(home, session)) == (["First"], ["Second"])
+
+
 async def test_a_failure_keeps_what_waits_until_a_turn_finishes(talk: Callable[..., Any]) -> None:
     home, session = await talk([Status(401), SHORT], repeat_last=True)
     for text in ("Begin", "b"):

@@ -179,7 +179,7 @@ async def test_the_gauge_counts_until_the_figures_of_a_long_conversation_come(wi
     assert not window.ui.panel.breakdown.totals.isHidden()
     sent.set()
     await until(lambda: "Sent while it counts" in texts(window) and is_idle(window))
-    assert window.ui.composer.text() == ""
+    await until(lambda: window.ui.composer.text() == "")
 
 
 @play_scene()
