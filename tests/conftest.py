@@ -51,6 +51,9 @@ def own_data_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 WIRE_FOLDERS = ("tests/end_to_end/", "tests/faults/")
 """Real processes that import litellm or load a model, seconds each."""
 
+REAL_PATIENCE = 3_600
+"""Seconds for a test in tests/real, which may install its program first."""
+
 
 def takes_long(name: str) -> bool:
     """Return whether that test is in a file of those that take longest."""
@@ -66,6 +69,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.wire)
         if item.nodeid.startswith("tests/bench/"):
             item.add_marker(pytest.mark.slow)
+        if item.nodeid.startswith("tests/real/"):
+            item.add_marker(pytest.mark.real)
+            item.add_marker(pytest.mark.timeout(REAL_PATIENCE))
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

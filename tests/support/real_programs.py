@@ -1,0 +1,84 @@
+"""Installs pinned public programs for `tests/real`, each set of packages once, in a folder outside the project.
+
+PALIMPSEST_REAL_PROGRAMS names that folder; without it, it is `palimpsest-real-programs` in the user's cache folder. A
+program that cannot be installed fails its test: a skipped one would look like a program that works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 1_200
+"""Seconds for one installation: a browser or a set of Python packages, over a slow line."""
+
+
+def npm(*packages: str) -> Path:
+    """Install packages such as `opencode-ai@1.18.33`. Returns the folder of their commands."""
+
+    def install(folder: Path) -> None:
+        _run("npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", *_pinned(packages, "@"))
+
+    return _installed("npm", packages, install) / "node_modules" / ".bin"
+
+
+def pypi(*requirements: str) -> Path:
+    """Install requirements such as `llm==0.36` in a virtual environment. Returns the folder of its commands."""
+
+    def install(folder: Path) -> None:
+        _run(sys.executable, "-m", "venv", str(folder))
+        _run(str(folder / "bin" / "pip"), "install", "--quiet", *_pinned(requirements, "=="))
+
+    return _installed("pypi", requirements, install) / "bin"
+
+
+def debian(*packages: str) -> Path:
+    """Unpack Debian packages without their dependencies. Returns the root of their files."""
+
+    def install(folder: Path) -> None:
+        downloads = folder / "downloads"
+        downloads.mkdir(parents=True)
+        _run("apt-get", "download", *packages, folder=downloads)
+        for file in sorted(downloads.glob("*.deb")):
+            _run("dpkg", "-x", str(file), str(folder))
+
+    return _installed("debian", packages, install)
+
+
+def _installed(source: str, packages: tuple[str, ...], install: Callable[[Path], None]) -> Path:
+    """Return the folder of that set of packages; it is installed unless an earlier run has."""
+    digest = hashlib.sha256(" ".join(sorted(packages)).encode()).hexdigest()[:16]
+    folder = _programs() / f"{source}-{digest}"
+    finished = folder / ".finished"
+    if not finished.exists():
+        shutil.rmtree(folder, ignore_errors=True)  # an installation that broke off
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        install(folder)
+        finished.touch()
+    return folder
+
+
+def _programs() -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(os.environ.get("PALIMPSEST_REAL_PROGRAMS") or cache / "palimpsest-real-programs")
+
+
+def _pinned(packages: tuple[str, ...], mark: str) -> tuple[str, ...]:
+    for package in packages:
+        assert mark in package[1:], f"{package} has no version"
+    return packages
+
+
+def _run(*command: str, folder: Path | None = None) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.fail(f"{command[0]} is needed to install a program", pytrace=False)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+    if done.returncode != 0:
+        pytest.fail(f"{' '.join(command)} failed:\n{done.stdout[-2_000:]}{done.stderr[-2_000:]}", pytrace=False)
