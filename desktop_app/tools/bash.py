@@ -31,6 +31,7 @@ from desktop_app.settings import Settings
 from .child_process import ChildProcess, clean_environment
 from .path_policy import MAX_PATH, PathPolicy, working_folder
 from .sandbox.sandbox import Confined, Rights, Sandbox, Unconfinable
+from .text_encodings import decode_lines, other_encoding
 from .tool import Arguments, Tool, ToolFailed, field, parameters_of
 
 Access = Literal["", "network", "outside"]
@@ -131,6 +132,7 @@ MAX_HEAD = MAX_TAIL = 5_000_000
 MAX_STREAMED = 200_000
 """Characters that are shown during the call; a program that writes endlessly would keep the window busy."""
 TICK_SECONDS = 0.05
+WRITTEN_OVER = "[Some lines were written over with carriage returns: this is how they were left.]\n"
 MAX_LATE_READS = 32
 """Chunks that are read after the command has ended. Its own output arrives in fewer; any more comes from background
 processes."""
@@ -342,17 +344,41 @@ class Output:
             self._cut_tail()
         if self._streamed >= MAX_STREAMED:
             return ""
-        text = self._decoder.decode(chunk).replace("\0", "\ufffd")
+        text = self._decoder.decode(chunk)
+        text = (_decoded(chunk) if "\ufffd" in text else text).replace("\0", "\ufffd")
         self._streamed += len(text)
         return text if self._streamed < MAX_STREAMED else f"{text}\n[… more output follows; it is not shown live …]\n"
 
     def text(self) -> str:
-        """Return the collected output as text; invalid UTF-8, and NULs, which some providers reject, are replaced."""
+        """Return the collected output as text, as a terminal would show it.
+
+        What is no text in any encoding, and NULs, which some providers reject, are replaced.
+        """
         self._cut_tail()
         gap = f"\n[… {self._omitted:,} bytes left out here …]\n".encode() if self._omitted else b""
-        return (self._head + gap + self._tail).decode(errors="replace").replace("\0", "\ufffd")
+        return last_states(_decoded(bytes(self._head + gap + self._tail)).replace("\0", "\ufffd"))
 
     def _cut_tail(self) -> None:
         excess = max(len(self._tail) - self._max_tail, 0)
         del self._tail[:excess]
         self._omitted += excess
+
+
+def _decoded(content: bytes) -> str:
+    """Return an output as text: UTF-8, or the encoding that its lines look like; invalid bytes are replaced."""
+    other = other_encoding(content)
+    if other is None or not other.is_believed:
+        return content.decode(errors="replace")
+    return decode_lines(content, other)[0]
+
+
+def last_states(text: str) -> str:
+    """Return an output in which each line that was written over with carriage returns is as it was left."""
+    if "\r" not in text:
+        return text
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    if not any("\r" in line for line in lines):
+        return text  # line ends of Windows
+    ends = ["\r" * (line.endswith("\r") and "\r" not in line[:-1]) for line in text.split("\n")]
+    shown = "\n".join(line.rpartition("\r")[2] + end for line, end in zip(lines, ends, strict=True))
+    return shown + "\n" * (not shown.endswith("\n")) + WRITTEN_OVER

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import codecs
 import contextlib
 import difflib
 import errno
@@ -13,7 +12,7 @@ import secrets
 import shutil
 import stat
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 from weakref import WeakValueDictionary
@@ -36,18 +35,11 @@ from .path_policy import (
     open_folder,
     resolve_path,
 )
+from .text_encodings import NAMES, TextRun, bom_of, decode_lines, encode_part, other_encoding
 from .tool import ToolFailed, field
 
 SNIFFED = 8_192
 """Bytes at the beginning of a file that are used to distinguish text from binary."""
-BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-"""Ordered so that a mark comes before its prefixes."""
 
 
 class TextFile(msgspec.Struct, frozen=True):
@@ -56,14 +48,35 @@ class TextFile(msgspec.Struct, frozen=True):
     text: str
     encoding: str = "utf-8"
     bom: bytes = b""
+    runs: tuple[TextRun, ...] = ()
+    """The parts of a file in several encodings; then `encoding` is that of lines that are not UTF-8."""
+
+    @property
+    def name(self) -> str:
+        """The usual name of the encoding, or of both; "" for UTF-8."""
+        named = NAMES.get(self.encoding, self.encoding)
+        return "" if self.encoding == "utf-8" else f"UTF-8 and {named}" if self.runs else named
 
     def encode(self, text: str) -> bytes:
         """Return another text in this file's encoding. Raises ToolFailed."""
         try:
-            return self.bom + text.encode(self.encoding)
+            return self.bom + text.encode("utf-8" if self.runs else self.encoding)
         except UnicodeEncodeError as error:
             wrong = text[error.start : error.end][:20]
             raise ToolFailed(f"The file is {self.encoding}, which cannot hold {wrong!r}.") from None
+
+    def replaced(self, places: Sequence[int], old: str, new: str) -> bytes:
+        """Return the file with another text at these places. All other bytes stay, also in several encodings.
+
+        Raises ToolFailed.
+        """
+        if not self.runs:
+            return self.encode(self.text.replace(old, new))
+        pieces, at, inserted = [self.bom], 0, self.encode(new).removeprefix(self.bom)
+        for place in places:
+            pieces += [encode_part(self.text, self.runs, at, place), inserted]
+            at = place + len(old)
+        return b"".join([*pieces, encode_part(self.text, self.runs, at, len(self.text))])
 
 
 def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
@@ -90,11 +103,6 @@ def read_content(path: Path, max_bytes: int, advice: str) -> bytes:
     return content
 
 
-def bom_of(start: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark and its encoding; (b"", "") without one."""
-    return next(((bom, encoding) for bom, encoding in BOMS if start.startswith(bom)), (b"", ""))
-
-
 def _refuse_binary(path: Path, start: bytes, size: int) -> None:
     """Raise ToolFailed if the first bytes of a file are not text."""
     if b"\0" in start and not bom_of(start)[0]:
@@ -104,16 +112,25 @@ def _refuse_binary(path: Path, start: bytes, size: int) -> None:
 
 
 def decode_text(content: bytes) -> TextFile:
-    """Decode bytes reversibly: as the BOM says, as UTF-8, or with one byte per character."""
+    """Decode bytes reversibly: as the BOM says, as UTF-8, or as what they look like, line by line if that differs."""
     bom, named = bom_of(content)
-    for encoding in (named or "utf-8", "cp1252", "latin-1"):
-        try:
-            text = content[len(bom) :].decode(encoding)
-            if encoding in ("utf-8", "latin-1") or bom + text.encode(encoding) == content:
-                return TextFile(text, encoding, bom)
-        except UnicodeError:
-            bom = b""  # not a byte order mark
-    raise AssertionError("Latin-1 decodes every byte")
+    if named.startswith(("utf-16", "utf-32")):
+        with contextlib.suppress(UnicodeError):
+            text = content[len(bom) :].decode(named)
+            if bom + text.encode(named) == content:
+                return TextFile(text, named, bom)
+        bom = b""  # not a byte order mark
+    content = content[len(bom) :]
+    other = other_encoding(content)
+    if other is None:
+        return TextFile(content.decode(), "utf-8", bom)
+    if not other.is_mixed:
+        with contextlib.suppress(UnicodeError):
+            text = content.decode(other.name)
+            if text.encode(other.name) == content:
+                return TextFile(text, other.name, bom)
+    text, runs = decode_lines(content, other)
+    return TextFile(text, other.name, bom, runs)
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o666) -> None:
@@ -329,7 +346,7 @@ class EditTool(ChangeTool[EditArguments]):
             raise ToolFailed(f"{name} is a folder.") from None
         old, new = match_line_ends(file.text, arguments.old_text, arguments.new_text)
         places = find_places(file.text, old, arguments.replace_all)
-        replace_file(path, file.encode(file.text.replace(old, new)))
+        replace_file(path, file.replaced(places, old, new))
         return f"Edited {name} in {pluralize(len(places), 'place')}.\n{diff_of(file.text, places, old, new)}"
 
 

@@ -18,9 +18,10 @@ from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import pluralize, translatable
 from desktop_app.open_databases import open_other
 
-from .change_files import bom_of, decode_text
+from .change_files import decode_text
 from .child_process import run_script
 from .path_policy import one_line
+from .text_encodings import bom_of
 
 MAX_BYTES = 50_000_000
 """Bytes of one file."""
@@ -124,7 +125,7 @@ def _text_of(name: str, content: bytes) -> Attachment:
     if len(file.text) > MAX_TEXT:
         raise _too_long(name)
     lines = pluralize(file.text.count("\n") + (not file.text.endswith("\n")), "line")
-    about = lines if file.encoding == "utf-8" else f"{lines}, read as {file.encoding}"
+    about = f"{lines}, read as {file.name}" if file.name else lines
     return Attachment(name, "text/plain", file.text, about)
 
 

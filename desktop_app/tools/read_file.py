@@ -15,9 +15,10 @@ from desktop_app.context.text_cuts import head_of
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.conversation.words import pluralize
 
-from .change_files import bom_of, read_content
+from .change_files import read_content
 from .path_policy import PathArguments, PathPolicy, PathTool, display_path, one_line, open_folder, resolve_path
 from .spill import is_spill_name
+from .text_encodings import NAMES, OtherEncoding, bom_of, decode_line, other_encoding
 from .tool import ToolFailed, field
 
 MAX_FILE = 50_000_000
@@ -88,13 +89,14 @@ def window_of(content: bytes, name: str, offset: int, limit: int) -> str:
     Only line feeds end lines. Raises ToolFailed if there are fewer lines than `offset`.
     """
     content, notes = _as_lines(content)
+    other = other_encoding(content)
     wanted = range(offset, offset + min(limit, MAX_LINES))
     kept: list[str] = []
     left, count = MAX_BYTES, 0
     for count, raw in enumerate(BytesIO(content), 1):  # to the end, because all lines are counted
         if count in wanted and left > 0:
-            line, wrong = _line_of(raw)
-            notes = wrong or notes
+            line, wrong = _line_of(raw, other)
+            notes += [note for note in wrong if note not in notes]
             numbered = f"{count}\t{_shorten(line)}"
             left -= len(numbered.encode()) + 1
             kept += [numbered] if left >= 0 else []
@@ -118,7 +120,7 @@ def line_from(content: bytes, name: str, number: int, character: int) -> str:
     raw = next(islice(BytesIO(content), number - 1, None), None)
     if raw is None:
         raise _no_line(name, sum(1 for _ in BytesIO(content)), number)
-    line, wrong = _line_of(raw)
+    line, wrong = _line_of(raw, other_encoding(content))
     if character > len(line):
         raise ToolFailed(f"Line {number:,} has {pluralize(len(line), 'character')}: none is number {character:,}.")
     pieces: list[str] = []
@@ -147,13 +149,13 @@ def _as_lines(content: bytes) -> tuple[bytes, list[str]]:
     return content.decode(encoding, errors="replace").encode(), [f"the file is {encoding}"]
 
 
-def _line_of(raw: bytes) -> tuple[str, list[str]]:
+def _line_of(raw: bytes, other: OtherEncoding | None) -> tuple[str, list[str]]:
     """Return the decoded line without its line end, and notes on its encoding."""
-    notes: list[str] = []
-    try:
-        line = raw.decode()
-    except UnicodeDecodeError:
-        line, notes = raw.decode("cp1252", errors="replace"), ["not UTF-8: read as Windows-1252"]
+    parts = [*decode_line(raw, other)]
+    notes = [
+        f"not UTF-8: read as {NAMES[name]}" for name in dict.fromkeys(name for _, name in parts) if name != "utf-8"
+    ]
+    line = "".join(text for text, _ in parts)
     return line.removesuffix("\n").removesuffix("\r"), notes
 
 

@@ -1,8 +1,8 @@
 """Searches files in a child process, run as a script, because a regular expression can take for ever.
 
-It imports only the standard library. Its argument is a request as JSON: {"do": "grep" or "glob", "root": folder or
-file, "is_file", "pattern", "include", "limit"}. It prints {"matches": [[path, line number, line], ...], "is_cut": bool}
-or {"error": text}. Paths are relative to the root, and a match of "glob" has the line number 0.
+It imports little more than the standard library. Its argument is a request as JSON: {"do": "grep" or "glob", "root":
+folder or file, "is_file", "pattern", "include", "limit"}. It prints {"matches": [[path, line number, line], ...],
+"is_cut": bool} or {"error": text}. Paths are relative to the root, and a match of "glob" has the line number 0.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from desktop_app.own_processes import given_arguments
+from desktop_app.tools.text_encodings import decode_lines, other_encoding
 
 SKIPPED = frozenset({".git", ".hg", ".svn", "node_modules"})
 MAX_LINE = 400
@@ -185,12 +186,21 @@ def matching_lines(file: FoundFile, regex: re.Pattern[str], is_prefiltered: bool
         return
     if b"\0" in content[:8_192]:
         return
-    text = content.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    text = _decoded(content, regex, is_prefiltered).replace("\r\n", "\n")
     if is_prefiltered and not regex.search(text):
         return
     for number, line in enumerate(text.split("\n"), 1):
         if regex.search(line):
             yield number, line
+
+
+def _decoded(content: bytes, regex: re.Pattern[str], is_prefiltered: bool) -> str:
+    """Return the text as `read` shows it. Its encoding is recognized only where that matters, since it takes time."""
+    text = content.decode("utf-8", errors="replace")
+    if "\ufffd" not in text or (is_prefiltered and regex.pattern.isascii() and not regex.search(text)):
+        return text
+    other = other_encoding(content)
+    return text if other is None else decode_lines(content, other)[0]
 
 
 def grep(request: dict[str, Any]) -> Iterator[Match]:

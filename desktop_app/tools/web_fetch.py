@@ -27,9 +27,9 @@ from desktop_app.addresses import is_local_host
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.rules import escape_pattern
 
-from .change_files import bom_of
 from .child_process import run_script
 from .page_child import MIN_MAIN_TEXT
+from .text_encodings import bom_of
 from .tool import Arguments, Tool, ToolFailed, field
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ async def test_a_text_is_read_in_its_encoding(tmp_path: Path, encoding: str) -> 
         "text/plain",
         "Grüße aus Köln\n",
     )
-    assert ("cp1252" in attachment.about) == (encoding == "cp1252")
+    assert ("Windows-1252" in attachment.about) == (encoding == "cp1252")
 
 
 @pytest.mark.parametrize(
