@@ -11,7 +11,7 @@ from functools import partial
 from typing import NoReturn
 
 from desktop_app import __version__
-from desktop_app.process_secrets import seal_process
+from desktop_app.process_secrets import leave_keys_for_engine, seal_process
 from desktop_app.system_libraries import explain_missing
 
 COMMANDS = {
@@ -36,9 +36,10 @@ COMMANDS = {
 def main(arguments: list[str] | None = None) -> int:
     """Run the console script `palimpsest` and return the exit code."""
     if arguments is None:  # the process was started for this, and not by a test
-        seal_process()
+        arguments = sys.argv[1:]
+        (leave_keys_for_engine if _opens_window(arguments) else seal_process)()
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        return _run(arguments)
     except ImportError as error:
         explanation = "" if isinstance(error, ModuleNotFoundError) else explain_missing()
         if not explanation:
@@ -77,12 +78,22 @@ def _log_printably() -> None:
     logging.basicConfig(level=logging.WARNING, handlers=[terminal])
 
 
-def _files_to_open(arguments: list[str]) -> list[str]:
-    """Return the files at the end of the arguments; [] if there is a command instead, even a misspelt one."""
+def _opens_window(arguments: list[str]) -> bool:
+    """Return whether there is neither a command nor the engine's name."""
+    return _names(arguments)[:1] not in [[name] for name in (*COMMANDS, "engine")]
+
+
+def _names(arguments: list[str]) -> list[str]:
+    """Return the arguments from the first one that is no option."""
     first = 0
     while first < len(arguments) and arguments[first].startswith("-"):
         first += 2 if arguments[first] == "--data-dir" else 1
-    names = arguments[first:]
+    return arguments[first:]
+
+
+def _files_to_open(arguments: list[str]) -> list[str]:
+    """Return the files at the end of the arguments; [] if there is a command instead, even a misspelt one."""
+    names = _names(arguments)
     is_command = names[:1] == [] or names[0] in COMMANDS
     return [] if is_command or not all(map(_looks_like_a_file, names)) else names
 

@@ -1,15 +1,22 @@
 """Keep the keys of this process from the programs that it starts.
 
-On Linux, every process of a user can read another one's initial environment in /proc/PID/environ. A command that a
-model runs is such a process, so keys are removed from the environment as soon as the program starts.
+On Linux, every process of a user can read another one's initial environment in /proc/PID/environ, and its memory in
+/proc/PID/mem. A command that a model runs is such a process, so keys are removed from the environment as soon as the
+program starts, and the engine forbids others to inspect it. The window cannot forbid that: the desktop's portal inspects
+who calls it, and refuses what it cannot inspect. So the window leaves its keys in a socket for the engine, and replaces
+its own memory (decision 61).
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
+import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _KEY = re.compile(
     r"PALIMPSEST_KEY_.*|PALIMPSEST_LLAMA_TOKEN|.*_API_?(?:KEY|TOKEN)S?"
@@ -19,9 +26,13 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _PR_SET_DUMPABLE = 4
+_SOCKET_VARIABLE = "PALIMPSEST_KEYS_SOCKET"  # the number of the inherited socket in which keys wait
+_MAX_BYTES = 1 << 20  # of all keys
 
 taken: dict[str, str] = {}
-"""The keys that were in the environment, by the names of their variables."""
+"""The keys that were in the environment, by the names of their variables; in a window on Linux they wait elsewhere."""
+
+_waiting: list[socket.socket] = []  # at most one: the socket in which this window's keys wait for engines
 
 
 def is_key(name: str) -> bool:
@@ -34,9 +45,52 @@ def variable(name: str) -> str:
     return taken.get(name) or os.environ.get(name, "")
 
 
+def leave_keys_for_engine() -> None:
+    """Remove the keys from a process that stays open to inspection, as the window does; its engines still get them.
+
+    On Linux they are written to a socket, and the program is executed again without them: only that is sure to leave no
+    copy in this process. It returns in the second run, or at once if there is no key.
+    """
+    if sys.platform != "linux":
+        seal_process()
+        return
+    if number := os.environ.pop(_SOCKET_VARIABLE, ""):
+        waiting = socket.socket(fileno=int(number))
+        waiting.set_inheritable(False)
+        _waiting.append(waiting)
+    keys = {name: value for name, value in os.environ.items() if is_key(name)}
+    if keys:
+        _run_again_without(keys)
+
+
+@contextmanager
+def keys_for_child() -> Iterator[dict[str, str]]:
+    """Let a process that is started within the context have the keys; yields the variables to start it with."""
+    if not _waiting:
+        yield taken
+        return
+    waiting = _waiting[0]
+    waiting.set_inheritable(True)
+    try:
+        yield {_SOCKET_VARIABLE: str(waiting.fileno())}
+    finally:
+        waiting.set_inheritable(False)
+
+
+def _run_again_without(keys: dict[str, str]) -> None:
+    reading, writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with reading, writing:
+        writing.send(json.dumps(keys).encode())
+        reading.set_inheritable(True)
+        others = {name: value for name, value in os.environ.items() if name not in keys}
+        others[_SOCKET_VARIABLE] = str(reading.fileno())
+        arguments = sys.argv if getattr(sys, "frozen", False) else sys.orig_argv
+        os.execve(sys.executable, [sys.executable, *arguments[1:]], others)
+
+
 def seal_process() -> None:
     """Remove the keys from the environment, overwrite them in /proc/PID/environ, and forbid other processes of the user
-    to inspect this one.
+    to inspect this one. Keys that a window left for it are received.
 
     Because of the last there are no core dumps, and debuggers and profilers (gdb, strace -p, py-spy) can attach only
     as root. It does not help against root, nor against programs with CAP_SYS_PTRACE: only the overwriting does.
@@ -48,9 +102,18 @@ def seal_process() -> None:
         libc = ctypes.CDLL(None)
         libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
         _overwrite(libc, {os.fsencode(name) for name in keys})
+        keys |= _receive_keys()
     for name in keys:
-        del os.environ[name]
+        os.environ.pop(name, None)
     taken.update(keys)
+
+
+def _receive_keys() -> dict[str, str]:
+    """Return the keys in the inherited socket. They stay in it for the engine that follows this one."""
+    if not (number := os.environ.pop(_SOCKET_VARIABLE, "")):
+        return {}
+    with socket.socket(fileno=int(number)) as waiting:
+        return json.loads(waiting.recv(_MAX_BYTES, socket.MSG_PEEK))
 
 
 def _overwrite(libc: ctypes.CDLL, names: set[bytes]) -> None:

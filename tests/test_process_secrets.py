@@ -70,3 +70,58 @@ def test_a_variable_that_was_not_taken_is_that_of_now(monkeypatch: pytest.Monkey
     assert variable("OPENAI_API_KEY") == "sk-now"
     monkeypatch.setitem(taken, "OPENAI_API_KEY", "sk-taken")
     assert variable("OPENAI_API_KEY") == "sk-taken"
+
+
+WINDOW = f"""
+import os, subprocess, sys
+sys.path.insert(0, {str(ROOT)!r})
+from desktop_app.process_secrets import keys_for_child, leave_keys_for_engine, taken
+leave_keys_for_engine()
+print(taken, dict(os.environ), flush=True)
+for _ in range(2):
+    with keys_for_child() as variables:
+        environment = {{**os.environ, **variables}}
+        subprocess.run([sys.executable, "-c", sys.argv[1]], env=environment, close_fds=False)
+subprocess.run(["sh", "-c", "ls -l /proc/self/fd | grep -c socket"], close_fds=False)
+sys.stdout.flush()
+sys.stdin.read()
+"""
+ENGINE = f"""
+import os, sys
+sys.path.insert(0, {str(ROOT)!r})
+from desktop_app.process_secrets import seal_process, variable
+seal_process()
+print(variable("OPENAI_API_KEY"), [name for name in os.environ if "KEY" in name])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_a_window_keeps_no_key_and_each_of_its_engines_gets_it() -> None:
+    planted, other = "sk-PLANTED-7f3a9c51e2", "a-variable-that-it-keeps"
+    with subprocess.Popen(
+        [sys.executable, "-c", WINDOW, ENGINE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={"PATH": os.environ["PATH"], "OPENAI_API_KEY": planted, "OTHER": other},
+    ) as window:  # fmt: skip
+        assert window.stdout is not None
+        in_window, first, second, sockets = (window.stdout.readline().strip() for _ in range(4))
+        memory = written_memory(window.pid)
+        environment = Path(f"/proc/{window.pid}/environ").read_bytes()
+    assert "KEY" not in in_window
+    assert first == second == f"{planted} []"
+    assert sockets == "0", "no other program inherits it"
+    for form in ("utf-8", "utf-16-le", "utf-32-le"):
+        assert planted.encode(form) not in memory + environment
+    assert other.encode() in memory, "the search finds what is there"
+
+
+def written_memory(pid: int) -> bytes:
+    """What another program of the user reads of a process: all its memory that can be written to."""
+    content = bytearray()
+    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for region in Path(f"/proc/{pid}/maps").read_text().splitlines():
+            span, rights, *_ = region.split()
+            if rights.startswith("rw"):
+                first, end = (int(number, 16) for number in span.split("-"))
+                memory.seek(first)
+                content += memory.read(end - first)
+    return bytes(content)

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signa
 
 from desktop_app.conversation.words import translatable
 from desktop_app.own_processes import module_command
-from desktop_app.process_secrets import taken
+from desktop_app.process_secrets import keys_for_child
 
 from .translation import tr
 
@@ -136,10 +136,6 @@ class EngineProcess(QObject):
     def _launch(self) -> None:
         self._unread.clear()
         process = self._process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        for name, value in taken.items():  # the engine needs them, and removes them from its own environment
-            environment.insert(name, value)
-        process.setProcessEnvironment(environment)
         if self._log_file is not None:
             process.setStandardErrorFile(str(self._log_file), QProcess.OpenModeFlag.Append)
         else:
@@ -149,7 +145,12 @@ class EngineProcess(QObject):
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
         self._starts.append(monotonic())
-        process.start(self._command[0], self._command[1:])
+        environment = QProcessEnvironment.systemEnvironment()
+        with keys_for_child() as variables:  # the engine removes them from its own environment
+            for name, value in variables.items():
+                environment.insert(name, value)
+            process.setProcessEnvironment(environment)
+            process.start(self._command[0], self._command[1:])
 
     def _on_started(self) -> None:
         self._is_up = True

@@ -222,15 +222,20 @@ async def test_a_flood_of_lines_leaves_the_event_loop_its_turns(far_bridge: Brid
 
 @run_in_loop
 async def test_the_engine_gets_the_keys_each_time_it_starts(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are handed on, and kept nowhere where others may look."""
+    """They wait in a socket that the engine inherits, and stay in it for the next one."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setitem(process_secrets.taken, "OPENAI_API_KEY", "sk-taken")
+    reading, writing = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    writing.send(b'{"OPENAI_API_KEY": "sk-taken"}')
+    monkeypatch.setattr(process_secrets, "_waiting", [reading])
     lines: list[bytes] = []
-    command = ["/bin/sh", "-c", 'echo "$OPENAI_API_KEY"; exit 1']
+    engine = "from desktop_app.process_secrets import *; seal_process(); print(variable('OPENAI_API_KEY')); exit(1)"
+    command = [sys.executable, "-c", engine]
     parent = QObject()
     engine = EngineProcess(command, Path(os.devnull), 0.01, lambda line: lines.append(line) or False, parent)
     engine.start()
     await until(lambda: len(lines) >= 2)
     await engine.end(b"")
+    reading.close()
+    writing.close()
     assert set(lines) == {b"sk-taken"}
     assert "OPENAI_API_KEY" not in os.environ
