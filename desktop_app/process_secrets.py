@@ -2,9 +2,9 @@
 
 On Linux, every process of a user can read another one's initial environment in /proc/PID/environ, and its memory in
 /proc/PID/mem. A command that a model runs is such a process, so keys are removed from the environment as soon as the
-program starts, and the engine forbids others to inspect it. The window cannot forbid that: the desktop's portal inspects
-who calls it, and refuses what it cannot inspect. So the window leaves its keys in a socket for the engine, and replaces
-its own memory (decision 61).
+program starts, and the engine forbids others to inspect it. The window cannot forbid that: the desktop's portal
+inspects its callers, and refuses those it cannot inspect. So the window leaves its keys in a socket for the engine, and
+replaces its own memory (decision 61).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Desktop notifications: through the portal on Linux, otherwise next to an icon in the system tray."""
+"""Desktop notifications: over D-Bus on Linux, otherwise next to an icon in the system tray."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from .widgets.number_formats import escape_name, shorten
 
 if TYPE_CHECKING:
-    from .desktop_portal import Portal
+    from .notification_bus import NotificationBus
 
 
 MAX_TITLE, MAX_TEXT = 100, 500  # characters: desktops show no more
@@ -25,7 +25,8 @@ class DesktopNotifier(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._portal: Portal | None = None
+        self._bus: NotificationBus | None = None
+        self._has_bus = sys.platform.startswith("linux")
         self._tray: QSystemTrayIcon | None = None
         self._key = ""
 
@@ -38,31 +39,38 @@ class DesktopNotifier(QObject):
             escape_name(shorten(words, most)).replace("<", "‹")
             for words, most in ((title, MAX_TITLE), (text, MAX_TEXT))
         )
-        if self._find_portal() and self._portal is not None:
-            self._portal.notify(key, title, text)
-        elif QSystemTrayIcon.isSystemTrayAvailable():
+        if bus := self._find_bus():
+            bus.notify(key, title, text)
+        else:
+            self._show_in_tray(key, title, text)
+
+    def withdraw(self, key: str) -> None:
+        """Remove the notification with that key."""
+        if self._bus is not None:
+            self._bus.withdraw(key)
+        if self._tray is not None and key == self._key:
+            self._tray.hide()
+
+    def _find_bus(self) -> NotificationBus | None:
+        """Return the session bus, if there is one. It is connected with the first notification."""
+        if self._bus is None and self._has_bus:
+            from .notification_bus import NotificationBus
+
+            try:
+                self._bus = NotificationBus(self)
+            except OSError:
+                self._has_bus = False
+            else:
+                self._bus.opened.connect(self.opened)
+                self._bus.refused.connect(self._show_in_tray)
+        return self._bus
+
+    def _show_in_tray(self, key: str, title: str, text: str) -> None:
+        if QSystemTrayIcon.isSystemTrayAvailable():
             self._key = key
             self._tray = self._tray or self._make_tray()
             self._tray.show()
             self._tray.showMessage(title, text)
-
-    def withdraw(self, key: str) -> None:
-        """Remove the notification with that key."""
-        if self._portal is not None:
-            self._portal.withdraw(key)
-        if self._tray is not None and key == self._key:
-            self._tray.hide()
-
-    def _find_portal(self) -> bool:
-        """Return whether there is a portal. QtDBus is imported with the first notification, as there may be none."""
-        if self._portal is None and sys.platform.startswith("linux"):
-            from .desktop_portal import Portal
-
-            portal = Portal(self)
-            if portal.is_there:
-                self._portal = portal
-                portal.opened.connect(self.opened)
-        return self._portal is not None
 
     def _make_tray(self) -> QSystemTrayIcon:
         tray = QSystemTrayIcon(QGuiApplication.windowIcon(), self)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -100,8 +101,7 @@ def test_a_notification_has_the_beginning_of_long_texts(qtbot, monkeypatch) -> N
     told = list[tuple[str, ...]]()
     parent = QObject()
     notifier = DesktopNotifier(parent)
-    monkeypatch.setattr(notifier, "_find_portal", lambda: True)
-    monkeypatch.setattr(notifier, "_portal", SimpleNamespace(notify=lambda *words: told.append(words)))
+    monkeypatch.setattr(notifier, "_find_bus", lambda: SimpleNamespace(notify=lambda *words: told.append(words)))
     notifier.notify("c", "a\n" * 2_500_000, "\x1b" * 5_000_000)
     ((key, title, text),) = told
     assert (key, title) == ("c", "a‹U+000A›" * ((MAX_TITLE - 1) // 2) + "a…")
@@ -119,7 +119,7 @@ def test_a_notification_has_no_markup_and_reads_as_it_is_spelled(qtbot, monkeypa
     parent, told = QObject(), []
     notifier = DesktopNotifier(parent)
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
-    monkeypatch.setattr(notifier, "_find_portal", lambda: False)
+    monkeypatch.setattr(notifier, "_find_bus", lambda: None)
     tray = SimpleNamespace(show=lambda: None, showMessage=lambda title, text: told.append((title, text)))
     monkeypatch.setattr(notifier, "_make_tray", lambda: tray)
     notifier.notify("c", '<img src="http://e.org/p">\u202etxt', "<a href='file:///x'>ready</a>\x1b[2J")
@@ -138,28 +138,48 @@ def opened(key):
     notifier.withdraw(key)
     QTimer.singleShot(100, application.quit)
 notifier.opened.connect(opened)
-notifier.notify("c1", "Billing", "The reply is ready.")
+notifier.notify("c1", "Billing", "The reply is ready & waits.")
 QTimer.singleShot(20_000, lambda: application.exit(1))
 sys.exit(application.exec())
 """
 
 
-@pytest.mark.wire
-@pytest.mark.skipif(
-    not sys.platform.startswith("linux") or shutil.which("dbus-run-session") is None, reason="there is no D-Bus here"
-)
-def test_the_desktops_portal_gets_it_and_its_click_comes_back(tmp_path: Path) -> None:
+def try_with(tmp_path: Path, *names: str) -> tuple[str, list[list[Any]]]:
+    """Try a notification on a bus with these services: what the attempt printed, and the calls that they got."""
     log, attempt = tmp_path / "calls", tmp_path / "attempt.py"
     attempt.write_text(TRY)
     python = sys.executable
-    begin = f'"{python}" "{DOUBLE}" > "{log}" & until grep -q ready "{log}"; do sleep 0.05; done'
+    begin = f'"{python}" "{DOUBLE}" {" ".join(names)} > "{log}" & until grep -q ready "{log}"; do sleep 0.05; done'
     script = f'{begin}; "{python}" "{attempt}"; code=$?; kill $!; exit $code'
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(Path(__file__).parents[2])}
     ran = subprocess.run(
         ["dbus-run-session", "--", "sh", "-c", script], capture_output=True, text=True, env=environment, timeout=100
     )
-    assert ran.stdout.strip() == "opened c1", ran.stderr
-    added, removed = (json.loads(line) for line in log.read_text().splitlines()[1:])
+    return ran.stdout.strip() or ran.stderr, [json.loads(line) for line in log.read_text().splitlines()[1:]]
+
+
+needs_bus = pytest.mark.skipif(
+    not sys.platform.startswith("linux") or shutil.which("dbus-run-session") is None, reason="there is no D-Bus here"
+)
+
+
+@pytest.mark.wire
+@needs_bus
+def test_the_desktops_portal_gets_it_and_its_click_comes_back(tmp_path: Path) -> None:
+    printed, (added, removed) = try_with(tmp_path, "portal", "daemon")
+    assert printed == "opened c1"
     assert (added[:2], removed) == (["AddNotification", "c1"], ["RemoveNotification", "c1"])
     assert added[2]["title"][1] == "Billing"
-    assert added[2]["body"][1] == "The reply is ready."
+    assert added[2]["body"][1] == "The reply is ready & waits."
+
+
+@pytest.mark.wire
+@pytest.mark.parametrize("services", [["daemon"], ["refusing-portal", "daemon"]])
+@needs_bus
+def test_without_a_portal_that_takes_it_the_daemon_gets_it(tmp_path: Path, services: list[str]) -> None:
+    """As on sway with dunst, or where the portal has no backend for notifications."""
+    printed, calls = try_with(tmp_path, *services)
+    assert printed == "opened c1"
+    *_, capabilities, notified, closed = calls
+    assert (capabilities[0], notified[0], closed) == ("GetCapabilities", "Notify", ["CloseNotification", 7])
+    assert notified[4:7] == ["Billing", "The reply is ready &amp; waits.", ["default", "Open"]]

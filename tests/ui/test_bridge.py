@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -228,8 +229,8 @@ async def test_the_engine_gets_the_keys_each_time_it_starts(qapp, monkeypatch: p
     writing.send(b'{"OPENAI_API_KEY": "sk-taken"}')
     monkeypatch.setattr(process_secrets, "_waiting", [reading])
     lines: list[bytes] = []
-    engine = "from desktop_app.process_secrets import *; seal_process(); print(variable('OPENAI_API_KEY')); exit(1)"
-    command = [sys.executable, "-c", engine]
+    script = "from desktop_app.process_secrets import *; seal_process(); print(variable('OPENAI_API_KEY')); exit(1)"
+    command = [sys.executable, "-c", script]
     parent = QObject()
     engine = EngineProcess(command, Path(os.devnull), 0.01, lambda line: lines.append(line) or False, parent)
     engine.start()
