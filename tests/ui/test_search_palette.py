@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
-from desktop_app.context.recall.filters import TypedQuery
+from desktop_app.context.recall.filters import FilterNames, TypedQuery
 from desktop_app.conversation.listing import SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.ui.palette.result_rows import runs_of
@@ -127,6 +127,16 @@ def test_the_arrows_walk_and_enter_opens(palette, qtbot):
         qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert chosen.args == [found[1]]
     assert not palette.isVisible()
+
+
+def test_enter_opens_a_result_when_the_names_of_filters_come_late(palette, qtbot):
+    with qtbot.waitSignal(palette.search_requested):
+        palette.field.setText("vendor")
+    palette.set_results("vendor", [result(1)])
+    palette.set_names(FilterNames((("p1", "Roof"),), ("small",), ("grep",)), {"c1": "Roof"})
+    assert "Roof" in titles(palette)[0], "it says its project at once"
+    with qtbot.waitSignal(palette.result_chosen, timeout=1_000):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Return)
 
 
 def test_a_click_opens(palette, qtbot):

@@ -265,10 +265,13 @@ class SearchPalette(PaletteSheet):
 
     def set_names(self, names: FilterNames, projects: Mapping[str, str]) -> None:
         """Offer these in filters. projects: the name of each conversation's project, by the conversation's id."""
+        meant, shown = self.typed, self._projects
         self._names, self._projects = names, projects
         self.filters.set_names(names)
-        if self.query():
+        if self.query() and (self.typed != meant or self._offered):
             self._change()
+        elif self.results and projects != shown:
+            self._show_results()
 
     def set_results(self, query: str, results: Sequence[SearchResult], is_complete: bool = True) -> None:
         """Show results, the best first; ignore the answer to an older query.
@@ -281,8 +284,7 @@ class SearchPalette(PaletteSheet):
         self.results = tuple({result.message: result for result in results}.values())
         if self._offered:
             return
-        now = time.time()
-        self.show_rows([row_of(result, now, self._projects) for result in self.results])
+        self._show_results()
         self.note.set_text(self._text_of_results(is_complete))
 
     def note_failure(self, query: str) -> None:
@@ -325,7 +327,11 @@ class SearchPalette(PaletteSheet):
             self.show_rows([row_of_completion(text, before) for text in self._offered])
             self.note.set_text(tr(HELP))
         elif offered_before and self.query():
-            self.show_rows([row_of(result, time.time(), self._projects) for result in self.results])
+            self._show_results()
+
+    def _show_results(self) -> None:
+        now = time.time()
+        self.show_rows([row_of(result, now, self._projects) for result in self.results])
 
     def _search(self) -> None:
         self._pause.stop()
