@@ -4,13 +4,12 @@ Until the beginning of 2026, each session, message and part is a JSON file: sess
 message/SESSION/MESSAGE.json and part/MESSAGE/PART.json. Before September 2025, these are in
 project/NAME/storage/session, as info/SESSION.json, message/SESSION/MESSAGE.json and part/SESSION/MESSAGE/PART.json.
 Since 2026, the same objects are in the tables session, message and part of opencode.db. Based on the source code of all
-three, and on files of versions up to 1.3.
+three, and on files of versions up to 1.18.33.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -38,7 +37,7 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.words import translatable
 
 from .format import NOT_JSON, Fields, Format, Found, arguments_json, rest_json, without_messages
-from .sources import SQLITE, BadFile, Source, database_in
+from .sources import SQLITE, BadFile, Source, columns_in, database_in
 from .trees import NOT_IN_EXPORT, attachment_at
 
 
@@ -54,12 +53,17 @@ class SessionEntries:
         self._ids: set[str] = set()
         self._is_asked = False
         """Whether the user, and not opencode, requested the next summary."""
+        self._tail = ""
+        """The id of the first message that the next compaction keeps; "" for none."""
+        self._firsts: dict[str, int] = {}
+        """The index of the first entry of each message."""
 
     def add(self, message: Fields, parts: list[Fields]) -> None:
         """Add a message with its parts."""
         name, role = message.text("id"), message.text("role")
         message.skip("sessionID", "parentID")
         self.starts.setdefault(name, self._end)
+        self._firsts.setdefault(name, len(self.entries))
         at = message.object("time").time("created")
         if role == "user":
             self._add_question(name, at, parts)
@@ -76,6 +80,7 @@ class SessionEntries:
             kind = part.text("type")
             if kind == "compaction":
                 self._is_asked = not part.flag("auto")
+                self._tail = part.text("tail_start_id")
             elif found := _part(part, kind):
                 converted.append(found)
         if converted:
@@ -106,7 +111,9 @@ class SessionEntries:
             return False
         self._ids.add(name)
         is_automatic, self._is_asked = not self._is_asked, False
-        self.entries.append(ForeignCompaction(name, self._end, summary, at, is_automatic, model=model))
+        first = self._firsts.get(self._tail, len(self.entries)) if self._tail else len(self.entries)
+        kept = tuple(entry.id for entry in self.entries[first:] if isinstance(entry, ForeignMessage))
+        self.entries.append(ForeignCompaction(name, self._end, summary, at, is_automatic, model=model, kept=kept))
         return True
 
     @property
@@ -145,8 +152,9 @@ def _tool(part: Fields, name: str, at: float) -> Iterator[tuple[str, Message]]:
     yield name, Message(role=Role.ASSISTANT, parts=(call,), at=at)
     if status in ("pending", "running"):
         return
-    is_error = status == "error"
-    text = state.text("error" if is_error else "output")
+    has_failed = status == "error"
+    text = state.text("error" if has_failed else "output")
+    is_error = has_failed or state.object("metadata").peek("exit") not in (None, 0)
     pictures = [found for each in state.objects("attachments") if (found := _part(each, each.text("type")))]
     result = ToolResult(call_id, tool, text, is_error)
     yield f"{name}/result", Message(role=Role.TOOL, parts=(result, *pictures), at=times.time("end") or at)
@@ -184,7 +192,8 @@ def _usage(message: Fields) -> Usage | None:
 
 PROGRAM = "opencode"
 ONE_PART = translatable("it is one part of a session: give the whole folder of opencode")
-PARTS_TABLE = re.compile(rb"CREATE TABLE [`\"']?part[`\"']?\s*\([^)]*message_id", re.DOTALL)
+TABLES = {"session": {"id", "time_created"}, "message": {"session_id", "data"}, "part": {"message_id", "data"}}
+"""Tables of the database, with some of their columns."""
 EXPORTED = {"info", "messages"}
 SESSION = {"id", "version", "title", "time"}
 MESSAGES = {"id", "sessionID", "time", "role"}
@@ -196,7 +205,8 @@ Messages = Iterator[tuple[Fields, list[Fields]]]
 def recognizes(source: Source) -> bool:
     """Return whether the file is a session, a message, a part, an exported session, or the database."""
     if source.beginning.startswith(SQLITE):
-        return PARTS_TABLE.search(source.beginning) is not None
+        tables = columns_in(source)
+        return all(columns <= tables.get(name, frozenset()) for name, columns in TABLES.items())
     keys = source.first_keys
     return any(each <= keys for each in (EXPORTED, SESSION, MESSAGES, PARTS))
 
@@ -318,7 +328,7 @@ def _conversation(source: Source, session: Fields, messages: Messages, unread: l
         current=reader.starts.get(taken_back, ""),
         model=reader.model,
         folder=folder,
-        is_put_away=bool(put_away_at),
+        is_put_away=bool(put_away_at or session.text("parentID", "parent_id")),
         rest=rest_json({name: value for name, value in rest.items() if value}),
         unread=tuple(unread),
     )

@@ -211,15 +211,22 @@ class Sources:
     def __init__(self) -> None:
         self._files: dict[str, Source] = {}
         self._folders: dict[str, dict[str, Source]] = {}
+        self._logs: dict[str, Source] = {}
         self.bytes_read = 0
         """Bytes read of all files so far; a file that is read twice counts twice."""
         self.begun: tuple[str, bytes] | None = None
         """The name and the beginning of the file whose beginning was read last."""
+        self.copied: DatabaseCopy | None = None
+        """The copy of the database that was opened last."""
 
     def add(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
         """Add a file. name: its path."""
         self._files[name] = Source(name, size, modified, open_stream, self)
         self._folders.setdefault(name.rpartition("/")[0], {})[name] = self._files[name]
+
+    def add_log(self, name: str, size: int, modified: float, open_stream: OpenStream) -> None:
+        """Add the write-ahead log of a database that was given alone; it is found by its name only."""
+        self._logs[name] = Source(name, size, modified, open_stream, self)
 
     @property
     def size(self) -> int:
@@ -231,7 +238,7 @@ class Sources:
 
     def named(self, name: str) -> Source | None:
         """Return the file with that path; None if there is none."""
-        return self._files.get(name)
+        return self._files.get(name) or self._logs.get(name)
 
     def under(self, folder: str) -> list[Source]:
         """Return the files in a folder and its subfolders, in the order of their paths."""
@@ -259,6 +266,10 @@ def sources_in(path: Path) -> Sources:
         raise BadFile(_why_not_opened(error)) from error
     alone = Sources()
     alone.add(path.name, status.st_size, status.st_mtime, partial(open_file, path))
+    log = path.with_name(f"{path.name}-wal")
+    with suppress(OSError):  # most files have none
+        status = log.stat()
+        alone.add_log(log.name, status.st_size, status.st_mtime, partial(open_file, log))
     return alone
 
 
@@ -319,22 +330,70 @@ def _time_of(info: zipfile.ZipInfo) -> float:
 SQLITE = b"SQLite format 3\0"
 
 
+COPIES = 5
+"""Attempts to copy a database while its program writes the log into it."""
+LOG_HEADER = 32
+"""Bytes at the beginning of a write-ahead log; they change when the log begins again."""
+
+
+class DatabaseCopy:
+    """A copy of a database and its write-ahead log, which is removed with the object. Raises BadFile."""
+
+    def __init__(self, source: Source) -> None:
+        folder = tempfile.mkdtemp(prefix="palimpsest-")
+        self.close = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.name, self.path = source.name, Path(folder, "copy.db")
+        log, copy_of_log = source.folder.named(f"{source.name}-wal"), self.path.with_name("copy.db-wal")
+        for _ in range(COPIES):
+            before = _beginning_of(log)
+            source.copy_to(self.path)
+            if log is None:
+                break
+            log.copy_to(copy_of_log)
+            if _beginning_of(log) == before:
+                break
+
+
+def _beginning_of(log: Source | None) -> bytes:
+    if log is None:
+        return b""
+    with log.open() as stream, _reading():
+        return stream.read(LOG_HEADER)
+
+
 @contextmanager
 def database_in(source: Source) -> Iterator[sqlite3.Connection]:
-    """Open a copy of a database, including its write-ahead log. Raises BadFile."""
-    with tempfile.TemporaryDirectory(prefix="palimpsest-") as folder:
-        path = Path(folder, "copy.db")
-        source.copy_to(path)
-        if log := source.folder.named(f"{source.name}-wal"):
-            log.copy_to(path.with_name("copy.db-wal"))
-        try:
-            connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
-        except sqlite3.Error as error:
-            raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
-        connection.row_factory = sqlite3.Row
-        connection.text_factory = _text
-        with closing(connection):
-            yield connection
+    """Open a copy of a database, including its write-ahead log. Raises BadFile.
+
+    The folder keeps the copy of the database that was opened last: one is opened to recognize it, then to read it.
+    """
+    folder = source.folder
+    if folder.copied is None or folder.copied.name != source.name:
+        if folder.copied is not None:
+            folder.copied.close()
+        folder.copied = DatabaseCopy(source)
+    try:
+        connection = sqlite3.connect(f"{folder.copied.path.as_uri()}?mode=ro", uri=True)
+    except sqlite3.Error as error:
+        raise BadFile(CANNOT_BE_OPENED.format(error=error)) from error
+    connection.row_factory = sqlite3.Row
+    connection.text_factory = _text
+    with closing(connection):
+        yield connection
+
+
+def columns_in(source: Source) -> dict[str, frozenset[str]]:
+    """Return the columns of each table of a database; {} for other files and damaged databases. Raises BadFile."""
+    if not source.beginning.startswith(SQLITE):
+        return {}
+    found: dict[str, frozenset[str]] = {}
+    # UnicodeDecodeError: in the name of a column
+    with suppress(sqlite3.Error, UnicodeDecodeError), database_in(source) as database:
+        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            with suppress(sqlite3.Error):  # a virtual table of a module that is not installed
+                columns = database.execute("SELECT name FROM pragma_table_info(?)", (name,))
+                found[str(name)] = frozenset(str(column) for (column,) in columns)
+    return found
 
 
 def _text(content: bytes) -> str:

@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from damage import check_damaged, check_tree, messages_in, only_conversation, only_unread, read_file, variants
 
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage, UnreadFile
+from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.imports.format import NOT_JSON
 from texts import UNREADABLE
 
@@ -98,6 +101,7 @@ def _put(path: Path, value: Any) -> None:
 
 
 def _write_database(path: Path, about: Json, messages: list[Json]) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path / "opencode.db")) as database:
         database.executescript(SCHEMA)
         times = about["time"]
@@ -226,6 +230,83 @@ def test_the_newest_changes_of_a_database_in_use_are_read(tmp_path: Path) -> Non
         (found,) = [each for each in read_file(tmp_path) if isinstance(each, ForeignConversation)]
         assert found.title == "Newest"
         assert sorted(file.name for file in tmp_path.iterdir()) == before
+
+
+def many_tables(path: Path) -> Path:
+    """A database whose table of parts is created behind the first 64 KB, as opencode 1.18.33 has it."""
+    file = write(path, "database", whole())
+    with closing(sqlite3.connect(file)) as database:
+        parts = database.execute("SELECT * FROM part").fetchall()
+        (create,) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'part'").fetchone()
+        database.execute("DROP TABLE part")
+        for number in range(60):
+            columns = ", ".join(f"column_of_table_{number}_{n} TEXT NOT NULL" for n in range(40))
+            database.execute(f"CREATE TABLE other_{number} ({columns})")
+        database.execute(create)
+        database.executemany(f"INSERT INTO part VALUES ({', '.join('?' * len(parts[0]))})", parts)
+        database.commit()
+    return file
+
+
+def test_a_database_is_known_by_its_tables_wherever_they_are_in_the_file(tmp_path: Path) -> None:
+    file = many_tables(tmp_path)
+    assert b"CREATE TABLE part" not in file.read_bytes()[:65_536]
+    assert one(file).messages == 8
+
+
+@pytest.mark.parametrize("is_named_alone", [True, False])
+def test_a_database_with_everything_in_its_log_is_read_and_not_changed(tmp_path: Path, is_named_alone: bool) -> None:
+    made = write(tmp_path / "made", "database", whole())
+    home = tmp_path / "home"
+    home.mkdir()
+    path = home / "opencode.db"
+    with closing(sqlite3.connect(path)) as database, closing(sqlite3.connect(made)) as filled:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA wal_autocheckpoint = 0")
+        for line in filled.iterdump():
+            database.execute(line) if line not in ("BEGIN TRANSACTION;", "COMMIT;") else None
+        database.commit()
+        before = {file.name: file.read_bytes() for file in home.iterdir() if not file.name.endswith("-shm")}
+        assert len(before["opencode.db"]) <= 4096
+        assert one(path if is_named_alone else home).messages == 8
+        assert {file.name: file.read_bytes() for file in home.iterdir() if not file.name.endswith("-shm")} == before
+
+
+def test_another_programs_database_is_not_opencodes(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "other.db")) as database:
+        database.execute("CREATE TABLE part (id TEXT, message_id TEXT)")
+        database.commit()
+    assert "SQLite" in only_unread(read_file(tmp_path / "other.db")).reason
+
+
+def test_a_subagents_session_is_put_away(tmp_path: Path) -> None:
+    assert one(write(tmp_path, "files", whole(), session(parentID="ses_0"))).is_put_away
+    assert not one(write(tmp_path / "other", "files", whole())).is_put_away
+
+
+def test_a_command_that_ended_with_an_error_is_one(tmp_path: Path) -> None:
+    found = one(write(tmp_path, "files", [message(1, "assistant", tool("completed", metadata={"exit": 3}))]))
+    result = messages_in(found)[-1].tool_result
+    assert result is not None
+    assert result.is_error
+
+
+def test_a_compaction_keeps_the_messages_from_its_tail_on(tmp_path: Path) -> None:
+    messages = [
+        message(0, "user", text("Which fish?")),
+        message(1, "assistant", text("A carp.")),
+        message(2, "user", text("Feed it")),
+        message(3, "assistant", text("Fed.")),
+        message(4, "user", {"type": "compaction", "auto": True, "tail_start_id": "msg_02"}),
+        message(5, "assistant", text("They talked about a carp."), summary=True),
+        message(6, "user", text("And now?")),
+    ]
+    found = one(write(tmp_path, "files", messages))
+    view = view_of(Transcript(Chain(new_entries(found, "f"))))
+    assert view.summary is not None
+    said = [item.message.text for item in view.items]
+    assert said[-3:] == ["Feed it", "Fed.", "And now?"]
+    assert not {"Which fish?", "A carp."} & set(said)
 
 
 def test_a_damaged_part_is_named_and_the_others_are_read(tmp_path: Path) -> None:
