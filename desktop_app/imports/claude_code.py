@@ -8,16 +8,21 @@ file; since about 2.0.60, it is a file in `SESSION/subagents/`.
 
 Each block of a reply is written as a line, all with the same `message.id`; an import merges them into one message. Tool
 calls run in parallel and each result is a line that follows its call, so the lines fork although the user created no
-branch. An import puts the results after the reply, in sequence; whatever follows any of them follows the last one. A
-compaction is a line `compact_boundary` followed by the summary, a user's line marked `isCompactSummary`.
+branch. An import puts the results after the reply, in sequence; whatever follows any of them follows the last one.
 
-Based on versions 1.0 to 2.1.220, 2025 to 2026; the format is not documented.
+A compaction is a line `compact_boundary` followed by the summary, a user's line marked `isCompactSummary`. The lines
+that it kept are sent after its `anchorUuid`: the boundary, and so before the summary, or the summary. They remain where
+they were written, and what follows the last of them may name it as its parent.
+
+Commands and their output are messages in the user's role, in tags. Based on versions 1.0 to 2.1.332, 2025 to 2026; the
+format is not documented.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -30,14 +35,15 @@ from desktop_app.conversation.foreign import (
     ForeignMessage,
     UnreadFile,
 )
-from desktop_app.conversation.message import Message, Part, Role, ToolResult, Usage
+from desktop_app.conversation.message import Attachment, Message, Part, Role, Text, ToolResult, Usage
 from desktop_app.conversation.words import translatable
 
 from .anthropic_blocks import Turn, called_tools, turns_of
 from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Format, Found, bad_line, json_of, rest_json, without_messages
 from .sources import Source
-from .trees import in_order
+from .trees import attachment_at, in_order
 
+PROGRAM = "Claude Code"
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 BOUNDARY = "compact_boundary"
 NO_MODEL = "<synthetic>"
@@ -90,6 +96,8 @@ class SessionTree:
         queued = line.object("attachment")
         if kind == "attachment" and queued.text("type") == "queued_command" and queued.text("commandMode") == "prompt":
             return self._add_turns(name, line, turns_of(Role.USER, _blocks(queued, "prompt"), {}))
+        if kind == "attachment" and queued.text("type") == "file" and (picture := _picture_in(queued)):
+            return self._add_turns(name, line, [(Role.USER, (picture,))])
         role = ROLES.get(kind)
         if role is None or _is_hidden(line):
             return False
@@ -101,6 +109,10 @@ class SessionTree:
 
     def _add_boundary(self, name: str, line: Fields) -> None:
         about = line.object("compactMetadata")
+        preserved = _Preserved.of(about)
+        kept = [piece for each in preserved.lines(self._parents) for piece in self._pieces(each)]
+        messages = [each for each in kept if isinstance(self._entries[each], ForeignMessage)]
+        about.skip("preservedSegment", "preservedMessages")
         self._start(
             name,
             ForeignCompaction(
@@ -111,8 +123,18 @@ class SessionTree:
                 is_automatic=about.text("trigger") != "manual",
                 tokens_before=about.count("preTokens"),
                 tokens_after=about.count("postTokens"),
+                kept=tuple(dict.fromkeys(kept)),
+                follows=messages[-1] if messages and preserved.anchor == line.text("uuid") else "",
             ),
         )
+
+    def _pieces(self, name: str) -> list[str]:
+        """Return the entries of the line's group, in order; [] for a line that is no message."""
+        group = self._group_of.get(name, "")
+        pieces = [self._ends[group]] if group else []
+        while pieces and pieces[-1] in self._inner:
+            pieces.append(self._inner[pieces[-1]])
+        return pieces[::-1]
 
     def _add_summary(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
         """Add a summary to its compaction; return False if it has nothing before it and so is an ordinary message.
@@ -122,24 +144,36 @@ class SessionTree:
         summary = "\n\n".join(filter(None, (block.text("text") for block in blocks)))
         if not summary:
             return False
-        above = self._above(self._parents.get(name, ""))
-        boundary = self._entries.get(above)
-        if isinstance(boundary, ForeignCompaction) and not boundary.summary:
-            self._entries[above] = replace(boundary, summary=summary)
-            self._group_of[name] = above
+        above = self._groups_above(name)
+        pending = next((n for n, group in enumerate(above) if self._is_pending(group)), -1)
+        boundary = self._entries[above[pending]] if pending >= 0 else None
+        if isinstance(boundary, ForeignCompaction) and pending == 0:
+            self._entries[above[0]] = replace(boundary, summary=summary)
+            self._group_of[name] = above[0]
             return True
         if not above:
             return False
-        self._start(name, ForeignCompaction(name, "", summary, at=line.time("timestamp")))
+        between = above[:pending][::-1] if pending > 0 else []  # in a forked session, what it kept is written there
+        kept = tuple(piece for group in between for piece in self._pieces(group))
+        at = line.time("timestamp")
+        self._start(name, ForeignCompaction(name, "", summary, at=at, kept=kept, follows=kept[-1] if kept else ""))
         return True
 
-    def _above(self, name: str) -> str:
-        """Return the group of the line or of its nearest ancestor with one; "" for none."""
-        seen: set[str] = set()
-        while name and name not in seen and name not in self._group_of:
+    def _groups_above(self, name: str) -> list[str]:
+        """Return the groups of the line's ancestors, nearest first, up to a compaction."""
+        seen, groups = {name}, dict[str, None]()
+        while (name := self._parents.get(name, "")) and name not in seen:
             seen.add(name)
-            name = self._parents.get(name, "")
-        return self._group_of.get(name, "")
+            if group := self._group_of.get(name, ""):
+                groups[group] = None
+                if isinstance(self._entries[group], ForeignCompaction):
+                    break
+        return list(groups)
+
+    def _is_pending(self, group: str) -> bool:
+        """Return whether the group is a compaction whose summary has not come yet."""
+        entry = self._entries[group]
+        return isinstance(entry, ForeignCompaction) and not entry.summary
 
     def _drop_empty_compactions(self) -> None:
         for name, entry in list(self._entries.items()):
@@ -157,16 +191,17 @@ class SessionTree:
         reply = self._replies.get(message_id, "") if message_id else ""
         if not turns:
             return False
+        is_interrupted = line.flag("isAbortedMidStream")
         if reply:
             self._group_of[name] = reply
-            self._extend(reply, [part for role, parts in turns if role is Role.ASSISTANT for part in parts], usage)
+            parts = [part for role, parts in turns if role is Role.ASSISTANT for part in parts]
+            self._extend(reply, parts, usage, is_interrupted)
             turns = [turn for turn in turns if turn[0] is Role.TOOL]
         else:
             reply = name
         self._add_turns(name, line, turns, into=reply if reply != name else "")
         started = self._entries.get(name)
         if reply == name and isinstance(started, ForeignMessage):
-            is_interrupted = line.flag("isAbortedMidStream")
             completed = replace(started.message, model=model, usage=usage, is_interrupted=is_interrupted)
             self._entries[name] = replace(started, message=completed)
             self._replies[message_id] = name
@@ -175,31 +210,39 @@ class SessionTree:
         self._callers |= dict.fromkeys(called, reply)
         return True
 
-    def _extend(self, reply: str, parts: list[Part], usage: Usage | None) -> None:
+    def _extend(self, reply: str, parts: list[Part], usage: Usage | None, is_interrupted: bool) -> None:
         entry = self._entries[reply]
         if isinstance(entry, ForeignMessage):
             message = entry.message
-            extended = replace(message, parts=(*message.parts, *parts), usage=usage or message.usage)
+            extended = replace(
+                message,
+                parts=(*message.parts, *parts),
+                usage=usage or message.usage,
+                is_interrupted=is_interrupted or message.is_interrupted,
+            )
             self._entries[reply] = replace(entry, message=extended)
 
     def _add_input(self, name: str, line: Fields, blocks: list[Fields]) -> bool:
         """Add a message of the user, or tool results."""
         line.object("message").skip("role")
         turns = turns_of(Role.USER, blocks, self._names)
+        written = _written(turns)
         calls = [parts[0].call_id for _, parts in turns if isinstance(parts[0], ToolResult)]
         callers = {self._callers.pop(call, "") for call in calls if call}
         reply = callers.pop() if len(callers) == 1 else ""
         if line.text("toolDenialKind") == "user-rejected":
             turns = [(role, _denied(parts)) for role, parts in turns]
+        if written is not None:
+            return self._add_turns(name, line, [(Role.USER, (Text(written.text),))], speaker=written.speaker)
         return self._add_turns(name, line, turns, into=reply)
 
-    def _add_turns(self, name: str, line: Fields, turns: Iterable[Turn], into: str = "") -> bool:
+    def _add_turns(self, name: str, line: Fields, turns: Iterable[Turn], into: str = "", speaker: str = "") -> bool:
         """Append messages to the group `into`, or as a new group if it is ""."""
         at = line.time("timestamp")
         group = into
         for number, (role, parts) in enumerate(turns):
             piece = f"{name}/{number}" if number else name
-            entry = ForeignMessage(piece, "", Message(role=role, parts=parts, at=at))
+            entry = ForeignMessage(piece, "", Message(role=role, parts=parts, at=at, speaker=speaker))
             if not group:
                 group = name
                 self._start(name, entry)
@@ -216,6 +259,70 @@ class SessionTree:
         self._group_of[name] = self._ends[name] = name
 
 
+class _Preserved(msgspec.Struct, frozen=True):
+    """The lines that a compaction kept: from `head` to `tail`, or by their ids."""
+
+    anchor: str = ""
+    """The line after which they are sent: the boundary or the summary."""
+    head: str = ""
+    tail: str = ""
+    ids: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(about: Fields) -> _Preserved:
+        segment, messages = about.object("preservedSegment"), about.object("preservedMessages")
+        ids = tuple(messages.strings("uuids"))
+        return _Preserved(
+            segment.text("anchorUuid") or messages.text("anchorUuid"),
+            segment.text("headUuid") or (ids[0] if ids else ""),
+            segment.text("tailUuid") or (ids[-1] if ids else ""),
+            ids,
+        )
+
+    def lines(self, parents: Mapping[str, str]) -> Sequence[str]:
+        """Return the ids of the lines, in order. parents: the line that each line follows."""
+        if self.ids or not self.tail:
+            return self.ids
+        found = dict.fromkeys([name := self.tail])
+        while name != self.head and (name := parents.get(name, "")) and name not in found:
+            found[name] = None
+        return list(found)[::-1] if self.head in found else [self.tail]
+
+
+class _Written(msgspec.Struct, frozen=True):
+    """What a message in tags says. speaker: the program, or "" if the user typed it."""
+
+    text: str
+    speaker: str = ""
+
+
+TAGS = re.compile(
+    r"\s*<(command-name|command-message|command-args|local-command-[a-z]+|bash-[a-z]+|task-notification|system-reminder)>"
+    r"(.*?)</\1>",
+    re.DOTALL,
+)
+COLORS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def _written(turns: Sequence[Turn]) -> _Written | None:
+    """Return what a command, its output or a notification says; None if the message is anything else."""
+    if len(turns) != 1 or turns[0][0] is not Role.USER or not all(isinstance(part, Text) for part in turns[0][1]):
+        return None
+    text = "\n".join(part.text for part in turns[0][1] if isinstance(part, Text))
+    found: dict[str, str] = {}
+    end = 0
+    while match := TAGS.match(text, end):
+        found[match[1]], end = match[2], match.end()
+    if not found or text[end:].strip():
+        return None
+    if name := found.get("command-name", "").strip():
+        return _Written(f"{name} {found.get('command-args', '').strip()}".strip())
+    if command := found.get("bash-input", ""):
+        return _Written(f"!{command}")
+    said = "\n".join(filter(None, (COLORS.sub("", each).strip() for each in found.values())))
+    return _Written(said or text, PROGRAM)
+
+
 def _is_hidden(line: Fields) -> bool:
     """Return whether the line is text that Claude Code sent to the model without displaying it."""
     kinds = {block.text("type") for block in line.object("message").objects("content")}
@@ -230,6 +337,15 @@ def _blocks(holder: Fields, field: str) -> list[Fields]:
     blocks = holder.objects(field) if values else []
     pairs = zip(values, blocks, strict=True)
     return [Fields({"type": "text", "text": value}) if isinstance(value, str) else block for value, block in pairs]
+
+
+def _picture_in(attached: Fields) -> Attachment | None:
+    """Return an image that the user named in a message; None for other files, whose text is in the rest."""
+    file = attached.object("content").object("file")
+    if attached.object("content").peek("type") != "image" or not file.peek("base64"):
+        return None
+    name = attached.text("displayPath", "filename").rpartition("/")[2] or "image"
+    return attachment_at(f"data:{file.text('type') or 'image/png'};base64,{file.text('base64')}", name)
 
 
 def _denied(parts: tuple[Part, ...]) -> tuple[Part, ...]:
@@ -250,7 +366,6 @@ def _usage(fields: Fields) -> Usage | None:
     )
 
 
-PROGRAM = "Claude Code"
 REDUNDANT = ("uuid", "parentUuid", "logicalParentUuid")
 LASTING = (
     "cwd",
@@ -264,6 +379,8 @@ LASTING = (
     "permissionMode",
 )
 """Fields that most lines repeat; an import keeps them only where they change."""
+COPIES = ("api-request", "api-request-blob", "api-request-shape")
+"""Kinds of lines that repeat requests: the messages, the program's own prompt and its tools. They are not kept."""
 TITLES = ("custom-title", "ai-title", "summary")
 """Sources of a title in order of preference: the user, Claude Code, and a summary, which may be of another session."""
 
@@ -335,6 +452,8 @@ class SessionReader:
 
     def _add_rest(self, name: str, line: Fields) -> None:
         """Keep the fields that nothing else represents, by the id of the line."""
+        if line.peek("type") in COPIES or line.object("attachment").peek("type") == "prompt_snapshot":
+            return
         about = {field: line.value(field) for field in LASTING if field in line}
         line.skip(*REDUNDANT)
         changed = {field: value for field, value in about.items() if self._lasting.get(field) != value}
@@ -345,8 +464,8 @@ class SessionReader:
             self._rest.append(f"{json_of(name)}:{rest_json(kept)}")
 
 
-FIRST_KEYS = ({"type", "leafUuid"}, {"type", "messageId", "snapshot"})
-"""Keys of lines that a file may begin with and that no other program writes."""
+FIRST_KEYS = ({"type", "leafUuid"}, {"type", "messageId", "snapshot"}, {"type", "operation", "timestamp", "sessionId"})
+"""Keys of lines that a file may begin with and that no other program writes. The third may have a long prompt."""
 
 
 def recognizes(source: Source) -> bool:
@@ -372,17 +491,21 @@ class _Line(msgspec.Struct, frozen=True, gc=False):
     is_boundary: bool
     """Whether the line marks a compaction."""
     is_sidechain: bool
+    preserved: _Preserved | None
+    """The lines that a compaction kept."""
 
     @staticmethod
     def of(content: bytes, fields: Fields) -> _Line:
+        is_boundary = fields.text("subtype") == BOUNDARY
         return _Line(
             content,
             "parentUuid" in fields,
             fields.text("uuid"),
             fields.text("parentUuid"),
             fields.text("logicalParentUuid"),
-            fields.text("subtype") == BOUNDARY,
+            is_boundary,
             fields.flag("isSidechain"),
+            _Preserved.of(fields.object("compactMetadata")) if is_boundary else None,
         )
 
 
@@ -433,14 +556,19 @@ def _parents(lines: Mapping[str, _Line]) -> dict[str, str]:
     is_linked = any(line.parent in lines for line in lines.values())
     parents: dict[str, str] = {}
     before = ""
+    moved: dict[str, str] = {}  # the last lines that compactions kept after their summaries: what follows those
     for name, line in lines.items():
         if not line.uuid:
             continue
         parent = line.parent or line.logical_parent
         is_named = parent in lines or (is_linked and line.is_linked)
-        parents[name] = parent if is_named else before
-        if line.is_boundary and _leads_to(parents[name], name, lines):
-            parents[name] = before  # the parent is a message that the compaction kept and moved after the boundary
+        parents[name] = moved.get(parent, parent) if is_named else before
+        kept = line.preserved if line.preserved is not None and line.preserved.tail in parents else None
+        if kept is not None and kept.anchor != line.uuid:
+            parents[name] = moved.get(kept.tail, kept.tail)
+            moved[kept.tail] = name
+        elif kept is not None or (line.is_boundary and _leads_to(parents[name], name, lines)):
+            parents[name] = before  # the named parent is a line that the compaction kept
         before = name
     return parents
 

@@ -6,6 +6,7 @@ To add a format, write a file like `chatgpt.py` and add a line to FORMATS. Histo
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -62,6 +63,8 @@ TOO_MUCH_MEMORY = translatable("it needs more memory than is allowed for it")
 TOO_MANY_BRANCHES = translatable("it branches off more than {limit} times")
 MAX_BRANCHES = 10_000
 """Branches of one conversation; storing each takes longer than the previous one."""
+COMMAND = re.compile(r"[/!][\w:-]*(\s|\Z)")
+"""A command to an agent, which makes no title if anything else was written."""
 PART_OF_OURS = translatable("it is part of a whole archive of Palimpsest: give its zip file itself")
 FORMATS: tuple[Format, ...] = (
     chatbox.FORMAT,
@@ -128,8 +131,10 @@ def _completed(found: Found, source: Source) -> Found:
         found = replace(found, unread=(*found.unread, translatable("what is nested too deeply was left out")))
     if found.title:
         return found
-    texts = (e.message.text for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
-    title = title_of(next(filter(str.strip, texts), "")) or source.name.rpartition("/")[2].rpartition(".")[0]
+    said = (e.message for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
+    texts = [message.text for message in said if not message.speaker and message.text.strip()]
+    first = next((text for text in texts if not COMMAND.match(text)), texts[0] if texts else "")
+    title = title_of(first) or source.name.rpartition("/")[2].rpartition(".")[0]
     return replace(found, title=title)
 
 

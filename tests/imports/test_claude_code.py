@@ -10,8 +10,12 @@ from typing import Any
 import pytest
 from damage import check_damaged, entries_in, only_conversation, only_unread, read_file
 
+from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, UnreadFile
+from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.imports.format import NOT_JSON
 from texts import UNKNOWN_FORMAT, UNREADABLE
 
@@ -194,6 +198,129 @@ def test_messages_that_a_compaction_kept_follow_it(tmp_path: Path) -> None:
     cut = COMPACTED[2] | {"logicalParentUuid": "k"}
     found = one(tmp_path, [*COMPACTED[:2], cut, COMPACTED[3], kept, user("u2", "k", 40, "After")])
     assert links(found) == [("u1", ""), ("a1", "u1"), ("cut", "a1"), ("k", "cut"), ("u2", "k")]
+
+
+def talk_of(*names: str) -> list[Line]:
+    """Questions and answers in turn, each line a message that says its own name."""
+    lines: list[Line] = []
+    for second, (name, before) in enumerate(zip(names, [None, *names], strict=False), start=1):
+        is_question = name.startswith("q")
+        made = (
+            user(name, before, second, name) if is_question else assistant(name, before or "", second, name, text(name))
+        )
+        lines.append(made)
+    return lines
+
+
+def boundary(uuid: str, logical: str, second: int, **metadata: Any) -> Line:
+    about = {"trigger": "manual", "preTokens": 9, **metadata}
+    more = {"subtype": "compact_boundary", "logicalParentUuid": logical, "compactMetadata": about}
+    return line("system", uuid, None, second, **more)
+
+
+def preserved(anchor: str, *names: str, is_named_each: bool = True) -> dict[str, Any]:
+    each = {"preservedMessages": {"anchorUuid": anchor, "uuids": list(names), "allUuids": list(names)}}
+    segment = {"headUuid": names[0], "anchorUuid": anchor, "tailUuid": names[-1]}
+    return {"preservedSegment": segment} | (each if is_named_each else {})
+
+
+def summary(uuid: str, parent: str, second: int) -> Line:
+    return user(uuid, parent, second, f"summary {uuid}", isCompactSummary=True)
+
+
+def sent_after(path: Path, *lines: Line) -> list[str]:
+    """What the model would be sent after an import, without the wording around a summary."""
+    items = view_of(Transcript(Chain(new_entries(one(path, list(lines)), "f")))).items
+    return [
+        item.message.text.rpartition("\n")[2] for item in items if item.kind in (ItemKind.MESSAGE, ItemKind.SUMMARY)
+    ]
+
+
+BEFORE = talk_of("q1", "a1", "q2", "a2")
+
+
+@pytest.mark.parametrize("is_named_each", [True, False])
+@pytest.mark.parametrize("follows", ["a2", "sum"])
+def test_what_a_compaction_kept_is_sent_after_its_summary(tmp_path: Path, follows: str, is_named_each: bool) -> None:
+    """Claude Code 2.1.332: /compact, automatic compaction and "summarize up to here"; with -p, what follows names the
+    last kept line as its parent, otherwise the summary."""
+    cut = boundary("cut", "a2", 20, **preserved("sum", "q2", "a2", is_named_each=is_named_each))
+    lines = [*BEFORE, cut, summary("sum", "cut", 21), user("q3", follows, 22, "q3")]
+    assert sent_after(tmp_path, *lines) == ["summary sum", "q2", "a2", "q3"]
+
+
+def test_what_a_compaction_kept_before_its_summary_is_sent_before_it(tmp_path: Path) -> None:
+    """Claude Code 2.1.332: "summarize from here" names the boundary as the anchor, and what is before it as kept."""
+    cut = boundary("cut", "a1", 20, **preserved("cut", "q1", "a1"))
+    lines = [*BEFORE, cut, summary("sum", "cut", 21), user("q3", "sum", 22, "q3")]
+    assert sent_after(tmp_path, *lines) == ["q1", "a1", "summary sum", "q3"]
+    again = boundary("cut2", "sum", 30, **preserved("sum2", "q3"))
+    lines += [again, summary("sum2", "cut2", 31), user("q4", "q3", 32, "q4")]
+    assert sent_after(tmp_path, *lines) == ["summary sum2", "q3", "q4"]
+
+
+def test_a_forked_session_has_what_a_compaction_kept_where_it_is_sent(tmp_path: Path) -> None:
+    cut = boundary("cut", "a2", 20, **preserved("sum", "q2"))
+    lines = [cut, summary("sum", "cut", 21), user("q2", "sum", 3, "q2"), user("q3", "q2", 22, "q3")]
+    assert sent_after(tmp_path, *lines) == ["summary sum", "q2", "q3"]
+    cut = boundary("cut", "a1", 20, **preserved("cut", "q1"))
+    lines = [cut, user("q1", "cut", 3, "q1"), summary("sum", "q1", 21), user("q3", "sum", 22, "q3")]
+    assert sent_after(tmp_path, *lines) == ["q1", "summary sum", "q3"]
+
+
+def test_a_reply_that_was_stopped_in_its_second_line_is_interrupted(tmp_path: Path) -> None:
+    lines = [
+        user("q", None, 1, "Go"),
+        assistant("a", "q", 2, "m", THINKING),
+        assistant("b", "a", 3, "m", text("Two"), isAbortedMidStream=True),
+    ]
+    assert said(one(tmp_path, lines))["a"].is_interrupted
+
+
+def test_requests_that_repeat_the_messages_are_not_kept(tmp_path: Path) -> None:
+    kinds = ("api-request", "api-request-shape", "api-request-blob")
+    copies = [{"type": kind, "sessionId": SESSION, "message": "repeated"} for kind in kinds]
+    copies.append(line("attachment", "p", "c", 30, attachment={"type": "prompt_snapshot", "text": "repeated"}))
+    found = one(tmp_path, [*TALK, *copies])
+    assert "repeated" not in found.rest
+    assert links(found) == links(one(tmp_path, TALK))
+
+
+def test_a_session_that_begins_with_a_long_piped_prompt_is_recognized(tmp_path: Path) -> None:
+    queued = {"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-01-02T03:00:00Z"}
+    piped = queued | {"sessionId": SESSION, "content": "log line\n" * 9_000}
+    lines = [piped, user("q", None, 1, piped["content"]), assistant("a", "q", 2, "m", text("Long."))]
+    assert [message.role for message in said(one(tmp_path, lines)).values()] == [Role.USER, Role.ASSISTANT]
+
+
+def test_commands_say_what_was_typed_and_their_output_is_not_the_users(tmp_path: Path) -> None:
+    command = "<command-name>/compact</command-name>\n  <command-message>compact</command-message>\n"
+    typed = [
+        command + "  <command-args>mind the tides</command-args>",
+        "<local-command-stdout>\x1b[2mCompacted\x1b[22m</local-command-stdout>",
+        "<bash-input> ls</bash-input>",
+        "<bash-stdout>salt.txt</bash-stdout><bash-stderr></bash-stderr>",
+        "<command-name> is a tag of theirs",
+        "Is it salty?",
+    ]
+    lines = [user(f"u{n}", f"u{n - 1}" if n else None, n + 1, each) for n, each in enumerate(typed)]
+    found = one(tmp_path, lines)
+    assert [(message.text, message.speaker) for message in said(found).values()] == [
+        ("/compact mind the tides", ""),
+        ("Compacted", "Claude Code"),
+        ("! ls", ""),
+        ("salt.txt", "Claude Code"),
+        ("<command-name> is a tag of theirs", ""),
+        ("Is it salty?", ""),
+    ]
+    assert one(tmp_path, [*lines[:4], *lines[5:]]).title == "Is it salty?"
+
+
+def test_an_image_that_the_user_named_is_a_picture(tmp_path: Path) -> None:
+    file = {"type": "image", "file": {"base64": PNG, "type": "image/png", "originalSize": 8}}
+    attached = {"type": "file", "filename": "/home/me/sea/salt.png", "displayPath": "salt.png", "content": file}
+    found = one(tmp_path, [user("q", None, 1, "See @salt.png"), line("attachment", "f", "q", 2, attachment=attached)])
+    assert said(found)["f"].parts == (Attachment("salt.png", "image/png", f"data:image/png;base64,{PNG}"),)
 
 
 def test_a_compaction_without_a_summary_is_passed_over(tmp_path: Path) -> None:
