@@ -21,7 +21,7 @@ from desktop_app.settings import McpServer
 
 from .http import Traffic, http_client
 from .mcp_failures import Reason
-from .pipes import open_pipes
+from .pipes import mended, open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
 from .server_context import ServerSandbox
 from .tool_list import MAX_LISTED
@@ -108,7 +108,7 @@ class ServerSession:
             return open_pipes(self.process)
         http = await http_client(self._server.url, self._key, self.traffic)
         await stack.enter_async_context(http)
-        return streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE)
+        return mended(streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE))
 
     async def list_tools(self) -> list[types.Tool]:
         """Return the server's tools from all pages, up to a limit. Raises MCPError and ValidationError."""

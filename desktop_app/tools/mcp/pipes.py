@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Self, cast
 
 import anyio
 import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import types
 from mcp.shared.message import SessionMessage
+
+from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 
 from .process import MAX_LINE, ServerProcess
 
@@ -85,12 +88,101 @@ def _parse_message(line: bytes, process: ServerProcess) -> types.JSONRPCMessage 
         return None
     try:
         if text.startswith(b"{"):
-            fields = msgspec.json.decode(text)  # pydantic takes seven times as long for many small objects
-            return types.jsonrpc_message_adapter.validate_python(fields, by_name=False)
-    except (msgspec.DecodeError, ValueError, RecursionError):
+            return types.jsonrpc_message_adapter.validate_python(_mend(_decode(text)), by_name=False)
+    except (ValueError, RecursionError):
         pass
     process.garbage = process.garbage or text[:MAX_GARBAGE].decode(errors="replace")
     return None
+
+
+def _decode(text: bytes) -> Any:
+    """Return the value of a line of JSON, with U+FFFD for half of a character, as JavaScript writes one that was cut.
+
+    Raises ValueError and RecursionError.
+    """
+    try:
+        return msgspec.json.decode(text)  # pydantic takes seven times as long for many small objects
+    except msgspec.DecodeError:
+        if b"\\u" not in text:
+            raise
+        return replace_surrogates_in_builtins(json.loads(text))
+
+
+USED = ("name", "title", "description", "inputSchema", "annotations", "_meta")
+"""Fields of a tool that are read. A mistake in another one would lose the whole list."""
+
+
+def _mend(message: Any) -> Any:
+    """Return a message whose list of tools, if it has one, is valid: the package refuses it for one wrong tool.
+
+    A list in which nothing is a tool is left to be refused.
+    """
+    result = message.get("result") if isinstance(message, dict) else None
+    tools = cast("dict[str, Any]", result).get("tools") if isinstance(result, dict) else None
+    if not isinstance(tools, list):
+        return message
+    mended = [_mend_tool(tool) for tool in cast("list[Any]", tools) if isinstance(tool, dict) and _has_name(tool)]
+    if not mended:
+        return message
+    return {**message, "result": {**cast("dict[str, Any]", result), "tools": mended}}
+
+
+def _has_name(tool: Any) -> bool:
+    return isinstance(tool.get("name"), str)
+
+
+def _mend_tool(tool: Any) -> dict[str, Any]:
+    """Return the tool with a schema that says it is of an object, and without fields of a wrong type."""
+    kept = {field: tool[field] for field in USED if field in tool and field != "inputSchema"}
+    for field, kind in (("title", str), ("description", str), ("annotations", dict), ("_meta", dict)):
+        if not isinstance(kept.get(field), kind):
+            kept.pop(field, None)
+    schema = tool.get("inputSchema")
+    return {**kept, "inputSchema": {**(schema if isinstance(schema, dict) else {}), "type": "object"}}
+
+
+class MendedStream:
+    """The stream of messages of another transport, mended as those of a process are."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    @property
+    def last_context(self) -> Any:
+        """The context in which the newest message was sent, which the package asks for."""
+        return getattr(self._stream, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        return self._mended(await self._stream.receive())
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> AsyncIterator[SessionMessage | Exception]:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        return self._mended(await anext(self._stream))
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
+
+    @staticmethod
+    def _mended(item: SessionMessage | Exception) -> SessionMessage | Exception:
+        if isinstance(item, SessionMessage) and isinstance(item.message, types.JSONRPCResponse):
+            item.message.result = _mend({"result": item.message.result})["result"]
+        return item
+
+
+@asynccontextmanager
+async def mended(transport: Any) -> AsyncGenerator[tuple[MendedStream, Any], None]:
+    """Open another transport, whose messages are mended."""
+    async with transport as (arrived, leaving):
+        yield MendedStream(arrived), leaving
 
 
 class _AnswerId(msgspec.Struct):

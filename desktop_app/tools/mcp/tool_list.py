@@ -105,10 +105,12 @@ class ServerTools:
         session.note_listed(changes)
 
     async def update(self, tools: Sequence[Tool]) -> None:
-        """Apply a list: known tools keep their order, new ones come last. Other tasks can run between two tools."""
+        """Apply a list: known tools keep their order, new ones come last, by name. Other tasks can run between tools.
+
+        Some servers list their tools in another order at each start, and only equal requests are found in a cache.
+        """
         by_name = {tool.name: tool for tool in reversed(tools)}  # of two tools with the same name, the first counts
-        order = list(dict.fromkeys(tool.name for tool in tools))
-        order.sort(key=lambda name: self._order.get(name, len(self._order)))
+        order = sorted(by_name, key=lambda name: (self._order.get(name, len(self._order)), name))
         del order[MAX_LISTED:]
         suffixes = suffixes_of(order, self._prefix)
         offered: list[OfferedTool] = []

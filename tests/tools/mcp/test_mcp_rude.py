@@ -107,10 +107,10 @@ async def test_a_crowd_of_tools_does_not_hold_the_loop_up(tmp_path: Path) -> Non
 async def test_tools_that_no_provider_would_take_are_left_out_and_named(tmp_path: Path) -> None:
     async with bench(tmp_path, server("rude", "odd")) as one:
         specs = await one.servers.specs(one.context)
-        assert [spec.name for spec in specs] == ["rude__fine", "rude__a_b"]
-        assert specs[1].description.startswith("Does it.[2Jxxx")
-        assert len(specs[1].description) == 1_024
-        assert specs[1].source == "rude"
+        assert [spec.name for spec in specs] == ["rude__a_b", "rude__fine"]
+        assert specs[0].description.startswith("Does it.[2Jxxx")
+        assert len(specs[0].description) == 1_024
+        assert specs[0].source == "rude"
         assert "“large”: its schema" in one.details()
         assert "“named badly”: its argument 'ä'" in one.details()
         assert (await one.run("rude__large"))[1].is_error
