@@ -32,7 +32,7 @@ from .main_window import MainWindow
 from .platform_failure import make_qt
 from .settings.settings_controller import SettingsWatch
 from .single_window import Opening, WindowServer
-from .style import show_theme
+from .style import desktop_look, show_theme
 from .transcript.selecting_view import leave_text
 from .translation import use_language
 from .widgets.accessibility import use_roles
@@ -52,6 +52,7 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     """
     application = make_application(settings)
     log_path = _start_log(data_folder)
+    _ask_for_look(application, settings)
     loop = qasync.QEventLoop(application)
     bridge = Bridge(engine_command(data_folder), log_path)
     window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
@@ -84,6 +85,13 @@ def make_application(settings: Settings) -> QApplication:
     use_roles()
     show_theme(application, settings.theme, settings.font_scale, settings.contrast)
     return application
+
+
+def _ask_for_look(application: QApplication, settings: Settings) -> None:
+    """Follow the desktop from now on, if the settings do; at once if its portal is running."""
+    if (desktop := desktop_look()) is not None:
+        desktop.ask()
+        show_theme(application, settings.theme, settings.font_scale, settings.contrast)
 
 
 def turn_application(settings: Settings) -> None:

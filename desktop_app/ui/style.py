@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPalette, QStyleHints
@@ -10,6 +12,9 @@ from PySide6.QtWidgets import QApplication
 
 from .theme import Tint, theme
 from .widgets.look import CONTROL_HEIGHT, MEDIUM, Corner, colour, font, scale
+
+if TYPE_CHECKING:
+    from .desktop_look import DesktopLook
 
 HANDLE = 6  # pixels of the width of a scroll bar's handle
 
@@ -20,16 +25,31 @@ def system_look() -> QStyleHints:
     return QGuiApplication.styleHints()
 
 
+@cache
+def desktop_look() -> DesktopLook | None:
+    """Return what the desktop prefers, which nobody has asked it yet; None where Qt knows by itself."""
+    if not sys.platform.startswith("linux"):
+        return None
+    from .desktop_look import DesktopLook
+
+    return DesktopLook()
+
+
 def is_dark_wanted(choice: str) -> bool:
     """Return whether a choice of "system", "light" or "dark" means a dark theme."""
     if choice == "system":
-        return system_look().colorScheme() == Qt.ColorScheme.Dark
+        desktop = desktop_look()
+        is_dark = desktop.is_dark if desktop is not None else None
+        return system_look().colorScheme() == Qt.ColorScheme.Dark if is_dark is None else is_dark
     return choice == "dark"
 
 
 def is_high_contrast_wanted(choice: str) -> bool:
-    """Return whether "system", "normal" or "high" means high contrast. "system" is normal if Qt does not know it."""
+    """Return whether "system", "normal" or "high" means high contrast. "system" is normal if nothing knows it."""
     if choice == "system":
+        desktop = desktop_look()
+        if desktop is not None and desktop.has_high_contrast is not None:
+            return desktop.has_high_contrast
         return system_look().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
     return choice == "high"
 

@@ -1,5 +1,5 @@
-"""Services of a desktop on the session's bus, in a process of their own: prints each call, and clicks on each
-notification.
+"""Services of a desktop on the session's bus, in a process of their own: prints each call, clicks on each
+notification, and is dark with high contrast until it has said so.
 
 python portal_double.py SERVICE...      portal, refusing-portal (which refuses every call), daemon (of notifications)
 """
@@ -15,6 +15,8 @@ from jeepney.io.blocking import open_dbus_connection
 
 PORTAL = DBusAddress("/org/freedesktop/portal/desktop", interface="org.freedesktop.portal.Notification")
 DAEMON = DBusAddress("/org/freedesktop/Notifications", interface="org.freedesktop.Notifications")
+SETTINGS = DBusAddress("/org/freedesktop/portal/desktop", interface="org.freedesktop.portal.Settings")
+APPEARANCE = "org.freedesktop.appearance"
 NAMES = {
     "portal": "org.freedesktop.portal.Desktop",
     "refusing-portal": "org.freedesktop.portal.Desktop",
@@ -37,6 +39,10 @@ while True:
         connection.send(new_error(message, refusal, "s", ("Portal operation not allowed",)))
     elif name == "GetCapabilities":
         connection.send(new_method_return(message, "as", (["body", "body-markup", "actions"],)))
+    elif name == "ReadAll":
+        values = {"color-scheme": ("u", 1), "contrast": ("u", 1)}
+        connection.send(new_method_return(message, "a{sa{sv}}", ({APPEARANCE: values},)))
+        connection.send(new_signal(SETTINGS, "SettingChanged", "ssv", (APPEARANCE, "color-scheme", ("u", 2))))
     elif name == "Notify":
         connection.send(new_method_return(message, "u", (NUMBER,)))
         connection.send(new_signal(DAEMON, "ActivationToken", "us", (NUMBER, "token-1")))

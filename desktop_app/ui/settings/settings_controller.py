@@ -17,7 +17,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind, Settings, Theme
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import open_folder_of
-from desktop_app.ui.style import show_theme, system_look
+from desktop_app.ui.style import desktop_look, show_theme, system_look
 from desktop_app.ui.theme import TEXT_SIZES
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.translation import tr, tr_engine
@@ -195,6 +195,8 @@ class SettingsController(QObject):
         hints = system_look()
         hints.colorSchemeChanged.connect(self.show_theme)
         hints.accessibility().contrastPreferenceChanged.connect(self.show_theme)
+        if (desktop := desktop_look()) is not None:
+            desktop.changed.connect(self.show_theme)
 
     def show_theme(self) -> None:
         """Apply the chosen theme; "system" follows the system."""
