@@ -45,7 +45,7 @@ NAMES = {
     "latin-1": "Latin-1",
     "utf-8": "UTF-8",
 }
-"""The usual names of encodings, by those of Python's codecs."""
+"""The usual names of encodings, by the names of Python's codecs."""
 _OTHER_ALPHABETS = frozenset({"cp1251", "cp1253", "cp1255", "cp1256", "koi8-r", "cp866"})
 _LATIN = frozenset({"cp1250", "cp1254"})
 _CLEARLY = 0.01

@@ -265,12 +265,12 @@ class SearchPalette(PaletteSheet):
 
     def set_names(self, names: FilterNames, projects: Mapping[str, str]) -> None:
         """Offer these in filters. projects: the name of each conversation's project, by the conversation's id."""
-        meant, shown = self.typed, self._projects
+        meant, before = self.typed, self._projects
         self._names, self._projects = names, projects
         self.filters.set_names(names)
         if self.query() and (self.typed != meant or self._offered):
             self._change()
-        elif self.results and projects != shown:
+        elif self.results and projects != before:
             self._show_results()
 
     def set_results(self, query: str, results: Sequence[SearchResult], is_complete: bool = True) -> None:
