@@ -52,6 +52,21 @@ def is_local(base_url: str) -> bool:
     return is_local_host(host_of(base_url))
 
 
+_NEARBY_ENDS = (".local", ".lan", ".home", ".internal", ".home.arpa")
+
+
+def is_nearby(base_url: str) -> bool:
+    """Return whether the address is this machine's or in the local network: a private address, or a name that no
+    public domain has."""
+    host = host_of(base_url).lower().removesuffix(".")
+    if is_local_host(host):
+        return True
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_NEARBY_ENDS))
+
+
 def runs_models(kind: str, base_url: str, model: str, *, is_known: bool = False) -> bool:
     """Return whether a model of that server is known to run on this machine, so that it costs nothing.
 

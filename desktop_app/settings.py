@@ -74,6 +74,8 @@ class Server(msgspec.Struct, frozen=True):
     kind: ServerKind = "openai_compatible"
     # Limits of single models, by name.
     limits: dict[str, ModelLimits] = {}
+    # Seconds to wait for the first token; 0 for as long as a server nearby takes, and for two minutes otherwise.
+    patience: NotNegative = 0
 
     def limits_of(self, model: str) -> ModelLimits:
         """Return the limits that are set for the model, or for all models of the server."""

@@ -63,6 +63,7 @@ ErrorKind = Literal[
     "content_filter",
     "unsupported",
     "server",
+    "loading",
     "timeout",
     "connection",
     "cut",
@@ -109,8 +110,8 @@ class ModelError(WorldError):
 class WindowUnknown(ModelError):
     """The size of the model's window is unknown. `info` and `tokenizer` contain what is known."""
 
-    def __init__(self, failure: Failure, info: ModelInfo, tokenizer: Tokenizer) -> None:
-        super().__init__(failure)
+    def __init__(self, failure: Failure, info: ModelInfo, tokenizer: Tokenizer, kind: ErrorKind = "provider") -> None:
+        super().__init__(failure, kind=kind)
         self.info = info
         self.tokenizer = tokenizer
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
+import msgspec
+
 from desktop_app.context.counting.tokens import Tokenizer
-from desktop_app.conversation.events import ModelChanged
+from desktop_app.conversation.events import ModelChanged, RetryScheduled
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
@@ -64,12 +66,53 @@ def model_or_stand_in(models: ModelCatalogue, model_id: str) -> ChatModel:
         return MissingModel(model_id, error, models.model(models.infos()[0].id).tokenizer)
 
 
+LOADING_STEPS = (1.0, 2.0, 4.0, 8.0)
+"""Seconds until a server that loads a model is asked again; the last one is repeated."""
+LONGEST_STEP = 30.0
+"""Seconds after which it is asked again, whatever it says."""
+LOADING_SECONDS = 600
+"""Seconds for which a server in the cloud is asked again."""
+
+
+class LoadingWaits(msgspec.Struct, frozen=True):
+    """The waits for a server that loads a model. seconds: their sum."""
+
+    count: int = 0
+    seconds: float = 0.0
+
+    def next(self, error: ModelError, patience: int | None) -> float | None:
+        """Return the seconds until the server is asked again; None to give up. patience: see `ModelInfo`."""
+        limit = LOADING_SECONDS if patience is None else patience
+        if limit and self.seconds >= limit:
+            return None
+        step = LOADING_STEPS[min(self.count, len(LOADING_STEPS) - 1)]
+        return step if error.retry_after is None else min(max(error.retry_after, LOADING_STEPS[0]), LONGEST_STEP)
+
+    def waited(self, seconds: float) -> LoadingWaits:
+        """Return the waits with one more."""
+        return LoadingWaits(self.count + 1, self.seconds + seconds)
+
+
 async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> None:
     """Use the session's model, after asking its server for the window unless that was reported in this run.
 
-    Raises ModelError, which names the server, if the window was never reported.
+    While the server loads the model, it is asked again. Raises ModelError, which names the server, if the window was
+    never reported.
     """
-    await use_model(session, await models.resolve_model(session.info.model), emit)
+    waits = LoadingWaits()
+    while True:
+        try:
+            model = await models.resolve_model(session.info.model)
+        except WindowUnknown as error:
+            wait = waits.next(error, error.info.patience) if error.kind == "loading" else None
+            if wait is None:
+                raise
+            waits = waits.waited(wait)
+            emit(RetryScheduled(session.id, error.failure.title, wait, waits.count))
+            await asyncio.sleep(wait)
+        else:
+            break
+    await use_model(session, model, emit)
 
 
 async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:

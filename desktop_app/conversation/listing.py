@@ -135,6 +135,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     joins_duplicate_calls: bool = False
     declares_called_tools: bool = False
     breaks_control_tokens: bool = False
+    patience: int | None = None
+    """Seconds that its server may take before the first token; 0 for as long as it takes, None for the usual limits."""
 
     @property
     def record_name(self) -> str:

@@ -38,9 +38,10 @@ from .discovery import (
     ProbeResult,
     client_for,
     is_probed,
+    load_model,
     probe_models,
 )
-from .endpoint import Endpoint
+from .endpoint import Endpoint, endpoint_of
 from .errors.model_failures import key_failure, window_failure
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
@@ -182,7 +183,7 @@ class Catalogue:
         tokenizer = self._tokenizers.get(_key(server, name)) or tokenizer_for(name)
         if not info.window:
             failure = window_failure(self._endpoint(server), name, self._results.get(_key(server, name)))
-            raise WindowUnknown(failure, info, tokenizer)
+            raise WindowUnknown(failure, info, tokenizer, "loading" if failure.kind == "loading" else "provider")
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
     async def resolve_model(self, model_id: str) -> ChatModel:
@@ -200,6 +201,9 @@ class Catalogue:
         if is_probed(endpoint) and (result is None or not result.is_up or not is_known):
             await self._discover(server, PROBE_SECONDS if is_known else PATIENT_SECONDS)
             result = self._results.get(key)
+        if result is not None and result.is_unloaded and not result.capabilities.window:
+            await load_model(endpoint, name)
+            self._results[key] = replace(result, is_loading=True)
         if result is not None and result.status == UNAUTHORIZED and not endpoint.key:
             raise ModelError(key_failure(endpoint, result), kind="auth")
         if not endpoint.is_local and not self.litellm.is_loaded:
@@ -337,6 +341,7 @@ class Catalogue:
             supports_vision=bool(known.supports_vision),
             window_source=source if window else "",
             window_reported_at=reported_at,
+            patience=endpoint.first_token_limit,
             **dialect_fields(server.kind, name),
         )
 
@@ -389,7 +394,7 @@ class Catalogue:
         )
 
     def _endpoint(self, server: Server) -> Endpoint:
-        return Endpoint(server.name, server.base_url, self._key_of(server.name), server.kind)
+        return endpoint_of(server, self._key_of(server.name))
 
 
 def _key(server: Server, name: str) -> ModelKey:

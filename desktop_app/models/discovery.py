@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
@@ -20,7 +22,7 @@ from desktop_app.chat.ports import Price
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
-from .endpoint import Answer, Endpoint, ProxyUnusable, ask, http_client, kinds_with_key, limit_size
+from .endpoint import LOADING, Answer, Endpoint, ProxyUnusable, ask, http_client, kinds_with_key, limit_size
 from .published import PROPOSED, ModelCapabilities
 
 ASSUMED_WINDOW = 128_000
@@ -54,8 +56,9 @@ class Probe(msgspec.Struct, frozen=True):
 def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...]:
     """Return the probes, best first: the window with which the model is loaded counts more than the possible one."""
     models_list = Probe("/models", _models_list)
-    llama_cpp = Probe("/props", _llama_cpp)
+    llama_cpp = Probe(f"/props?model={quote(model, safe='')}&autoload=false", _llama_cpp)  # a router has many models
     lm_studio = Probe("/api/v0/models", _lm_studio)
+    litellm_proxy = Probe("/model/info", _litellm_proxy)
     ollama = (Probe("/api/ps", _ollama_running), Probe("/api/show", _ollama_show, {"model": model}))
     match kind:
         case "openai":
@@ -73,7 +76,8 @@ def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...
         case "ollama":
             return ollama
         case _:
-            return (llama_cpp, lm_studio, *ollama, models_list) if is_local else (models_list,)
+            local = (llama_cpp, lm_studio, *ollama) if is_local else ()
+            return (*local, litellm_proxy, models_list)
 
 
 def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
@@ -134,6 +138,25 @@ def _of_gemini(entry: Any) -> ModelCapabilities:
     return ModelCapabilities(_number(_get(entry, "inputTokenLimit")), _number(_get(entry, "outputTokenLimit")))
 
 
+def _litellm_proxy(answer: Any, model: str) -> ModelCapabilities:
+    """Read what litellm's proxy knows of a model, which may have several deployments: what all of them can do."""
+    data = _get(answer, "data")
+    entries = [entry for entry in data if _get(entry, "model_name") == model] if isinstance(data, list) else []
+    found = [_get(entry, "model_info") for entry in entries]
+
+    def least(*names: str) -> int:
+        numbers = [next(filter(None, (_number(_get(info, name)) for name in names)), 0) for info in found]
+        return min(filter(None, numbers), default=0)
+
+    sees, calls = ([_get(info, f"supports_{what}") for info in found] for what in ("vision", "function_calling"))
+    return ModelCapabilities(
+        window=least("max_input_tokens", "max_tokens"),
+        max_output=least("max_output_tokens"),
+        supports_tools=True if calls and all(value is True for value in calls) else None,
+        supports_vision=True if sees and all(value is True for value in sees) else None,
+    )
+
+
 def _models_list(answer: Any, model: str) -> ModelCapabilities:
     return _of_entry(_entry(_get(answer, "data"), model))
 
@@ -144,13 +167,21 @@ def _of_entry(entry: Json) -> ModelCapabilities:
     accepted, inputs = entry.get("supported_parameters"), _get(entry, "architecture", "input_modalities")
     sees = "image" in inputs if isinstance(inputs, list) else entry.get("supports_image_in")
     return ModelCapabilities(
-        window=next(filter(None, (_number(entry.get(name)) for name in names)), 0),
+        window=next(filter(None, (_number(entry.get(name)) for name in names)), 0) or _router_window(entry),
         max_output=_number(_get(entry, "top_provider", "max_completion_tokens")) or _number(entry.get("max_tokens")),
         supports_tools="tools" in accepted if isinstance(accepted, list) else None,
         supports_vision=sees if isinstance(sees, bool) else None,
         price=_price(entry.get("pricing")),
         runs_here=entry.get("owned_by") in OWNERS,
     )
+
+
+def _router_window(entry: Json) -> int:
+    """Return the window in the list of llama-server's router: of the loaded model, or as it will be loaded."""
+    arguments = _get(entry, "status", "args")
+    texts = [str(value) for value in arguments] if isinstance(arguments, list) else []
+    after = (value for name, value in itertools.pairwise(texts) if name in ("--ctx-size", "-c"))
+    return _number(_get(entry, "meta", "n_ctx")) or next((int(value) for value in after if value.isdecimal()), 0)
 
 
 def _price(pricing: Any) -> Price | None:
@@ -194,7 +225,12 @@ def _chats(entry: Json) -> bool:
 def _entry(entries: Any, model: str) -> Json:
     """Return the entry of that model in a list; {} if there is none."""
     known: Iterable[Any] = entries if isinstance(entries, list) else ()
-    return next((e for e in known if isinstance(e, dict) and model in (e.get("id"), e.get("name"), e.get("model"))), {})
+    return next((entry for entry in known if isinstance(entry, dict) and model in _names_in(entry)), {})
+
+
+def _names_in(entry: Json) -> tuple[Any, ...]:
+    aliases = entry.get("aliases")
+    return entry.get("id"), entry.get("name"), entry.get("model"), *(aliases if isinstance(aliases, list) else ())
 
 
 def _get(answer: Any, *path: str) -> Any:
@@ -227,6 +263,10 @@ class ProbeResult(msgspec.Struct, frozen=True):
     is_json: bool = False
     listed: tuple[str, ...] = ()
     """The models that the server lists, if it was asked."""
+    is_loading: bool = False
+    """Whether the server says that it is loading the model, so that it should be asked again."""
+    is_unloaded: bool = False
+    """Whether the server will load the model once it is used."""
     better_address: str = ""
     """The address at which it answers as it should; "" if there is no better one."""
 
@@ -291,8 +331,30 @@ async def _probe(server: _Server, model: str, probes: tuple[Probe, ...]) -> Prob
     found = ModelCapabilities()
     for probe, (_, content) in zip(probes, answers, strict=True):
         found = found.or_else(probe.read(content, model))
-    result = ProbeResult(found, any(status for status, _ in answers))
+    contents = [content for _, content in answers]
+    states = [_state_in(content, model) for content in contents]
+    result = ProbeResult(
+        found,
+        any(status for status, _ in answers),
+        is_loading=LOADING in states,
+        is_unloaded="unloaded" in states,
+    )
     return result if found.window or not result.is_up else await _explain(server, result, probes, answers)
+
+
+def _state_in(answer: Any, model: str) -> str:
+    """Return the state of the model as llama-server's router lists it, such as "unloaded" or "loading"; else ""."""
+    if answer == LOADING:
+        return LOADING
+    status = _get(_entry(_get(answer, "data"), model), "status")
+    return "failed" if _get(status, "failed") is True else str(_get(status, "value") or "")
+
+
+async def load_model(endpoint: Endpoint, model: str) -> None:
+    """Ask llama-server's router to load the model. Never raises."""
+    async with _connect(endpoint, PATIENT_SECONDS) as server:
+        if server is not None:
+            await server.ask("/models/load", {"model": model})
 
 
 async def _explain(
@@ -381,7 +443,8 @@ def headers_of(endpoint: Endpoint) -> Mapping[str, str]:
 
 def _url(endpoint: Endpoint, path: str) -> str:
     address = endpoint.address.removesuffix("/chat/completions")
-    return address + path if path.startswith("/models") else address.removesuffix("/v1") + path
+    is_below = path.startswith("/models") and path != "/models/load"
+    return address + path if is_below else address.removesuffix("/v1") + path
 
 
 SECONDS = 1.5

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from desktop_app.addresses import host_of, is_local, secrets_of, without_secrets
+from desktop_app.addresses import RUNNING_MODELS, host_of, is_local, is_nearby, secrets_of, without_secrets
 from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
@@ -73,6 +73,17 @@ class Endpoint(msgspec.Struct, frozen=True):
     key: str = ""
     """Never displayed."""
     kind: ServerKind = "openai_compatible"
+    patience: int = 0
+    """Seconds to wait for the first token; 0 for the default."""
+
+    @property
+    def first_token_limit(self) -> int | None:
+        """Seconds that it may take before the first token; 0 for as long as it takes, None for the usual limits.
+
+        A server nearby may have to load a model, or to read a long prompt, on a slow machine.
+        """
+        takes_its_time = self.kind in RUNNING_MODELS or is_nearby(self.address)
+        return self.patience or (0 if takes_its_time else None)
 
     @property
     def address(self) -> str:
@@ -107,6 +118,11 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     def __repr__(self) -> str:
         return f"Endpoint({self.name!r}, {without_secrets(self.base_url)!r}, kind={self.kind!r})"
+
+
+def endpoint_of(server: Server, key: str) -> Endpoint:
+    """Return the endpoint of a server in the settings."""
+    return Endpoint(server.name, server.base_url, key, server.kind, server.patience)
 
 
 SERVICE = "palimpsest"
@@ -314,6 +330,8 @@ class Keys:
 
 Answer = tuple[int, Any]
 """Status and JSON; status 0 if there was no answer, JSON None if it was an error or not JSON."""
+LOADING = "loading"
+"""Instead of the JSON, if the error says that the server is loading a model."""
 
 
 class ProxyUnusable(Exception):
@@ -354,9 +372,14 @@ async def ask(client: Any, url: str, body: Any = None) -> Answer:
     """Return the answer to a GET request, or to a POST of `body` as JSON. Never raises."""
     import httpx
 
+    from .errors.classify import classify
+
     try:
         response = await (client.get(url) if body is None else client.post(url, json=body))
-        return response.status_code, response.json() if response.status_code == 200 else None
+        if response.status_code == 200:
+            return 200, response.json()
+        is_loading = classify(response.status_code, response.headers, response.text).kind == "loading"
+        return response.status_code, LOADING if is_loading else None
     except httpx.HTTPError:
         return 0, None
     except (ValueError, RecursionError):  # not JSON, not text, or nested too deeply

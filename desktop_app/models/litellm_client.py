@@ -11,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import litellm
@@ -59,6 +59,7 @@ ERRORS: tuple[type[Exception], ...] = (
 )
 """Errors of the world; anything else is a bug."""
 
+T = TypeVar("T")
 _noted: contextvars.ContextVar[list[httpx.Request]] = contextvars.ContextVar("noted")
 
 
@@ -71,12 +72,38 @@ _OPENAI_HTTP = httpx.AsyncClient(transport=httpx.MockTransport(_note))
 _LITELLM_HTTP = AsyncHTTPHandler(transport=httpx.MockTransport(_note))
 
 
-def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:
-    """Return a client for one server. Raises ProxyUnusable.
+class Patience:
+    """The longest silence of a server. first: seconds before the first token; None for as long as it takes. later:
+    seconds between two pieces of a reply; a whole reply may take longer."""
 
-    patience: longest wait for the beginning of the reply and between two chunks; a whole reply may take longer.
-    """
-    timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS)
+    def __init__(self, first: float | None, later: float) -> None:
+        self._first, self._later = first, later
+        self.has_begun = False
+        """Whether the first token has arrived."""
+
+    @property
+    def seconds(self) -> float | None:
+        """The longest silence now."""
+        return self._later if self.has_begun else self._first
+
+    async def wait(self, arriving: Awaitable[T]) -> T:
+        """Return what arrives. Raises httpx.ReadTimeout after a longer silence."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await arriving
+        except TimeoutError:
+            raise httpx.ReadTimeout("The server was silent for too long.") from None
+
+    async def pieces(self, content: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+        """Yield the pieces of a response. Raises httpx.ReadTimeout."""
+        while piece := await self.wait(anext(content, b"")):
+            yield piece
+
+
+def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:
+    """Return a client for one server. Raises ProxyUnusable. patience: longest wait for anything but the reply, for
+    which `Patience` waits."""
+    timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS, read=None)
     return http_client(endpoint, MAX_REPLY_BYTES, timeout=timeout, verify=_TLS, headers={"User-Agent": APP})
 
 
@@ -118,22 +145,25 @@ def format_of(endpoint: Endpoint, model: str) -> WireFormat:
 
 
 async def stream_chunks(
-    client: httpx.AsyncClient, endpoint: Endpoint, model: str, request: Json
+    client: httpx.AsyncClient, endpoint: Endpoint, model: str, request: Json, patience: Patience
 ) -> AsyncGenerator[Any, None]:
     """Send the request, and yield the chunks of the reply in OpenAI's format. Raises ERRORS, MalformedChunk."""
     read, is_in_lines = chunk_reader(format_of(endpoint, model)), endpoint.kind == "ollama"
     written = await write_request(endpoint, model, request)
-    response = await send(client, written)
+    response = await patience.wait(send(client, written))
     try:
         if response.status_code != httpx.codes.OK:
-            await response.aread()
+            patience.has_begun = True  # an error is not worth a long wait
+            await patience.wait(response.aread())
             message = f"It answered with status {response.status_code}."
             raise httpx.HTTPStatusError(message, request=written, response=response)
-        content = response.aiter_raw()
-        async with aclosing(events_of(content, is_in_lines)) as events:
+        async with (
+            aclosing(patience.pieces(response.aiter_raw())) as content,
+            aclosing(events_of(content, is_in_lines)) as events,
+        ):
             async for event in events:
                 yield read(event)
-        await _read_rest(content)
+            await _read_rest(content)
     finally:
         await response.aclose()
 

@@ -31,8 +31,10 @@ IMPORT_THREAD = "litellm"
 class LiteLLM:
     """The library, and the connections to the servers. Belongs to one event loop."""
 
-    def __init__(self, patience: float = PATIENCE_SECONDS) -> None:
+    def __init__(self, patience: float = PATIENCE_SECONDS, nearby_patience: float | None = None) -> None:
         self.patience = patience
+        self.nearby_patience = nearby_patience
+        """Longest wait for the first token of a server nearby; None for as long as it takes."""
         self._loading: concurrent.futures.Future[Any] | None = None
         self._connections: dict[str, tuple[Endpoint, Any]] = {}
         self._retired: list[Any] = []
@@ -52,21 +54,34 @@ class LiteLLM:
         return await asyncio.shield(asyncio.wrap_future(self._loading))
 
     def with_patience(self, seconds: float) -> LiteLLM:
-        """Return the same library with separate connections. seconds: the longest wait between two chunks."""
-        other = LiteLLM(seconds)
+        """Return the same library with separate connections. seconds: the longest wait for the first and any chunk."""
+        other = LiteLLM(seconds, seconds)
         other._loading = self._loading
         return other
 
-    async def chunks(self, endpoint: Endpoint, model: str, request: Json) -> AsyncGenerator[Any, None]:
+    def patience_with(self, endpoint: Endpoint) -> tuple[float | None, float]:
+        """Return the longest waits for the first token, None for as long as it takes, and between two chunks."""
+        match endpoint.first_token_limit:
+            case None:
+                return self.patience, self.patience
+            case 0:
+                return self.nearby_patience, self.patience
+            case seconds:
+                return seconds, self.patience
+
+    async def chunks(
+        self, endpoint: Endpoint, model: str, request: Json, patience: Any = None
+    ) -> AsyncGenerator[Any, None]:
         """Yield the chunks of a reply in OpenAI's format. Closing the iterator closes the connection.
 
-        Raises the client's ERRORS, and MalformedChunk.
+        patience: the client's `Patience`. Raises the client's ERRORS, and MalformedChunk.
         """
         client = await self.load()
         if not endpoint.is_address:
             raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
         connection = await self._connection(endpoint)
-        async with aclosing(client.stream_chunks(connection, endpoint, model, request)) as chunks:
+        patience = patience or client.Patience(*self.patience_with(endpoint))
+        async with aclosing(client.stream_chunks(connection, endpoint, model, request, patience)) as chunks:
             async for chunk in chunks:
                 yield chunk
 

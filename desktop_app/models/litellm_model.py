@@ -65,15 +65,17 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         request = self.request(client.litellm, messages, max_tokens, tools, options)
         is_claude = self.endpoint.kind == "anthropic"
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS)
+        patience = client.Patience(*self.litellm.patience_with(self.endpoint))
         try:
-            async with aclosing(self.litellm.chunks(self.endpoint, self.name, request)) as chunks:
+            async with aclosing(self.litellm.chunks(self.endpoint, self.name, request, patience)) as chunks:
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
+                        patience.has_begun = True
                         yield piece
         except (MalformedChunk, StreamError, *client.ERRORS) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
                 # Without the cause: a provider's exception may quote the key, and causes are logged.
-                raise await self._error_of(error, reply.chunks) from None
+                raise await self._error_of(error, reply.chunks, patience.seconds or 0.0) from None
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self.endpoint.shown_address} answered with something else than a reply")
         if not reply.is_finished:
@@ -101,13 +103,13 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         if better:
             raise ModelError(version_failure(self.endpoint, answered, better), kind="not_found") from None
 
-    async def _error_of(self, error: Exception, chunks: int) -> ModelError:
+    async def _error_of(self, error: Exception, chunks: int, patience: float) -> ModelError:
         if isinstance(error, MalformedChunk):
             return odd_reply_error(self._target) if chunks else error_without_response(self._target, "garbage")
         offered = await list_models(self.endpoint) if status_of(error) == 404 else ()
         if status_of(error) == 404 and not offered:
             await self._refuse_short_address(f"{self.endpoint.shown_address} answered 404 (Not Found)")
-        return error_of(error, self._target, self.litellm.patience, offered, has_begun=bool(chunks))
+        return error_of(error, self._target, patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:
         await self.litellm.load()

@@ -23,7 +23,7 @@ from desktop_app.settings import Server, Settings
 
 from .catalogue import Catalogue
 from .discovery import DEFAULT_MAX_OUTPUT, KEY_REFUSED, ModelList, read_list
-from .endpoint import Endpoint
+from .endpoint import Endpoint, endpoint_of
 from .litellm_library import LiteLLM
 from .published import ModelCapabilities, published_of
 
@@ -47,7 +47,7 @@ async def list_offers(
     server: Server, key: str, litellm: LiteLLM
 ) -> tuple[tuple[ModelOffer, ...], tuple[CheckResult, ...]]:
     """Return the models that the server lists, and the results of asking it. Never raises."""
-    start, endpoint = time.monotonic(), _endpoint_of(server, key)
+    start, endpoint = time.monotonic(), endpoint_of(server, key)
     listed = await read_list(endpoint, LIST_SECONDS)
     if not endpoint.is_local:
         await litellm.load()  # it has the prices
@@ -81,10 +81,6 @@ async def _catalogue_for(server: Server, key: str, model: str, litellm: LiteLLM)
         yield catalogue
     finally:
         await catalogue.close()
-
-
-def _endpoint_of(server: Server, key: str) -> Endpoint:
-    return Endpoint(server.name, server.base_url, key, server.kind)
 
 
 def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint, litellm: LiteLLM) -> ModelOffer:

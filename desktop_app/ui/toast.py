@@ -20,6 +20,7 @@ from desktop_app.conversation.events import (
     FiguresCounted,
     GaugeChanged,
     OperationRow,
+    ReplyStarted,
     RetryScheduled,
     RoomEnded,
     RoomProgressed,
@@ -38,7 +39,7 @@ from .widgets.accessibility import Role, WithRole, announce
 from .widgets.buttons import LinkButton
 from .widgets.layouts import horizontal
 from .widgets.look import Corner, StyleAware, colour, paint_box, scale
-from .widgets.number_formats import format_number, format_percent
+from .widgets.number_formats import format_duration, format_number, format_percent
 from .widgets.text_label import TextLabel
 
 MAX_TEXT = 1_000  # characters: more lines would hide the conversation
@@ -384,8 +385,11 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
     return Notification(words.format(before=before, after=after), ids)
 
 
+WAITING_SHOWN_AFTER = 10.0  # seconds without the first word of a reply
+
+
 class RetryNotice(QObject):
-    """Counts the seconds until a retry down in the toast."""
+    """Counts the seconds until a retry down in the toast, and the seconds of a long wait for the first word up."""
 
     def __init__(self, toast: Toast, stop: Callable[[], None]) -> None:
         """stop: called to end the turn."""
@@ -393,28 +397,46 @@ class RetryNotice(QObject):
         self._toast = toast
         self._stop = stop
         self._reason = self._shown = ""
-        self._due = 0.0
+        self._due = 0.0  # time of the next request, or of the one whose reply has not begun
         self._tick = QTimer(self, interval=TICK)
         self._tick.timeout.connect(self._show)
 
     def note(self, event: TurnEvent) -> None:
-        """Begin with `RetryScheduled`, and end with any other event of the turn except a changed gauge."""
-        if isinstance(event, RetryScheduled):
-            self._reason, self._due, self._shown = event.reason, monotonic() + event.seconds, ""
-            self._tick.start()
-            self._show()
-        elif not isinstance(event, GaugeChanged):
-            self.end()
+        """Begin with `RetryScheduled` or `ReplyStarted`, and end with any other event except a changed gauge."""
+        match event:
+            case RetryScheduled():
+                self._begin(event.reason, event.seconds)
+            case ReplyStarted():
+                self.end()
+                self._begin("", 0.0)
+            case GaugeChanged():
+                pass
+            case _:
+                self.end()
+
+    def _begin(self, reason: str, seconds: float) -> None:
+        self._reason, self._due, self._shown = reason, monotonic() + seconds, ""
+        self._tick.start()
+        self._show()
 
     def end(self) -> None:
         if self._tick.isActive():
             self._tick.stop()
+        if self._shown:
+            self._shown = ""
             self._toast.end_stay()
 
     def _show(self) -> None:
-        left = math.ceil(self._due - monotonic())
-        words = tr("Retrying in {seconds} s ({reason})") if left > 0 else tr("Retrying now ({reason})")
-        text = words.format(seconds=left, reason=tr_engine(self._reason))
+        text = self._words(monotonic() - self._due)
         if text != self._shown:
             is_first, self._shown = not self._shown, text
             self._toast.show_message(text, tr("Stop"), self._stop, stays=True, is_quiet=not is_first)
+
+    def _words(self, waited: float) -> str:
+        """Return the text to show; "" for none. waited: seconds since the request, negative before it."""
+        if waited >= WAITING_SHOWN_AFTER:
+            return tr("Waiting for the first word · {time}").format(time=format_duration(waited))
+        if not self._reason:
+            return ""
+        words = tr("Retrying in {seconds} s ({reason})") if waited < 0 else tr("Retrying now ({reason})")
+        return words.format(seconds=math.ceil(-waited), reason=tr_engine(self._reason))

@@ -1428,6 +1428,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{server} is loading the model {model}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{server} cannot be reached</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1449,6 +1453,10 @@
     </message>
     <message>
         <source>Change the last message, or choose another model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Send the message again once the model is loaded.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1608,6 +1616,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The window of {model} is known once it is loaded.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{answered}.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1629,6 +1641,10 @@
     </message>
     <message>
         <source>{server} does not say how many tokens {model} accepts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter in the settings how many tokens {model} accepts, such as 8192 or 32K. If the server has a list of models, check the address: it usually ends with /v1.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -1008,12 +1008,20 @@
         <translation>{server} meldet einen eigenen Fehler</translation>
     </message>
     <message>
+        <source>{server} is loading the model {model}</source>
+        <translation>{server} lädt das Modell {model}</translation>
+    </message>
+    <message>
         <source>Start fresh with a summary, or edit an earlier message and send it again.</source>
         <translation>Mit einer Zusammenfassung neu beginnen oder eine frühere Nachricht bearbeiten und erneut senden.</translation>
     </message>
     <message>
         <source>That often passes within a minute. Another model may answer in the meantime.</source>
         <translation>Das geht oft nach einer Minute vorbei. So lange antwortet vielleicht ein anderes Modell.</translation>
+    </message>
+    <message>
+        <source>Send the message again once the model is loaded.</source>
+        <translation>Die Nachricht noch einmal senden, sobald das Modell geladen ist.</translation>
     </message>
     <message>
         <source>A local server may be busy with another request, or still load the model.</source>
@@ -1232,6 +1240,10 @@
         <translation>Unter {address} antwortet nichts, und es wurde nie gesagt, wie viele Token {model} annimmt.</translation>
     </message>
     <message>
+        <source>The window of {model} is known once it is loaded.</source>
+        <translation>Das Fenster von {model} ist bekannt, sobald es geladen ist.</translation>
+    </message>
+    <message>
         <source>{answered}.</source>
         <translation>{answered}.</translation>
     </message>
@@ -1254,6 +1266,10 @@
     <message>
         <source>{server} does not say how many tokens {model} accepts.</source>
         <translation>{server} sagt nicht, wie viele Token {model} annimmt.</translation>
+    </message>
+    <message>
+        <source>Enter in the settings how many tokens {model} accepts, such as 8192 or 32K. If the server has a list of models, check the address: it usually ends with /v1.</source>
+        <translation>In den Einstellungen eingeben, wie viele Token {model} annimmt, etwa 8192 oder 32K. Falls der Server eine Liste seiner Modelle hat, die Adresse prüfen: Sie endet meist auf /v1.</translation>
     </message>
     <message>
         <source>The address of {name} lacks “/v1”</source>
@@ -3427,6 +3443,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
             <numerusform>%n Werkzeugergebnis gekürzt · {before} → {after} Token</numerusform>
             <numerusform>%n Werkzeugergebnisse gekürzt · {before} → {after} Token</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Waiting for the first word · {time}</source>
+        <translation>Warten auf das erste Wort · {time}</translation>
     </message>
     <message>
         <source>Retrying in {seconds} s ({reason})</source>

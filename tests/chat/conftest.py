@@ -155,7 +155,7 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     ) -> House:
         provider = ScriptedProvider(script, repeat_last=repeat_last)
         archive = await Archive.open(tmp_path / f"{len(houses)}" / "archive.sqlite3")
-        models = OneServer(provider, window, max_output, LiteLLM(patience=20.0) if is_real else None)
+        models = OneServer(provider, window, max_output, LiteLLM(20.0, 20.0) if is_real else None)
         if models.litellm is not None:
             provider.start()
             await models.litellm.load()  # seconds, once: no limit of a test is to be used up by it

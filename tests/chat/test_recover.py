@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,8 @@ from msgspec.structs import replace
 
 from builders import model, result
 from desktop_app.chat import operations
-from desktop_app.chat.ports import ModelError
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, WindowUnknown
+from desktop_app.chat.session_model import find_model
 from desktop_app.chat.turn.recovery import (
     DOES_NOT_FIT,
     WAITS,
@@ -23,7 +25,7 @@ from desktop_app.chat.turn.recovery import (
     reaction_to,
 )
 from desktop_app.context.policy import BALANCED
-from desktop_app.conversation.events import Failure, RetryScheduled, TurnFailed, TurnFinished, ViewChanged
+from desktop_app.conversation.events import Failure, RetryScheduled, TurnEvent, TurnFailed, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Reasoning, Role, Text, ToolCall, user_message
 from desktop_app.models.provider_dialects import ProviderMetadata, encode_metadata
 from provider import Cut, Overflow, Reply, Status
@@ -43,6 +45,18 @@ def test_an_overflow_makes_room_then_drops_then_gives_up() -> None:
         is_room = isinstance(reaction, MakeRoom)
         tried = Tried(rooms=tried.rooms + is_room, drops=tried.drops + (not is_room))
     assert seen == [MakeRoom(), DropResults(0.10), DropResults(0.20), DropResults(0.50), DropResults(1.00)]
+
+
+@pytest.mark.parametrize("patience", [None, 0, 90])
+def test_a_model_that_is_loaded_is_waited_for_as_long_as_its_server_may_take(patience: int | None) -> None:
+    tried, seconds = Tried(waits=9), 0.0
+    while isinstance(reaction := reaction_to(error("loading"), tried, BALANCED, True, False, patience), Wait) and (
+        seconds < 5_000
+    ):
+        seconds += reaction.seconds
+        tried = replace(tried, loading=tried.loading.waited(reaction.seconds))
+    assert seconds >= 5_000 if patience == 0 else (patience or 600) <= seconds < (patience or 600) + 9
+    assert reaction_to(error("loading", 400.0), Tried(), BALANCED, True, False) == Wait(30.0)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +86,46 @@ async def test_a_server_that_is_busy_is_asked_again_and_the_user_is_told(talk) -
     assert [(e.attempt, e.seconds) for e in events if isinstance(e, RetryScheduled)] == [(1, 1.0)]
     assert not home.of(TurnFailed)
     assert session.page(9, 1)[0].message.text == "Here I am."
+
+
+LOADING = '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'
+
+
+@pytest.mark.wire
+async def test_a_server_that_loads_its_model_is_asked_again_until_it_answers(talk) -> None:
+    home, session = await talk([Status(503, body=LOADING), Status(503, body=LOADING), Reply("Here I am.")])
+    events = await home.turn(session, "Hello?")
+    waits = [event for event in events if isinstance(event, RetryScheduled)]
+    assert [(event.attempt, event.seconds) for event in waits] == [(1, 1.0), (2, 2.0)]
+    assert all("is loading the model" in event.reason for event in waits)
+    assert not home.of(TurnFailed)
+    assert session.page(9, 1)[0].message.text == "Here I am."
+
+
+class LoadsItsModel:
+    """A catalogue whose server says first that it loads the model, so that the window is not known."""
+
+    def __init__(self, models: ModelCatalogue, times: int) -> None:
+        self._models, self._times = models, times
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._models, name)
+
+    async def resolve_model(self, model_id: str) -> ChatModel:
+        self._times -= 1
+        if self._times < 0:
+            return await self._models.resolve_model(model_id)
+        known = self._models.model(model_id)
+        info = replace(known.info, window=0, patience=0)
+        raise WindowUnknown(Failure("loading", "It is loading the model"), info, known.tokenizer, "loading")
+
+
+async def test_a_window_that_is_known_once_the_model_is_loaded_is_waited_for(talk) -> None:
+    home, session = await talk([Reply("Here I am.")])
+    events: list[TurnEvent] = []
+    await find_model(session, cast("ModelCatalogue", LoadsItsModel(home.chats.models, 1)), events.append)
+    assert [event.reason for event in events if isinstance(event, RetryScheduled)] == ["It is loading the model"]
+    assert session.model.info == home.chats.models.model(session.info.model).info
 
 
 @pytest.mark.long

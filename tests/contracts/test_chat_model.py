@@ -57,7 +57,7 @@ async def desk(request: pytest.FixtureRequest) -> AsyncIterator[Desk]:
     if request.param == "fake":
         yield Desk(FakeModel(INFO, provider), provider)
         return
-    litellm = LiteLLM(patience=20.0)
+    litellm = LiteLLM(20.0, 20.0)
     with provider:
         endpoint = Endpoint("scripted", provider.base_url)
         yield Desk(LiteLLMModel(INFO, tokenizer_for("gpt-4o"), litellm, endpoint, "scripted"), provider)

@@ -20,6 +20,6 @@ def imported() -> LiteLLM:
 @pytest.fixture
 async def library(imported: LiteLLM) -> AsyncIterator[LiteLLM]:
     """The library without connections."""
-    imported.patience = 30.0
+    imported.patience = imported.nearby_patience = 30.0
     yield imported
     await imported.close()

@@ -173,14 +173,15 @@ class StreamHouse:
 
     @classmethod
     async def open(cls, folder: Path, litellm: LiteLLM) -> StreamHouse:
-        litellm.patience = PATIENCE
+        litellm.patience = litellm.nearby_patience = PATIENCE
         archive = await Archive.open(folder / "archive.sqlite3")
         return cls(archive, litellm, Arrivals(await litellm.load()), folder)
 
     async def be_patient(self, times: float) -> None:
         """Wait so many times longer for the next byte: on a busy machine the pause may be our own."""
         await self.litellm.close()
-        self.litellm.patience, self.turn_seconds = PATIENCE * times, TURN_SECONDS * times
+        self.litellm.patience = self.litellm.nearby_patience = PATIENCE * times
+        self.turn_seconds = TURN_SECONDS * times
         self.chats.change_settings(replace(self.settings, policy="long" if times > 1 else "short"))
 
     async def close(self) -> None:

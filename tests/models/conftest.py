@@ -35,7 +35,7 @@ def loaded() -> LiteLLM:
 @pytest.fixture
 async def litellm(loaded: LiteLLM) -> AsyncIterator[LiteLLM]:
     """The library, impatient, without connections."""
-    loaded.patience = PATIENCE
+    loaded.patience = loaded.nearby_patience = PATIENCE
     yield loaded
     await loaded.close()
 

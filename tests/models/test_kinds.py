@@ -178,7 +178,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_what_had_arrived_is_ther
 async def test_a_finished_reply_does_not_wait_for_a_connection_that_stays_open(
     kind: Kind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    litellm.patience = 30
+    litellm.patience = litellm.nearby_patience = 30
     monkeypatch.setattr(litellm_model, "TRAILER_SECONDS", 0.1)
     reply = Reply("Hello", calls=(Call("read", '{"path":"a"}'),), lingers=True)
     async with asyncio.timeout(5):
@@ -221,7 +221,7 @@ async def test_silence_ends_after_the_patience(kind: Kind, litellm: LiteLLM, tex
 
 
 async def test_closing_the_reply_closes_the_connection(kind: Kind, litellm: LiteLLM) -> None:
-    litellm.patience = 30
+    litellm.patience = litellm.nearby_patience = 30
     with kind.provider(Hang("Hello")) as provider:
         async with aclosing(kind.model_at(provider, litellm).stream(HELLO, 10)) as pieces:
             assert await anext(pieces) == TextPiece("Hello")
@@ -231,7 +231,7 @@ async def test_closing_the_reply_closes_the_connection(kind: Kind, litellm: Lite
 
 @pytest.mark.parametrize("text", ["", "Hello"])
 async def test_cancelling_the_task_closes_the_connection(kind: Kind, litellm: LiteLLM, text: str) -> None:
-    litellm.patience = 30
+    litellm.patience = litellm.nearby_patience = 30
     with kind.provider(Hang(text)) as provider:
 
         async def read() -> None:

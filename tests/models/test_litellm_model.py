@@ -9,6 +9,7 @@ import weakref
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from builders import system
 from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
@@ -22,7 +23,7 @@ from desktop_app.models.litellm_model import LiteLLMModel
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from kinds_of_server import CODEX, EACH, Kind
-from provider import AnyStep, Cut, Garbage, Reply, ScriptedProvider, Status
+from provider import AnyStep, Cut, Garbage, Hang, Reply, ScriptedProvider, Status
 from texts import NOT_OPENAI
 
 KEY = "sk-SECRET-0123456789abcdef"
@@ -173,3 +174,31 @@ async def test_the_next_request_uses_the_same_connection(
         for text in ("Hello", "again"):
             assert text_of([piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]) == text
     assert ports[0] == ports[1]
+
+
+async def test_a_server_nearby_may_take_as_long_as_it_wants_before_its_first_token(litellm: LiteLLM) -> None:
+    litellm.patience, litellm.nearby_patience = 0.2, None
+    with ScriptedProvider([Reply("Hello", delay=0.8)], key=KEY) as provider:
+        pieces = [piece async for piece in model_at(provider.base_url, litellm).stream(HELLO, 100)]
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)) == "Hello"
+
+
+async def test_after_its_first_token_it_may_not(litellm: LiteLLM) -> None:
+    litellm.patience, litellm.nearby_patience = 0.2, None
+    with ScriptedProvider([Hang("Hel")], key=KEY) as provider, pytest.raises(ModelError) as caught:
+        [piece async for piece in model_at(provider.base_url, litellm).stream(HELLO, 100)]
+    assert caught.value.kind == "timeout"
+
+
+@pytest.mark.parametrize(("patience", "seconds"), [(1, "1"), (0, "0")])
+async def test_the_wait_for_the_first_token_can_be_limited_for_each_server(
+    litellm: LiteLLM, patience: int, seconds: str
+) -> None:
+    litellm.patience, litellm.nearby_patience = 9.0, 0.3
+    with ScriptedProvider([Hang("")], key=KEY) as provider:
+        model = model_at(provider.base_url, litellm)
+        model = replace(model, endpoint=replace(model.endpoint, patience=patience))
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in model.stream(HELLO, 100)]
+    assert caught.value.kind == "timeout"
+    assert f"for {seconds} seconds" in caught.value.failure.detail

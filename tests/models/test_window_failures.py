@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +14,7 @@ from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import user_message
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.settings import Server, ServerKind, Settings
-from provider import Reply, ScriptedProvider
+from provider import Json, Reply, ScriptedProvider
 
 KEY = "sk-SECRET-0123456789abcdef"
 
@@ -95,7 +96,6 @@ async def test_what_is_no_address_is_quoted() -> None:
     ("status", "body", "kind", "words"),
     [
         (503, b"no", "server", "503"),
-        (404, b"no", "address", "404"),
         (301, b"no", "address", "301"),
         (200, b"<html>Welcome to the router</html>", "address", "JSON"),
     ],
@@ -106,6 +106,115 @@ async def test_what_was_answered_is_told(
     failure = await failure_at(raw_server(lambda path, asked: (status, body)))
     assert (failure.kind, failure.setting) == (kind, "servers/home/address")
     assert words in failure.detail
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 501])
+async def test_a_list_of_models_that_does_not_exist_does_not_make_the_address_wrong(
+    status: int, raw_server: Callable[..., str]
+) -> None:
+    failure = await failure_at(raw_server(lambda path, asked: (status, b"no such page")))
+    assert (failure.kind, failure.setting) == ("window_unknown", "servers/home/window/big")
+    assert str(status) in failure.detail
+    assert "/v1" in failure.advice
+
+
+LOADING_BODY = b'{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'
+
+
+async def test_a_server_that_loads_its_model_is_said_to(raw_server: Callable[..., str]) -> None:
+    failure = await failure_at(raw_server(lambda path, asked: (503, LOADING_BODY)), kind="llama_cpp")
+    assert failure.kind == "loading"
+    assert "loading" in failure.title
+
+
+def router(states: list[Json], asked: list[str]) -> Callable[[str, Any], tuple[int, bytes]]:
+    """llama-server without a model (b7400 and later): its list has states, and only loaded models have properties."""
+
+    def answer(path: str, body: Any) -> tuple[int, bytes]:
+        asked.append(path)
+        state = states[0]
+        if path == "/models/load":
+            states.pop(0)
+            return 200, b'{"success": true}'
+        if path.startswith("/props"):
+            is_loaded = path == "/props?model=qwen%2Fbig&autoload=false" and state["value"] == "loaded"
+            properties = {"default_generation_settings": {"n_ctx": 16_384 if is_loaded else 0}}
+            return (200, json.dumps(properties).encode()) if is_loaded or "model=" not in path else (400, b"not loaded")
+        if path.endswith("/models"):
+            if len(states) > 1 and state["value"] == "loading":
+                states.pop(0)
+            entries = [{"id": "other", "status": {"value": "loaded"}, "meta": {"n_ctx": 1}}]
+            return 200, json.dumps({"data": [*entries, {"id": "qwen/big", "status": state}]}).encode()
+        return 404, b"{}"
+
+    return answer
+
+
+async def test_a_router_s_model_is_asked_about_by_its_name(raw_server: Callable[..., str]) -> None:
+    asked: list[str] = []
+    address = raw_server(router([{"value": "loaded"}], asked))
+    models = catalogue(Server("home", address, ("qwen/big",), kind="llama_cpp"))
+    assert (await models.resolve_model("home/qwen/big")).info.window == 16_384
+    await models.close()
+    assert "/models/load" not in asked
+
+
+async def test_the_window_with_which_a_router_will_load_a_model_is_in_its_arguments(
+    raw_server: Callable[..., str],
+) -> None:
+    asked: list[str] = []
+    state = {"value": "unloaded", "args": ["llama-server", "--ctx-size", "8192", "--port", "1"]}
+    models = catalogue(Server("home", raw_server(router([state], asked)), ("qwen/big",), kind="llama_cpp"))
+    assert (await models.resolve_model("home/qwen/big")).info.window == 8_192
+    await models.close()
+    assert "/models/load" not in asked
+
+
+async def test_a_router_loads_the_model_that_a_message_needs(raw_server: Callable[..., str]) -> None:
+    asked: list[str] = []
+    states = [{"value": "unloaded", "args": ["llama-server"]}, {"value": "loading"}, {"value": "loaded"}]
+    models = catalogue(Server("home", raw_server(router(states, asked)), ("qwen/big",), kind="llama_cpp"))
+    kinds: list[str] = []
+    for _ in range(2):
+        with pytest.raises(WindowUnknown) as caught:
+            await models.resolve_model("home/qwen/big")
+        kinds.append(caught.value.kind)
+    assert kinds == ["loading", "loading"]
+    assert (await models.resolve_model("home/qwen/big")).info.window == 16_384
+    assert asked.count("/models/load") == 1
+    await models.close()
+
+
+async def test_a_model_that_a_router_could_not_load_is_not_waited_for(raw_server: Callable[..., str]) -> None:
+    asked: list[str] = []
+    state = {"value": "unloaded", "failed": True, "exit_code": 1, "args": ["llama-server"]}
+    address = raw_server(router([state], asked))
+    assert (await failure_at(address, kind="llama_cpp", model="qwen/big")).kind == "window_unknown"
+    assert "/models/load" not in asked
+
+
+async def test_the_window_that_litellm_s_proxy_knows_is_its_smallest_deployment_s(
+    raw_server: Callable[..., str],
+) -> None:
+    """As the proxy of litellm 1.106.2 answers: an entry for each deployment, with nulls for what it does not know."""
+    numbers = ((128_000, 4_096), (None, None), (12_000, 2_000))
+    entries = [
+        {
+            "model_name": "big",
+            "model_info": {"max_input_tokens": window, "max_output_tokens": reply, "max_tokens": None},
+        }
+        for window, reply in numbers
+    ]
+    pages = {"/model/info": {"data": [{"model_name": "other", "model_info": {"max_input_tokens": 5}}, *entries]}}
+
+    def answer(path: str, body: Any) -> tuple[int, bytes]:
+        known = pages | {"/v1/models": {"data": [{"id": "big", "object": "model", "owned_by": "openai"}]}}
+        return (200, json.dumps(known[path]).encode()) if path in known else (404, b"{}")
+
+    models = catalogue(Server("home", raw_server(answer), ("big",)))
+    info = (await models.resolve_model("home/big")).info
+    assert (info.window, info.max_output) == (12_000, 2_000)
+    await models.close()
 
 
 async def test_what_is_known_of_a_model_without_its_window_goes_along() -> None:

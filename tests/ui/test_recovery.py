@@ -10,9 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from ui_scenes import is_idle, play_scene, texts, until
 
-from desktop_app.conversation.events import Failure, RetryScheduled, TextDelta
+from desktop_app.conversation.events import Failure, ReplyStarted, RetryScheduled, TextDelta
 from desktop_app.engine import protocol as p
 from desktop_app.settings import Server, Settings
+from desktop_app.ui import toast as toast_module
 from desktop_app.ui.bridge import Bridge
 from desktop_app.ui.composer import question_card
 from desktop_app.ui.main_window import MainWindow
@@ -244,3 +245,30 @@ def test_the_countdown_ends_as_soon_as_something_arrives(notice):
     notice.note(RetryScheduled("v", "rate limit", 20.0, 1))
     notice.note(TextDelta("v", "r", "Hello"))
     assert not notice.parent().isVisible()
+
+
+def without_isolates(text):
+    return text.replace("\u2068", "").replace("\u2069", "").replace("\xa0", " ")
+
+
+def test_a_long_wait_for_the_first_word_is_shown_with_its_time_and_stop(notice, qtbot, monkeypatch):
+    monkeypatch.setattr(toast_module, "WAITING_SHOWN_AFTER", 1.0)
+    toast = notice.parent()
+    notice.note(ReplyStarted("v", "r", "Model"))
+    assert not toast.isVisible(), "most replies begin soon"
+    qtbot.waitUntil(lambda: without_isolates(toast.label.text()) == "Waiting for the first word · 1 s")
+    qtbot.waitUntil(lambda: without_isolates(toast.label.text()) == "Waiting for the first word · 2 s")
+    notice.note(TextDelta("v", "r", "Hello"))
+    assert not toast.isVisible()
+    notice.note(ReplyStarted("v", "r", "Model"))
+    qtbot.waitUntil(toast.isVisible)
+    toast.action.click()
+    assert toast.label.text() == "stopped"
+
+
+def test_a_lasting_notice_stays_when_a_reply_begins_soon(notice):
+    toast = notice.parent()
+    notice.note(ReplyStarted("v", "r", "Model"))
+    toast.show_message("Making room", stays=True)
+    notice.note(TextDelta("v", "r", "Hello"))
+    assert toast.isVisible()

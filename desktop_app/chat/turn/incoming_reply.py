@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import time
 import uuid
@@ -167,20 +168,30 @@ MIN_ACCEPTED, COMMON_LENGTH = 256, 4_096  # tokens
 
 
 class ReplyBounds:
-    """Limits the calls, characters and silence of the reply to one request. model: its label. clock: in seconds."""
+    """Limits the calls, characters and silence of the reply to one request.
 
-    def __init__(self, policy: ContextPolicy, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+    model: its label. clock: in seconds. patience: see `ModelInfo`.
+    """
+
+    def __init__(
+        self,
+        policy: ContextPolicy,
+        model: str,
+        clock: Callable[[], float] = time.monotonic,
+        patience: int | None = None,
+    ) -> None:
         self._policy = policy
         self._model = model
         self._clock = clock
         self._characters = 0
         self._content_at = clock()
+        self._limit: float = self._longest_silence(patience)
 
     def check(self, piece: Piece | None) -> None:
         """Raise ModelError if the reply exceeds a limit. piece: None for a pause."""
         if piece is None:
             return self._check_quiet()
-        self._content_at = self._clock()
+        self._content_at, self._limit = self._clock(), self._longest_silence(None)
         calls, characters = _size(piece)
         self._characters += characters
         if calls > self._policy.stream_calls:
@@ -194,8 +205,12 @@ class ReplyBounds:
             )
         return None
 
+    def _longest_silence(self, patience: int | None) -> float:
+        """Return the seconds without content. patience: None after the first token."""
+        return self._policy.stream_quiet_seconds if patience is None else patience or math.inf
+
     def _check_quiet(self) -> None:
-        seconds = self._policy.stream_quiet_seconds
+        seconds = self._limit
         if self._clock() - self._content_at > seconds:
             raise self._error(
                 translatable("nothing but keep-alive messages for {seconds} seconds").format(seconds=f"{seconds:,}"),

@@ -14,6 +14,7 @@ from desktop_app.chat.compaction.making_room import decide_step
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.ports import ErrorKind, ModelError
 from desktop_app.chat.session import Session
+from desktop_app.chat.session_model import LoadingWaits
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import FUTILE_SHARE, WindowTooSmall
 from desktop_app.context.counting.breakdown import sent_request
@@ -40,9 +41,10 @@ METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 
 
 class Tried(msgspec.Struct):
-    """How often each remedy was tried for the errors of one reply."""
+    """How often each remedy was tried for the errors of one reply. loading: the waits for a model that is loaded."""
 
     waits: int = 0
+    loading: LoadingWaits = LoadingWaits()
     rooms: int = 0
     drops: int = 0
 
@@ -71,9 +73,14 @@ Reaction = Wait | MakeRoom | DropResults | GiveUp
 
 
 def reaction_to(
-    error: ModelError, tried: Tried, policy: ContextPolicy, is_automatic: bool, has_arrived: bool
+    error: ModelError,
+    tried: Tried,
+    policy: ContextPolicy,
+    is_automatic: bool,
+    has_arrived: bool,
+    patience: int | None = None,
 ) -> Reaction:
-    """Return the next remedy to try.
+    """Return the next remedy to try. patience: see `ModelInfo`.
 
     is_automatic: whether messages may be shortened without asking the user. has_arrived: whether a part of the reply is
     shown already; it is kept and the user decides, since a retry would repeat it.
@@ -82,6 +89,9 @@ def reaction_to(
         return GiveUp()
     if error.is_overflow:
         return _to_overflow(tried, policy) if is_automatic else GiveUp()
+    if error.kind == "loading":
+        wait = tried.loading.next(error, patience)
+        return GiveUp() if wait is None else Wait(wait)
     waits = WAITS.get(error.kind, ())
     if tried.waits >= len(waits):
         return GiveUp()

@@ -150,7 +150,7 @@ class StreamedReply:
         max_tokens, is_capped = longest_reply(counter, request.gauge, self._is_modest)
         may_stop = self._is_automatic and self._tries.may_try(counter.policy)
         limits = limits_of(counter.policy, counter.budget.window, may_stop, counter.calibration.factor)
-        bounds = ReplyBounds(counter.policy, session.model.info.label)
+        bounds = ReplyBounds(counter.policy, session.model.info.label, patience=session.model.info.patience)
         guard.begun(limits, request.gauge.total, partial.before, is_capped)
         partial.as_of = request.as_of
         self._emit(GaugeChanged(session.id, request.gauge))
@@ -275,11 +275,16 @@ class StreamedReply:
     async def _react(self, error: ModelError) -> None:
         """Apply the next remedy of the retry policy. Raises an error when none is left."""
         session, tried = self._session, self._tried
-        match reaction_to(error, tried, session.counter.policy, self._is_automatic, self.has_arrived):
+        patience, policy = session.model.info.patience, session.counter.policy
+        match reaction_to(error, tried, policy, self._is_automatic, self.has_arrived, patience):
             case Wait(seconds):
-                tried.waits += 1
-                log_retry(session.id, error, tried.waits, seconds)
-                self._emit(RetryScheduled(session.id, error.failure.title, seconds, tried.waits))
+                if error.kind == "loading":
+                    tried.loading = tried.loading.waited(seconds)
+                else:
+                    tried.waits += 1
+                waits = tried.waits + tried.loading.count
+                log_retry(session.id, error, waits, seconds)
+                self._emit(RetryScheduled(session.id, error.failure.title, seconds, waits))
                 await asyncio.sleep(seconds)
                 await self._fit()
             case MakeRoom():

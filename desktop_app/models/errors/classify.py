@@ -198,10 +198,22 @@ AUTH = _any(
     r"organization has been disabled|account (has been |is )?(deactivated|disabled)",
 )
 
+_PROGRAM = r"\b(model|server|engine|runner|process|backend|upstream)\b[^.\n]{0,120}"
+LOADING = _any(
+    r"\bloading (the |this |your )?model",
+    rf"{_PROGRAM}\b(is|are|still|currently)( still| currently)* (loading|starting|warming up)\b",
+    rf"{_PROGRAM}\b(is|are) (still |currently )*(being loaded|initiali[sz]ing)",
+    rf"{_PROGRAM}\b(is|are) not (yet )?ready|not ready yet",
+)
+"""A server that loads a model, and will answer then: llama-server, Ollama, vLLM, TGI, SGLang, also through gateways."""
+
+LOADING_FAILED = _any(
+    r"\b(error|failed|failure|unable|could not|cannot|can't|timed out|timeout)( [\w-]+){0,5} (load|start)(ed|ing)?\b"
+)
+
 SERVER = _any(
     r"overloaded|over capacity|high traffic|currently (unavailable|busy)",
     r"internal (server )?error|server (had an )?error|bad gateway|service unavailable|temporarily unavailable",
-    r"loading model|model is (still )?loading",
     r"(model|runner|process) (has )?(crashed|terminated)|has terminated|out of memory|more system memory",
     r"error was encountered while running the model|EngineCore|EngineDead",
     r"(provider|upstream) disconnected|no available model provider",
@@ -319,7 +331,7 @@ def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classif
     status = status if status >= 400 else body.status or status
     kind = _kind(status, body)
     limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
-    waits = kind in ("rate_limit", "quota", "server", "timeout")
+    waits = kind in ("rate_limit", "quota", "server", "loading", "timeout")
     retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
     reply = reply_tokens_in(body.text) if observed else 0
     return Classification(kind, retry_after, limit, observed, reply, body.message)
@@ -328,12 +340,20 @@ def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classif
 def _kind(status: int, body: ErrorBody) -> ErrorKind:
     if status in CERTAIN:
         return CERTAIN[status]
+    if is_loading(status, body):
+        return "loading"
     found = _about_money_or_rate(status, body) or _by_code(status, body) or _by_words(status, body)
     if found is not None:
         return found
     if body.is_page and status < 400:
         return "garbage"
     return _by_status(status, body)
+
+
+def is_loading(status: int, body: ErrorBody) -> bool:
+    """Return whether the server is loading the model, after which it answers."""
+    may_be = status >= 500 or status in (0, 408, 409, 425)
+    return may_be and bool(LOADING.search(body.text)) and not LOADING_FAILED.search(body.text)
 
 
 def _about_money_or_rate(status: int, body: ErrorBody) -> ErrorKind | None:

@@ -91,6 +91,7 @@ TITLES: dict[ErrorKind, str] = {
     "content_filter": translatable("{server} refused the content"),
     "unsupported": translatable("{model} cannot do what was asked"),
     "server": translatable("{server} reported an error of its own"),
+    "loading": translatable("{server} is loading the model {model}"),
     "timeout": translatable("{server} has stopped answering"),
     "connection": translatable("{server} cannot be reached"),
     "cut": translatable("The reply of {model} broke off"),
@@ -103,6 +104,7 @@ ADVICE: dict[ErrorKind, str] = {
     "malformed": translatable("Start fresh with a summary, or edit an earlier message and send it again."),
     "content_filter": translatable("Change the last message, or choose another model."),
     "server": translatable("That often passes within a minute. Another model may answer in the meantime."),
+    "loading": translatable("Send the message again once the model is loaded."),
     "timeout": translatable("A local server may be busy with another request, or still load the model."),
     "connection": translatable("Start the server, or check its address in the settings and your network."),
     "cut": translatable("The network, the server or a proxy between them closed the connection."),
@@ -321,6 +323,15 @@ WITHOUT_JSON = translatable("{answered} with something other than JSON.")
 KEPT = translatable("What you wrote is kept, and nothing was changed in the conversation.")
 
 
+NO_LIST = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.NOT_FOUND,
+    HTTPStatus.METHOD_NOT_ALLOWED,
+    HTTPStatus.NOT_IMPLEMENTED,
+)
+"""Answers of servers that chat, but have no list of models."""
+
+
 def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -> Failure:
     """Return the failure that says why the model's window is unknown. result: None if its server was not asked yet."""
     server = endpoint.name
@@ -341,6 +352,11 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
         return key_failure(endpoint, result)
     if result.better_address:
         return version_failure(endpoint, _answer_of(result), result.better_address)
+    if result.is_loading:
+        detail = translatable("The window of {model} is known once it is loaded.").format(model=model)
+        return _failure_of_request(endpoint, model, "loading", detail)
+    if result.status in NO_LIST:
+        return _window_unknown(endpoint, model, translatable("{answered}.").format(answered=_answer_of(result)))
     if result.status >= HTTPStatus.INTERNAL_SERVER_ERROR or result.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _failure_of_request(endpoint, model, "server", f"{_answer_of(result)}.")
     if result.status != HTTPStatus.OK or not result.is_json:
@@ -358,14 +374,23 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
         return _failure_of_request(
             endpoint, model, "not_found", translatable("It does not list {model}.").format(model=model), result.listed
         )
-    title, detail = (
-        translatable("The window of {model} is not known").format(model=model),
-        translatable("{server} does not say how many tokens {model} accepts.").format(server=server, model=model),
+    return _window_unknown(endpoint, model)
+
+
+def _window_unknown(endpoint: Endpoint, model: str, answered: str = "") -> Failure:
+    """Return the question for the window. answered: the answer of a server that has no list of models."""
+    title = translatable("The window of {model} is not known").format(model=model)
+    detail = translatable("{server} does not say how many tokens {model} accepts.")
+    detail = " ".join(filter(None, (detail.format(server=endpoint.name, model=model), answered)))
+    advice = translatable("Enter in the settings how many tokens {model} accepts, such as 8192 or 32K.")
+    if answered:
+        advice = translatable(
+            "Enter in the settings how many tokens {model} accepts, such as 8192 or 32K. If the server has a list of "
+            "models, check the address: it usually ends with /v1."
+        )
+    return _failure_of_setting(
+        endpoint, f"window/{model}", title, detail, advice.format(model=model), kind="window_unknown"
     )
-    advice = translatable("Enter in the settings how many tokens {model} accepts, such as 8192 or 32K.").format(
-        model=model
-    )
-    return _failure_of_setting(endpoint, f"window/{model}", title, detail, advice, kind="window_unknown")
 
 
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:

@@ -221,3 +221,39 @@ def test_a_body_that_is_made_to_hurt_does_not(text: str) -> None:
     began = time.process_time()
     assert classify(400, {}, text).kind == "provider"
     assert time.process_time() - began < 1  # 0.05 s where nobody else is at work
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (503, '{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}'),  # llama-server
+        (500, '{"error":"unexpected server status: llm server loading model"}'),  # Ollama
+        (503, '{"error":{"message":"The model `qwen` is still loading, try again later","type":"ServiceUnavailable"}}'),
+        (503, '{"error":"Model qwen/big is currently loading","estimated_time":20.0}'),  # text-generation-inference
+        (503, '{"detail":"Engine is not ready"}'),
+        (503, "upstream is starting"),
+        (
+            503,  # the proxy of litellm 1.106.2, in front of llama-server
+            '{"error":{"message":"litellm.ServiceUnavailableError: ServiceUnavailableError: OpenAIException - Loading '
+            "model\\n\\nLiteLLM: model group 'm1' failed with the error above. No fallback was attempted.\","
+            '"type":"internal_server_error","param":null,"code":"503"}}',
+        ),
+        (0, '{"error":{"code":1,"message":"Error code: 503 - {\'error\': {\'message\': \'Loading model\'}}"}}'),
+    ],
+)
+def test_a_server_that_loads_a_model_is_known(status: int, body: str) -> None:
+    assert classify(status, {}, body).kind == "loading"
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (500, '{"error":"llama-server process has terminated: error loading model: failed to load model"}'),  # Ollama
+        (500, '{"error":"timed out waiting for llama runner to start"}'),
+        (503, '{"error":{"message":"The server is overloaded or not ready yet.. Failed to load model"}}'),
+        (400, '{"error":{"message":"loading model is not possible"}}'),
+        (503, "no server is available to handle this request"),
+    ],
+)
+def test_a_model_that_could_not_be_loaded_is_not_waited_for(status: int, body: str) -> None:
+    assert classify(status, {}, body).kind != "loading"
