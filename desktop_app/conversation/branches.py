@@ -101,7 +101,7 @@ class Branches:
 
     def versions(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the messages that follow the same message as the given one, including it, oldest first."""
-        return self.followers(self._followed_by(message_id)) if self.are_several else (message_id,)
+        return self.followers(self.followed_by(message_id)) if self.are_several else (message_id,)
 
     def followers(self, message_id: str) -> tuple[str, ...]:
         """Return the ids of the messages that follow the given one in any branch, oldest first."""
@@ -156,7 +156,7 @@ class Branches:
         left, replaced = self._here, rewind.first_message_id
         branch = Branch(self.current, len(left.own), replaced, len(self._ids), newest=left.newest)
         if self.is_current(replaced):
-            branch.limit, branch.newest = self._indexes[replaced], self._followed_by(replaced)
+            branch.limit, branch.newest = self._indexes[replaced], self.followed_by(replaced)
         self._branches[rewind.id] = branch
         self._make_current(rewind.id)
 
@@ -176,7 +176,7 @@ class Branches:
         """Return the index after the last message of a run."""
         return self._runs[run + 1].start if run + 1 < len(self._runs) else len(self._ids)
 
-    def _followed_by(self, message_id: str) -> str:
+    def followed_by(self, message_id: str) -> str:
         """Return the id of the message before the given one; "" for a first one."""
         index = self._indexes[message_id]
         run = self._runs[self._run(index)]

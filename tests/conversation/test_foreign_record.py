@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from builders import model, system, user
 from desktop_app.context.view.view import view_of
-from desktop_app.conversation.branches import Branches
+from desktop_app.conversation.branches import FIRST, Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids, new_entries
-from desktop_app.conversation.message import Message, user_message
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult, user_message
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Switch, Transcript
 from examples import examples
 
@@ -196,6 +197,86 @@ def test_a_message_that_an_earlier_compaction_archived_can_be_kept_by_a_later_on
     assert view.summary is not None
     assert view.summary.summary == "They greeted.\n\nThen more."
     assert "a" in [item.message.text for item in view.items]
+
+
+def talk(turns: list[tuple[int, bool]], *, is_kept_before: bool) -> ForeignConversation:
+    """Turns with that many calls, each with a result; some are compacted afterwards, with what was said last kept.
+
+    is_kept_before: whether a kept message is after its compaction, as in programs that write it again.
+    """
+    entries: list[ForeignEntry] = []
+
+    def add(name: str, message: Message) -> None:
+        entries.append(ForeignMessage(name, entries[-1].id if entries else "", message))
+
+    for turn, (calls, is_compacted) in enumerate(turns):
+        add(f"q{turn}", user(f"q{turn}"))
+        called = tuple(ToolCall(f"{turn}-{n}", "ls", "{}") for n in range(calls))
+        add(f"a{turn}", Message(role=Role.ASSISTANT, parts=(Reasoning("Hm"), Text(f"a{turn}"), *called)))
+        for call in called:
+            add(f"r{call.call_id}", Message(role=Role.TOOL, parts=(ToolResult(call.call_id, "ls", call.call_id),)))
+        if is_compacted:
+            add(f"k{turn}", user(f"k{turn}"))
+            last, before = entries[-1], entries[-2].id
+            cut = ForeignCompaction(f"c{turn}", last.id, f"c{turn}", kept=(last.id,))
+            if is_kept_before and isinstance(last, ForeignMessage):
+                entries[-1:] = [replace(cut, parent=before, kept=()), replace(last, parent=cut.id)]
+            else:
+                entries.append(cut)
+    return ForeignConversation("Elsewhere", "c1", "", tuple(entries))
+
+
+def sent(record: list[AnyEntry]) -> list[tuple[Role, tuple[Part, ...]]]:
+    """What is sent to the model: neighbours of one role are joined."""
+    joined: list[tuple[Role, tuple[Part, ...]]] = []
+    for item in view_of(Transcript(Chain(record))).items:
+        role, parts = item.message.role, item.message.parts
+        if joined and joined[-1][0] is role is Role.ASSISTANT:
+            joined[-1] = (role, (*joined[-1][1], *parts))
+        else:
+            joined.append((role, parts))
+    return joined
+
+
+@settings(max_examples=examples(200))
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=4), st.booleans(), st.data())
+def test_a_file_that_is_cut_anywhere_and_imported_again_is_as_if_imported_once(
+    turns: list[tuple[int, bool]], is_kept_before: bool, data: st.DataObject
+) -> None:
+    whole = talk(turns, is_kept_before=is_kept_before)
+    cut = data.draw(st.integers(1, len(whole.entries)))
+    entries = list(whole.entries[:cut])
+    last = entries[-1]
+    if isinstance(last, ForeignMessage) and last.message.role is Role.ASSISTANT:  # it is being written
+        parts = last.message.parts[: data.draw(st.integers(2, len(last.message.parts)))]
+        entries[-1] = replace(last, message=replace(last.message, parts=parts))
+    if is_kept_before and data.draw(st.booleans()):  # what was kept was written before its compaction
+        entries = [e for e in entries if isinstance(e, ForeignMessage)]
+        ids = [e.id for e in entries]
+        entries = [replace(e, parent=before) for e, before in zip(entries, ["", *ids], strict=False)]
+    record = new_entries(replace(whole, entries=tuple(entries)), "first")
+    record += new_entries(whole, "second", record)
+    assert sent(record) == sent(new_entries(whole, "whole"))
+    assert new_entries(whole, "third", record) == []
+    assert len({entry.id for entry in record}) == len(record)
+
+
+def test_the_branch_that_is_open_there_is_open_here_until_the_user_goes_to_another() -> None:
+    links = [("a", ""), ("b", "a"), ("c", "b")]
+    record = new_entries(tree(*links), "first")
+    there = tree(*links, ("d", "a"))
+    assert path_of([*record, *new_entries(there, "second", record)]) == ["a", "d"]
+    mine = [*record, Switch(branch=FIRST)]
+    assert path_of([*mine, *new_entries(there, "second", mine)]) == ["a", "b", "c"]
+
+
+def test_other_data_is_stored_again_only_where_it_has_changed() -> None:
+    def about(rest: str, *links: tuple[str, str]) -> ForeignConversation:
+        return replace(tree(*links), rest=rest)
+
+    record = new_entries(about('{"lines":{"a":{"x":1},"b":{"y":2}}}', ("a", "")), "first")
+    later = new_entries(about('{"lines":{"a":{"x":1},"b":{"y":3},"c":{"z":[]}}}', ("a", ""), ("b", "a")), "2", record)
+    assert [e.rest for e in later if isinstance(e, Imported)] == ['{"lines":{"b":{"y":3},"c":{"z":[]}}}']
 
 
 def test_our_own_message_type_is_what_is_stored() -> None:
