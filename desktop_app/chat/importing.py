@@ -97,7 +97,8 @@ async def look_through(
         async for reply in replies:
             match reply:
                 case FoundConversation():
-                    found[reply.id] = replace(reply, known=await archive.known_messages(reply.message_ids))
+                    if reply.id not in found or found[reply.id].messages <= reply.messages:  # others have parts of it
+                        found[reply.id] = replace(reply, known=await archive.known_messages(reply.message_ids))
                 case UnreadFile():
                     unread.append(reply)
                 case ReadProgress():

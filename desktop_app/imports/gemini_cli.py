@@ -6,14 +6,16 @@
 - `checkpoint-NAME.json`, written by `/chat save`: a list of Google's `Content`; in newer versions an object with that
   list as `history`.
 
-Based on the program's source (chatRecordingService.ts, logger.ts) and files of October 2025 to April 2026.
+Based on the program's source (chatRecordingService.ts, logger.ts), files of October 2025 to April 2026, and version
+0.61.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -39,6 +41,12 @@ from .gemini_parts import arguments_of, fields_of, parts_of, turns_of
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
 ROLES = {"user": Role.USER, "gemini": Role.ASSISTANT, "model": Role.ASSISTANT}
+PROGRAM = "Gemini CLI"
+CONTEXTS = ("<session_context>", "<hook_context>")
+"""Beginnings of texts in the user's role that the program wrote to the model."""
+SHELL = "run_shell_command"
+FAILED = re.compile(r"^Exit Code: (?!0$)-?\d+$", re.MULTILINE)
+"""How the shell's result says that the command failed."""
 IMPOSSIBLE_TOKENS = 2**53
 """Token counts of this size or larger are ignored."""
 
@@ -76,14 +84,24 @@ class SessionMessages:
     def _turns(self, fields: Fields, role: Role, inner: list[Fields], calls: list[Fields]) -> Iterator[Message]:
         at, model, usage = fields.time("timestamp"), fields.text("model"), _usage(fields)
         ids = {call.text("id") for call in calls}
-        parts = [*_thoughts(fields), *(part for part in parts_of(inner) if not self._is_repeated(part, ids))]
+        parts = [*_thoughts(fields), *self._unrepeated(parts_of(inner), ids)]
         parts += [ToolCall(call.text("id"), call.text("name") or "tool", arguments_of(call)) for call in calls]
         for speaker, turn in turns_of(role, parts):
             if speaker is Role.ASSISTANT:
                 yield Message(role=speaker, parts=turn, at=at, model=model, usage=usage)
                 usage = None
             else:
-                yield Message(role=speaker, parts=turn, at=at)
+                text = next((part.text for part in turn if isinstance(part, Text)), "")
+                is_by_program = speaker is Role.USER and text.startswith(CONTEXTS)
+                yield Message(role=speaker, parts=turn, at=at, speaker=PROGRAM if is_by_program else "")
+
+    def _unrepeated(self, parts: Iterable[Part], calls: set[str]) -> Iterator[Part]:
+        """Yield the parts without calls and results that are also in `toolCalls`, and without the results' files."""
+        is_repeated = False
+        for part in parts:
+            is_repeated = self._is_repeated(part, calls) or (is_repeated and isinstance(part, Attachment))
+            if not is_repeated:
+                yield part
 
     def _is_repeated(self, part: Part, calls: set[str]) -> bool:
         """Return whether a part of the content is also in `toolCalls`: the content may repeat calls and results."""
@@ -103,7 +121,9 @@ class SessionMessages:
             call_id,
             name,
             text or displayed,
-            is_error=status in ("error", "cancelled") or any(isinstance(p, ToolResult) and p.is_error for p in parts),
+            is_error=status in ("error", "cancelled")
+            or any(isinstance(p, ToolResult) and p.is_error for p in parts)
+            or (name == SHELL and FAILED.search(text) is not None),
             ending="stopped" if status == "cancelled" else "",
         )
         files = (part for part in parts if isinstance(part, Attachment))
@@ -145,6 +165,10 @@ class Node(msgspec.Struct):
     parent: str
     value: Json
     summary: str = ""
+    kept: tuple[str, ...] = ()
+    """The nodes that the program sent on beside the summary, in their order."""
+    follows: str = ""
+    """The kept node that the summary follows; "" if it precedes all of them."""
 
 
 class SessionRecord:
@@ -163,6 +187,8 @@ class SessionRecord:
         self._path: list[str] = []
         self._open: set[str] = set()
         self._summarized: set[str] = set()
+        self._copies: dict[str, str] = {}
+        """The nodes of which the program wrote copies, by the copies' ids."""
 
     @property
     def current(self) -> str:
@@ -231,7 +257,12 @@ class SessionRecord:
         """Apply a rewritten list of messages, in which the program has summarized, shortened or added some."""
         named = [(self._id(each), each) for each in messages]
         named = [(name, each) for name, each in named if name not in self._summarized]
-        first_kept = next((n for n, (name, _) in enumerate(named) if name in self._open), len(named))
+        snapshot = next((n for n, (name, each) in enumerate(named) if self._is_new_summary(name, each)), -1)
+        if snapshot >= 0 and self._keep_and_summarize(named, snapshot):
+            return
+        first_kept = next(
+            (n for n, (name, _) in enumerate(named) if self._copies.get(name, name) in self._open), len(named)
+        )
         snapshot = next((n for n in range(first_kept) if SNAPSHOT in _text_of(named[n][1])), -1)
         previous = ""
         if snapshot >= 0 and self._path:
@@ -240,11 +271,41 @@ class SessionRecord:
             named = named[snapshot + 1 :]
         elif first_kept == len(named):
             self._rewind("")
-        for name, message in named:
+        for name, message in ((self._copies.get(name, name), each) for name, each in named):
             if name not in self.nodes:
                 self._insert(name, Node(previous, message), previous)
             if name in self._open:
                 previous = name
+
+    def _is_new_summary(self, name: str, message: Json) -> bool:
+        return name not in self.nodes and name not in self._copies and SNAPSHOT in _text_of(message)
+
+    def _keep_and_summarize(self, named: list[tuple[str, Json]], snapshot: int) -> bool:
+        """Add a summary after the open branch with the nodes that it kept; return False if it kept none under new ids.
+
+        Since 0.61, what is kept is written again: what precedes the summary under its id, what follows it as a copy.
+        """
+        by_key = {_key_of(self.nodes[name].value): name for name in self._path}
+        found = [
+            name if name in self._open else self._copy_of(name, by_key.get(_key_of(each), "")) for name, each in named
+        ]
+        before, after = list(filter(None, found[:snapshot])), list(filter(None, found[snapshot + 1 :]))
+        if not self._path or not (before or set(after) - {name for name, _ in named}):
+            return False
+        name, message = named[snapshot]
+        node = Node(self.current, message, _text_of(message), (*before, *after), before[-1] if before else "")
+        self._insert(name, node, self.current)
+        for (other, each), known in zip(named, found, strict=True):
+            if not known and other not in self.nodes:
+                self._summarized.add(other)  # an acknowledgement by the program
+                self.unknown.append(each)
+        return True
+
+    def _copy_of(self, name: str, original: str) -> str:
+        """Note that the message is a copy of a node of the open branch; return the node, or "" for none."""
+        if original:
+            self._copies[name] = original
+        return self._copies.get(name, "")
 
     def _summarize(self, replacement: list[tuple[str, Json]], kept: str) -> str:
         """Insert a summary before the first kept message; return its id."""
@@ -258,14 +319,23 @@ class SessionRecord:
         return name
 
 
+def _key_of(message: Json) -> tuple[object, ...]:
+    """Return what a message and its copy have in common: the role, the text, and the ids of calls and results."""
+    parts = fields_of(message.get("content"))
+    calls = {Fields(each).text("id") for each in Fields(message).values("toolCalls")}
+    calls |= {part.object("functionCall").text("id") for part in parts}
+    results = {part.object("functionResponse").text("id") for part in parts}
+    text = "" if results - {""} else "".join(part.text("text") for part in parts if not part.flag("thought"))
+    return message.get("type"), text.strip(), frozenset(calls - {""}), frozenset(results - {""})
+
+
 def _text_of(message: Json) -> str:
     return "\n\n".join(text for part in fields_of(message.get("content")) if (text := part.text("text")))
 
 
-PROGRAM = "Gemini CLI"
 FIRST = 4
 """Number of first messages that identify a saved chat, which has no id."""
-OF_THE_PROGRAM = ("/", "?", "<session_context>", "<hook_context>")
+OF_THE_PROGRAM = ("/", "?", *CONTEXTS)
 """Beginnings of texts in the user's role that the user did not write to the model."""
 
 
@@ -280,7 +350,10 @@ def recognizes(source: Source) -> bool:
 def read(source: Source) -> Iterator[Found]:
     """Yield the one conversation of the file."""
     if "projectHash" in source.first_keys:
-        yield _session(source)
+        found = _session(source)
+        messages = [entry.message for entry in found.entries if isinstance(entry, ForeignMessage)]
+        if not messages or not all(message.speaker == PROGRAM for message in messages):  # otherwise nothing was said
+            yield found
     else:
         yield _saved_chat(source)
 
@@ -320,15 +393,20 @@ def _conversation(record: SessionRecord, source: Source, unread: tuple[str, ...]
     reader = SessionMessages()
     entries: list[ForeignEntry] = []
     ends: dict[str, str] = {}
+    pieces: dict[str, list[str]] = {}
     for name in record.order:
         node = record.nodes[name]
         end = ends.get(node.parent, "")
         if node.summary:
-            entries.append(ForeignCompaction(name, end, node.summary, at=seconds_of(node.value.get("timestamp"))))
+            kept = tuple(each for known in node.kept for each in pieces.get(known, ()))
+            follows = ends.get(node.follows, "")
+            at = seconds_of(node.value.get("timestamp"))
+            entries.append(ForeignCompaction(name, end, node.summary, at=at, kept=kept, follows=follows))
             end = name
         for number, message in enumerate(() if node.summary else reader.messages_of(name, node.value)):
             entry = ForeignMessage(f"{name}/{number}" if number else name, end, message)
             entries.append(entry)
+            pieces.setdefault(name, []).append(entry.id)
             end = entry.id
         ends[name] = end
     fields = Fields(record.about)
@@ -347,6 +425,7 @@ def _conversation(record: SessionRecord, source: Source, unread: tuple[str, ...]
         current=ends.get(record.current, ""),
         model=models[-1] if models else "",
         folder=_project_of(source),
+        is_put_away=record.about.get("kind") == "subagent",
         rest=rest_json({name: value for name, value in rest.items() if value}),
         unread=unread,
     )

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from damage import check_damaged, entries_in, messages_in, only_conversation, read_file
+from damage import check_damaged, entries_in, messages_in, only_conversation, only_unread, read_file
 
+from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
-from desktop_app.conversation.transcript import Compaction
+from desktop_app.conversation.transcript import Chain, Compaction, Transcript
+from desktop_app.imports.format import NO_MESSAGES
 from texts import NOT_AN_OBJECT, UNREADABLE
 
 PIXEL = "iVBORw0KGgo="
@@ -139,6 +142,46 @@ def test_a_summary_archives_what_it_replaced_and_what_follows_it_stays(tmp_path:
     assert linked(found)[-3:] == [("u2", "s", "Draw one "), ("g3", "u2", "No."), ("u3", "g3", "Go on")]
     (entry,) = [e for e in new_entries(found, "") if isinstance(e, Compaction)]
     assert len(entry.archived) == 4
+
+
+def test_what_was_kept_is_written_again_with_new_ids(tmp_path: Path) -> None:
+    """Gemini CLI 0.61: /compress keeps the context under its id before the summary, and copies what it keeps."""
+    context, snapshot = user("ctx", 0, "<session_context>"), user("s", 8, "<state_snapshot>Newts.</state_snapshot>")
+    understood = reply("ack", 8, [{"text": "Got it. Thanks for the additional context!"}])
+    copies = [user("copy1", 8, "Draw one "), reply("copy2", 8, [{"text": "No."}])]
+    anew = {"$set": {"messages": [context, snapshot, understood, *copies]}}
+    lines = [ABOUT, context, *SESSION, anew, user("u3", 9, "Go on")]
+    back = [{"$rewindTo": "u3"}, {"$set": {"messages": [snapshot, understood, *copies]}}, user("u4", 10, "Stop")]
+    for more, last in ([], "Go on"), (back, "Stop"):
+        found = session(tmp_path, *lines, *more)
+        (compaction,) = [e for e in found.entries if isinstance(e, ForeignCompaction)]
+        assert (compaction.kept, compaction.follows) == (("ctx", "u2", "g3"), "ctx")
+        view = view_of(Transcript(Chain(new_entries(found, ""))))
+        said = [i.message.text for i in view.items if i.kind in (ItemKind.MESSAGE, ItemKind.SUMMARY)]
+        assert ["Newts." in each for each in said] == [False, True, False, False, False]
+        assert said[2:] == ["Draw one ", "No.", last]
+
+
+def test_what_the_program_says_in_the_users_role_is_not_the_users(tmp_path: Path) -> None:
+    context = user("ctx", 0, "<session_context>")
+    found = session(tmp_path, ABOUT, context, *SESSION)
+    assert (messages_in(found)[0].speaker, messages_in(found)[1].speaker) == ("Gemini CLI", "")
+    (tmp_path / "only").mkdir()
+    path = tmp_path / "only" / "session-2.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in (ABOUT, context)))
+    assert only_unread(read_file(path)).reason == NO_MESSAGES
+
+
+def test_a_command_that_failed_is_an_error_and_an_image_of_a_result_is_there_once(tmp_path: Path) -> None:
+    failed = call("c1", {"output": "Output: gone\nExit Code: 3"}) | {"name": "run_shell_command"}
+    drawn = call("c2", {"output": "Drawn"})
+    image = {"inlineData": {"data": "iVBORw0KGgo=", "mimeType": "image/png"}}
+    drawn["result"] = [*drawn["result"], image]
+    repeated = user("r", 3, [*drawn["result"]])
+    messages = messages_in(session(tmp_path, ABOUT, reply("g1", 2, "I draw.", toolCalls=[failed, drawn]), repeated))
+    assert [each.tool_result.is_error for each in messages if each.tool_result] == [True, False]
+    assert sum(each.has_image for each in messages) == 1
+    assert len(messages) == 3
 
 
 def test_two_summaries_follow_each_other(tmp_path: Path) -> None:
