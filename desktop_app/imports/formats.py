@@ -25,6 +25,7 @@ from . import (
     cherry,
     claude,
     claude_code,
+    cline,
     codex,
     gemini_cli,
     librechat,
@@ -78,6 +79,7 @@ FORMATS: tuple[Format, ...] = (
     gemini_cli.FORMAT,
     lm_studio.FORMAT,
     claude_code.FORMAT,
+    cline.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

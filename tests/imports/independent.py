@@ -87,7 +87,9 @@ def _is_in(text: str, whole: str) -> bool:
         inner = json.loads(text)  # arguments may stand as JSON in a text, and are written anew
     except ValueError:
         return False
-    return isinstance(inner, dict | list) and all(_SPACE.sub("", str(leaf)) in whole for _, leaf in _leaves(inner))
+    return isinstance(inner, dict | list) and all(
+        _SPACE.sub("", leaf) in whole for _, leaf in _leaves(inner) if isinstance(leaf, str)
+    )
 
 
 def _is_time(text: str) -> bool:

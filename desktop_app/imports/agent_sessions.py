@@ -1,0 +1,162 @@
+"""What the sessions of agents share: lines or a list of JSON objects, each of which becomes messages in a row.
+
+A session that breaks off, because its agent was killed or is still writing, is read as far as it goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from desktop_app.conversation.foreign import (
+    ForeignCompaction,
+    ForeignConversation,
+    ForeignEntry,
+    ForeignMessage,
+    UnreadFile,
+)
+from desktop_app.conversation.message import Message, Usage
+
+from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, rest_json, without_messages
+from .sources import BYTE_ORDER_MARK, BadFile, Source
+
+
+class AgentSession:
+    """Collects the entries of a session and the fields that no entry represents.
+
+    A record is what the agent stores as one: a line, or an element of a list. It becomes any number of entries, each
+    of which follows the one before it.
+    """
+
+    def __init__(self, program: str, source: Source) -> None:
+        self.id = self.title = self.folder = self.model = ""
+        self.created_at = self.updated_at = 0.0
+        self.current = ""
+        """The last record of the open branch; "" for the last entry."""
+        self.is_put_away = False
+        self.entries: list[ForeignEntry] = []
+        self.rests: dict[str, object] = {}
+        self.unread: list[str] = []
+        self._program = program
+        self._source = source
+        self._ids: set[str] = set()
+        self._of_record: dict[str, list[str]] = {}
+
+    @property
+    def end(self) -> str:
+        """The id of the last entry; "" if there is none."""
+        return self.entries[-1].id if self.entries else ""
+
+    def end_of(self, record: str) -> str:
+        """Return the id of the last entry of a record; "" if it has none."""
+        return (self.entries_of(record) or [""])[-1]
+
+    def entries_of(self, record: str) -> list[str]:
+        """Return the ids of the entries that a record became."""
+        return self._of_record.get(record, [])
+
+    def add(self, record: str, messages: Iterable[Message], parent: str | None = None) -> None:
+        """Add the messages that a record becomes. parent: the id of the entry before them; None for the last one."""
+        before = self.end if parent is None else parent
+        for number, message in enumerate(messages):
+            entry = ForeignMessage(self._new_id(record, f"{record}/{number}" if number else record), before, message)
+            self._append(record, entry)
+            self.model = message.model or self.model
+            before = entry.id
+
+    def compact(self, record: str, compaction: ForeignCompaction) -> None:
+        """Add a compaction; it is left out if it has no summary, or nothing before it."""
+        if compaction.summary and compaction.parent and compaction.id not in self._ids:
+            self._append(record, compaction)
+
+    def keep(self, record: str, fields: Fields) -> None:
+        """Keep the fields of a record that were not read."""
+        if rest := fields.rest():
+            self.rests[record] = rest
+
+    def _append(self, record: str, entry: ForeignEntry) -> None:
+        self.entries.append(entry)
+        self._ids.add(entry.id)
+        self._of_record.setdefault(record, []).append(entry.id)
+
+    def _new_id(self, record: str, name: str) -> str:
+        """Return an unused id: a record without an id, or with one that occurs twice, is numbered."""
+        while not name or name in self._ids:
+            name = f"{name or record}#{len(self.entries)}"
+        return name
+
+    def found(self) -> Found:
+        """Return the conversation, or an `UnreadFile` if it has no messages."""
+        if not any(isinstance(entry, ForeignMessage) for entry in self.entries):
+            return UnreadFile(self._source.name, without_messages(self.unread), self.title)
+        return ForeignConversation(
+            self._program,
+            self.id or self._source.name.rpartition("/")[2],
+            self.title,
+            tuple(self.entries),
+            created_at=self.created_at or self._source.modified,
+            updated_at=self.updated_at or max(map(_at, self.entries)) or self._source.modified,
+            current=self.end_of(self.current) if self.current else "",
+            model=self.model,
+            folder=self.folder,
+            is_put_away=self.is_put_away,
+            rest=rest_json(self.rests),
+            unread=tuple(self.unread),
+        )
+
+
+def _at(entry: ForeignEntry) -> float:
+    return entry.message.at if isinstance(entry, ForeignMessage) else entry.at
+
+
+def lines_of(source: Source, unread: list[str]) -> Iterator[tuple[int, Fields]]:
+    """Yield the numbered objects of JSON Lines; lines that are something else are noted in `unread`. Raises BadFile."""
+    for number, line in enumerate(source.lines(), start=1):
+        try:
+            value = json.loads(line.removeprefix(BYTE_ORDER_MARK))
+        except (ValueError, RecursionError):
+            unread.append(bad_line(number, NOT_JSON))
+            continue
+        if isinstance(value, dict):
+            yield number, Fields(value)
+        else:
+            unread.append(bad_line(number, NOT_AN_OBJECT))
+
+
+def object_of(source: Source, lists: str, unread: list[str]) -> Fields:
+    """Return the object in a file; of one that breaks off, only the whole elements of its list. Raises BadFile.
+
+    lists: the name of the list.
+    """
+    try:
+        return Fields(json.loads(source.read().removeprefix(BYTE_ORDER_MARK)))
+    except (ValueError, RecursionError):
+        pass
+    elements: list[object] = []
+    try:
+        elements.extend(source.items(f"{lists}.item"))
+    except BadFile as error:
+        unread.append(error.reason)
+    return Fields({lists: elements})
+
+
+def usage_of(prompt: int, reply: int, read: int = 0, written: int = 0, thought: int = 0) -> Usage | None:
+    """Return measured tokens. prompt: all of them, or without those that were read from or written to the cache, if
+    that is less; None if no tokens were measured."""
+    whole = prompt if prompt >= read + written else prompt + read + written
+    return Usage(whole, reply, read, written, reasoning_tokens=thought) if whole + reply else None
+
+
+def sibling(source: Source, name: str) -> Source | None:
+    """Return the file of that name in the folder of a file; None if there is none."""
+    folder = source.name.rpartition("/")[0]
+    return source.folder.named(f"{folder}/{name}" if folder else name)
+
+
+def sibling_object(source: Source, name: str) -> Fields:
+    """Return the object in the file of that name in the folder of a file; empty if there is none, or no object."""
+    found = sibling(source, name)
+    try:
+        return Fields(json.loads(found.read()) if found is not None else {})
+    except (BadFile, ValueError, RecursionError):  # a session can do without what is said about it
+        return Fields({})
