@@ -80,13 +80,18 @@ class TruncationLimits(msgspec.Struct, frozen=True):
 
 
 def limits_of(tool: str, policy: ContextPolicy) -> TruncationLimits:
-    """Return the limits of a tool, all of which apply: the general ones (T1), and its own in characters (T2)."""
-    own = dict(policy.truncate_tools).get(tool.lower(), policy.truncate_other_tools)
+    """Return the limits of a tool, all of which apply: the general ones (T1), and its own in characters (T2).
+
+    Only tools with a limit of their own write lines. The tools of servers often write everything in one line.
+    """
+    own = dict(policy.truncate_tools).get(tool.lower())
+    characters = max(policy.truncate_other_tools if own is None else own, MIN_SIZE)
+    line = max(policy.truncate_line, MIN_LINE)
     return TruncationLimits(
         lines=max(policy.truncate_lines, MIN_LINES),
         bytes=max(policy.truncate_bytes, MIN_SIZE),
-        characters=max(own, MIN_SIZE),
-        line=max(policy.truncate_line, MIN_LINE),
+        characters=characters,
+        line=max(line, characters) if own is None else line,
     )
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import time
 
@@ -184,3 +185,16 @@ def test_a_truncated_text_is_within_the_limits_and_truncates_to_itself(
 def parts_of(shown: str) -> list[str]:
     """What stands between notices and markers."""
     return re.split(r"\n?\[… [^\n]*…\]\n|\.\.\. \(line truncated\)\n?|\n?\[Truncated: [^\n]*\]", shown)
+
+
+def test_one_line_of_a_servers_tool_is_not_cut_as_a_line() -> None:
+    """Servers write JSON in one line (server-memory, sqlite, notion): it counts as a text, not as an odd line."""
+    text = json.dumps([{"id": n, "name": "x" * 40} for n in range(90)])
+    assert 4_000 < len(text) < 8_000
+    assert truncate_result(text, "notes__search", ContextPolicy()).text == text
+    assert LINE_CUT in truncate_result(text, "read", ContextPolicy()).text
+    long = json.dumps(["y" * 90_000])
+    cut = truncate_result(long, "notes__search", ContextPolicy())
+    assert cut.spill is not None
+    assert len(cut.text) <= 50_000 < len(long)
+    assert truncate_result(cut.text, "notes__search", ContextPolicy()).text == cut.text

@@ -55,6 +55,8 @@ class ServerSession:
         self.process: ServerProcess | None = None
         self.sandbox: CallSandbox = ""
         """The kind of sandbox that the program runs in."""
+        self.writable: tuple[str, ...] = ()
+        """The folders that the program can write in the sandbox."""
         self.is_open = False
         """Whether the server has answered, so that its tools can be called."""
         self.changes = 0
@@ -99,7 +101,7 @@ class ServerSession:
     async def _transport(self, guard: Guard, sandbox: ServerSandbox, stack: AsyncExitStack) -> Any:
         if self._server.command:
             start = await sandbox.start_of(self._server, self._folder)
-            self.sandbox = start.sandbox
+            self.sandbox, self.writable = start.sandbox, start.writable
             with closing(start):
                 self.process = await ServerProcess.start(
                     start.command, start.environment, self._folder, guard, self.end, start.handles

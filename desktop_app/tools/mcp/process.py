@@ -34,9 +34,12 @@ INHERITED = (
     *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TZ", "TMPDIR", "TMP", "TEMP"),
     *("LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT"),
+    *("GIT_SSL_CAINFO", "NODE_USE_SYSTEM_CA", "NODE_USE_ENV_PROXY", "UV_SYSTEM_CERTS", "UV_NATIVE_TLS"),
     *("SYSTEMROOT", "SYSTEMDRIVE", "PATHEXT", "COMSPEC", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "USERPROFILE"),
 )
-"""Environment variables that a server inherits; none of them is a key. Others have to be in its settings."""
+"""Environment variables that a server inherits; none of them is a provider's key. Others have to be in its settings."""
 _SHELL = "/bin/sh"
 _WATCH = f"""
 trap '' HUP INT TERM

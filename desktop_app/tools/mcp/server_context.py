@@ -33,6 +33,8 @@ class ServerStart(msgspec.Struct, frozen=True):
     environment: dict[str, str]
     sandbox: CallSandbox = ""
     confined: Confined | None = None
+    writable: tuple[str, ...] = ()
+    """The folders that it can write in the sandbox, for messages."""
 
     @property
     def handles(self) -> tuple[int, ...]:
@@ -66,13 +68,19 @@ class ServerSandbox:
     async def _confined(self, server: McpServer, folder: str) -> ServerStart:
         _find_program(server.command[0], folder, server.environment.get("PATH"))
         has_network = server.sandbox == "network"
-        rights = Rights(f"mcp/{server.name}", has_network, server.writable, keeps_caches=True)
+        rights = Rights(f"mcp/{server.name}", has_network, server.writable, keeps_files=True)
         try:
             confined = await self._sandbox.confine(server.command, folder or "/", inherited_environment(), rights)
         except Unconfinable as error:
             raise ValueError(str(error)) from None
         environment = confined.environment | server.environment
-        return ServerStart(confined.argv, environment, "network" if has_network else "closed", confined)
+        further = (os.path.realpath(os.path.expanduser(path)) for path in server.writable)
+        writable = (os.path.realpath(folder or "/"), *further, environment["HOME"], "/tmp")
+        return ServerStart(confined.argv, environment, "network" if has_network else "closed", confined, writable)
+
+    def home_of(self, server: McpServer) -> str:
+        """Return the folder in which a confined server keeps its own files."""
+        return str(self._sandbox.home_of(f"mcp/{server.name}"))
 
 
 def _find_program(program: str, folder: str, path: str | None) -> None:

@@ -18,6 +18,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED
 
+from .blocked_writes import BlockedWrite, blocked_write, failure_of_write, note_for_model
 from .mcp_failures import STALLED, Reason, Secrets, failure_of, unfinished_outcome, unsent_text
 from .server_context import ADVICE, ServerContext, ServerJob
 from .tool_list import OfferedTool, ServerTools
@@ -26,6 +27,10 @@ CLOSE_SECONDS = (1.85, 0.05, 0.05)
 """Times to wait for the end of the task before cancelling it again, in total below 2 s."""
 GONE_SECONDS = 0.5
 """Time to wait for the reason of a failed call."""
+MAX_BLOCKED = 3
+"""Prevented writes that are reported."""
+MAX_HEADING = 100
+"""Characters at the beginning of a result in which a server that marks no errors names one."""
 MAX_DEATHS = 3
 """Crashes in a row, after which the server is restarted only on demand."""
 RELIST_SECONDS = 0.2
@@ -65,6 +70,8 @@ class ServerSupervisor:
         self._was_waited_for = False
         self._is_modern = False
         self._is_closing = False
+        self.blocked: tuple[BlockedWrite, ...] = ()
+        """The last writes that the sandbox prevented."""
         self._calls = 0
         self._deaths = 0
         self._retry_at = 0.0
@@ -89,8 +96,10 @@ class ServerSupervisor:
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """The reason why the server does not answer, and the tools that are not offered."""
-        return (*((self.failure,) if self.failure is not None else ()), *self._tools.failures)
+        """The reason why the server does not answer, what it could not write, and the tools that are not offered."""
+        own = (self.failure,) if self.failure is not None else ()
+        blocked = (failure_of_write(each, self.server.name) for each in self.blocked)
+        return (*own, *blocked, *self._tools.failures)
 
     def wake(self, is_urgent: bool = False) -> None:
         """Start the server unless it is running or has failed recently. is_urgent: ignore a recent failure."""
@@ -229,8 +238,17 @@ class ServerSupervisor:
         self._tools.clear()
         if self._last_session is not None and self._last_session.is_confined:
             reason = msgspec.structs.replace(reason, advice=f"{reason.advice} {ADVICE}")
+            self._note_blocked(f"{reason.text}\n{self._last_errors()}", self._last_session)
         self.failure = failure_of(self.server.name, reason, self._last_errors(), self._secrets)
         self._settled.set()
+
+    def _note_blocked(self, text: str, session: Any) -> BlockedWrite | None:
+        """Remember the write that an error in the text is about, if the sandbox prevented it, and return it."""
+        found = blocked_write(text, session.writable) if session.is_confined else None
+        if found is not None:
+            others = (each for each in self.blocked if each != found)
+            self.blocked = (*others, found)[-MAX_BLOCKED:]
+        return found
 
     def _reason_of(self, error: Exception, session: Any, package: Any) -> Reason:
         reason: Reason | None = package.reason_of(error, self.server, session, self._max_start)
@@ -264,12 +282,21 @@ class ServerSupervisor:
                 if self.tool(tool.spec.name) != tool:
                     return ToolOutcome(CHANGED, is_error=True)
                 outcome: ToolOutcome = await session.call(tool.name, arguments, show_line, extend)
-                return outcome
+                return self._with_note(outcome, session)
         except TimeoutError:
             stopped = Reason("timeout", STALLED.format(seconds=f"{self._limits.call:g}"))
             return unfinished_outcome(self.server.name, stopped, "", self._secrets)
         except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
             return await self._outcome_of(error, session)
+
+    def _with_note(self, outcome: ToolOutcome, session: Any) -> ToolOutcome:
+        """Return the outcome; if it is an error that the sandbox caused, with a note for the model."""
+        is_error = outcome.is_error or "error" in outcome.text[:MAX_HEADING].lower()
+        blocked = self._note_blocked(outcome.text, session) if is_error else None
+        if blocked is None:
+            return outcome
+        note = note_for_model(blocked, self.server.name, session.writable)
+        return msgspec.structs.replace(outcome, text=outcome.text + note)
 
     async def _outcome_of(self, error: Exception, session: Any) -> ToolOutcome | None:
         """Return the outcome of a call that raised an error; None if it may be repeated."""

@@ -40,7 +40,13 @@ _DOORS = lexicon(
 )
 """Variables that lead to agents, the desktop and services, which the sandbox closes."""
 CACHES = "/tmp/.cache"
-CACHE_VARIABLES = {"GOCACHE": "go-build", "npm_config_cache": "npm", "UV_CACHE_DIR": "uv", "PIP_CACHE_DIR": "pip"}
+CACHE_VARIABLES = {
+    "GOCACHE": "go-build",
+    "npm_config_cache": "npm",
+    "UV_CACHE_DIR": "uv",
+    "UV_TOOL_DIR": "uv-tools",
+    "PIP_CACHE_DIR": "pip",
+}
 """Subfolders of CACHES for the caches of programs, which must be writable; the user's own caches are read-only."""
 
 
@@ -68,6 +74,8 @@ class Confinement(msgspec.Struct, frozen=True):
     """The folder that is mounted as /tmp/.cache, if caches are kept for the next start; "" otherwise."""
     resolver: str = ""
     """The file with the addresses of name servers, if it is in a replaced folder; "" otherwise."""
+    home: str = ""
+    """The home folder of its own, which is writable, although it is in a hidden folder; "" for the user's."""
 
 
 def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple[str, ...]:
@@ -79,6 +87,7 @@ def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple
     seen = (*wanted.writable, wanted.folder) if is_let_in else wanted.writable
     hidden = tuple(_outermost(path for path in wanted.hidden_folders if _is_visible(path, seen)))
     files = [path for path in wanted.hidden_files if _is_visible(path, seen) and not _within(path, hidden)]
+    own = (wanted.home,) if wanted.home else ()
     readable = [path for path in wanted.readable if _within(path, hidden) or not _is_visible(path, seen)]
     return (
         *("--unshare-user", "--unshare-all", *(("--share-net",) if wanted.has_network else ())),
@@ -92,9 +101,10 @@ def bubblewrap_options(wanted: Confinement, handles: Mapping[str, int]) -> tuple
         *(("--ro-bind", wanted.folder, wanted.folder) if is_let_in else ()),
         *(word for path in sorted(wanted.writable) for word in ("--bind", path, path)),
         *_guards(wanted, handles),
-        *(word for path in hidden for word in _hidden_folder(path, wanted.readable)),
+        *(word for path in hidden for word in _hidden_folder(path, (*wanted.readable, *own))),
         *(word for path in files if path not in wanted.readable for word in ("--ro-bind", wanted.empty_file, path)),
         *(word for path in readable for word in ("--ro-bind-try", path, path)),
+        *(word for path in own for word in ("--bind", path, path)),
         *(word for path in hidden if path not in wanted.readable for word in ("--remount-ro", path)),
         *("--chdir", wanted.folder),
     )

@@ -12,6 +12,7 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import struct
 import subprocess
@@ -26,6 +27,7 @@ from typing import NamedTuple
 import msgspec
 
 from desktop_app.conversation.words import translatable
+from desktop_app.own_processes import isolated_command
 from desktop_app.paths import make_folder
 
 from .confinement import (
@@ -42,6 +44,8 @@ from .confinement import (
     secret_places,
 )
 from .placeholders import Placeholders, close_handles, open_handles
+from .private_home import furnish_home, home_environment
+from .scoped_start import can_scope_sockets
 
 UNIX, IPV4, IPV6, NETLINK = 1, 2, 10, 16
 """Address families of sockets."""
@@ -72,17 +76,17 @@ MACHINES = {
 }
 
 
-def filter_program(has_network: bool, machine: str = "") -> bytes:
+def filter_program(has_unix_sockets: bool, machine: str = "") -> bytes:
     """Return the program for `bwrap --seccomp`; b"" for an unknown machine.
 
-    has_network: block Unix sockets, because abstract ones, such as the display server's, belong to the shared network
-    namespace. Socket pairs are still allowed.
+    has_unix_sockets: False for programs with network that are not scoped, because abstract sockets, such as the display
+    server's, belong to the shared network namespace. Socket pairs are always allowed.
     """
     known = MACHINES.get(machine or platform.machine())
     if known is None:
         return b""
     allowance, refusal = _step(_RETURN, _ALLOW), _step(_RETURN, _REFUSE)
-    families = (IPV4, IPV6, NETLINK) if has_network else (UNIX, IPV4, IPV6, NETLINK)
+    families = (UNIX, IPV4, IPV6, NETLINK) if has_unix_sockets else (IPV4, IPV6, NETLINK)
     sockets = _step(_LOAD, _FIRST) + b"".join(_if_equal(family, allowance) for family in families)
     requests = _step(_LOAD, _SECOND) + b"".join(_if_equal(request, refusal) for request in (TIOCSTI, TIOCLINUX))
     return b"".join(
@@ -145,8 +149,8 @@ class Rights(msgspec.Struct, frozen=True):
     """Writable folders in addition to the working folder."""
     readable: tuple[str, ...] = ()
     """Secrets that it may read."""
-    keeps_caches: bool = False
-    """Whether its downloads are kept for the next start."""
+    keeps_files: bool = False
+    """Whether it has a home folder of its own and caches, which are kept for the next start."""
 
 
 class Confined(msgspec.Struct, frozen=True):
@@ -250,20 +254,27 @@ class Sandbox:
     def _confined(self, argv: Sequence[str], environment: Mapping[str, str], wanted: Confinement) -> Confined:
         found = probe()
         start: tuple[str, ...] = (found.program, *found.options)
-        if program := filter_program(wanted.has_network):
-            file = self._root() / f"filter-{wanted.has_network}"
+        is_scoped = bool(wanted.home) and wanted.has_network and can_scope_sockets()
+        if is_scoped:
+            start = (*isolated_command("tools.sandbox.scoped_start"), *start)
+        if program := filter_program(is_scoped or not wanted.has_network):
+            file = self._root() / f"filter-{is_scoped or not wanted.has_network}"
             with self._making:
                 if not file.exists():  # another program may be reading it
                     file.write_bytes(program)
             start = ("/bin/sh", "-c", _WITH_FILTER, str(file), *start, "--seccomp", "8")
         handles = open_handles(mounted_inside(wanted))
         options = bubblewrap_options(wanted, handles)
-        return Confined((*start, *options, "--", *argv), confined_environment(environment, wanted.has_network), handles)
+        inside = confined_environment(environment, wanted.has_network)
+        if wanted.home:
+            furnish_home(Path(wanted.home), environment)
+            inside = home_environment(inside, wanted.home)
+        return Confined((*start, *options, "--", *argv), inside, handles)
 
     def _confinement(self, chosen: str, rights: Rights) -> Confinement:
         folder, root, homes = os.path.realpath(chosen), self._root(), home_folders()
-        own = dict.fromkeys(os.path.realpath(os.path.expanduser(path)) for path in (folder, *rights.writable))
-        can_write = tuple(path for path in own if os.path.isdir(path) and not _is_too_wide(path, homes))
+        further = (_writable_folder(path, homes, rights.keeps_files) for path in rights.writable)
+        can_write = tuple(path for path in dict.fromkeys((folder, *further)) if not _is_too_wide(path, homes))
         if folder in _UNSUITABLE:
             raise Unconfinable(f"{folder} is another one in the sandbox.")
         folders, files = secret_places(homes, (*self._ours, str(root)))
@@ -283,9 +294,15 @@ class Sandbox:
             tuple(path for path in map(os.path.realpath, rights.readable) if not path.startswith(_OWN)),
             tuple(dict.fromkeys(path for each in can_write for path in guarded_places(each))),
             tuple(os.path.join(repository, store) for repository in repositories for store in STORES),
-            str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_caches else "",
+            str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_files else "",
             name_servers(),
+            str(_private_folder(self.home_of(rights.owner))) if rights.keeps_files else "",
         )
+
+    def home_of(self, owner: str) -> Path:
+        """Return the home folder of a program that keeps files, which may not exist yet."""
+        name = re.sub(r"[^\w-]+", "-", owner.rpartition("/")[2], flags=re.ASCII).strip("-")[:40] or "server"
+        return Path(os.path.realpath(self._data), "server_homes", f"{name}-{_name_of(owner)[:6]}")
 
     def _is_hidden(self, path: str, writable: Sequence[str]) -> bool:
         """Return whether to hide a file or a socket. The user has given access to secret files in writable folders."""
@@ -306,6 +323,21 @@ class Sandbox:
 def _is_too_wide(folder: str, homes: Sequence[str]) -> bool:
     """Return whether a folder contains a home, or is a system folder: write access to it would allow anything."""
     return folder in _UNSUITABLE or any(is_within(home, folder) for home in homes)
+
+
+def _writable_folder(path: str, homes: Sequence[str], must_be: bool) -> str:
+    """Return a folder of the settings without links; make it if it does not exist. Raises Unconfinable.
+
+    must_be: refuse a folder that is too wide, which is only read otherwise.
+    """
+    folder = os.path.realpath(os.path.expanduser(path))
+    if must_be and _is_too_wide(folder, homes):
+        raise Unconfinable(f"{path} holds a home, or belongs to the system: name a folder in it that may be written.")
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Unconfinable(f"The folder {path}, which may be written, cannot be made: {error.strerror}.") from error
+    return folder
 
 
 def _private_folder(path: Path) -> Path:
