@@ -12,20 +12,14 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
-from time import monotonic
-from typing import TYPE_CHECKING
+from typing import Any
 
 from desktop_app.own_processes import given_arguments
-
-if TYPE_CHECKING:
-    from python_calamine import CalamineWorkbook
+from desktop_app.tools.document_text import Unreadable
 
 MAX_MEMORY = 1_000_000_000
 """Bytes of address space."""
-PAGE_SECONDS = 40.0
-"""Seconds after which no further page of a PDF is read."""
 MAX_SIDE = 1_568
 """Pixels. Anthropic scales larger images down to this size, OpenAI to 2,048; https://docs.claude.com, "Vision"."""
 MAX_IMAGE = 3_750_000
@@ -33,13 +27,6 @@ MAX_IMAGE = 3_750_000
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 """Formats that providers accept, by Pillow's names."""
 MEDIA_TYPES["MPO"] = "image/jpeg"  # written by phones
-
-
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-
-
-class Unreadable(Exception):
-    """Raised with the reason why a file cannot be read."""
 
 
 def limit_memory() -> None:
@@ -82,85 +69,16 @@ def _sent_image(media_type: str, content: bytes, about: str) -> dict[str, str]:
     return {"media_type": media_type, "content": url, "about": about}
 
 
-def read_pdf(file: str) -> dict[str, str]:
-    """Return the text of a PDF, page by page."""
-    import pypdf
-    import pypdf.errors
-
-    reader = pypdf.PdfReader(file)
-    try:
-        is_open = not reader.is_encrypted or reader.decrypt("")
-    except pypdf.errors.DependencyError:  # the library for decryption is not always installed
-        is_open = False
-    if not is_open:
-        raise Unreadable("is encrypted")
-    texts: list[str] = []
-    until = monotonic() + PAGE_SECONDS
-    for page in reader.pages:
-        texts.append(page.extract_text().strip())
-        if monotonic() > until:
-            break
-    if not any(texts):
-        raise Unreadable("holds no text, only images of pages, perhaps because it was scanned")
-    total = len(reader.pages)
-    about = _count(total, "page") if len(texts) == total else f"the first {len(texts):,} of {total:,} pages"
-    text = "\n\n".join(f"[Page {number}]\n{text}" for number, text in enumerate(texts, 1))
-    return {"media_type": "application/pdf", "content": text, "about": about}
-
-
-def read_docx(file: str) -> dict[str, str]:
-    """Return the text of a Word document with its headings, tables, and the page breaks of Word's last layout."""
-    import docx
-    from docx.table import Table
-
-    document = docx.Document(file)
-    page, lines = 1, ["[Page 1]"]
-    for block in document.iter_inner_content():
-        if isinstance(block, Table):
-            lines += (" | ".join(" ".join(cell.text.split()) for cell in row.cells) for row in block.rows)
-            continue
-        for _ in block.rendered_page_breaks:
-            page += 1
-            lines.append(f"[Page {page}]")
-        style = block.style.name or "" if block.style is not None else ""
-        level = style.removeprefix("Heading ")
-        lines.append(f"{'#' * int(level)} {block.text}" if style != level and level.isdecimal() else block.text)
-    text = "\n".join(lines if page > 1 else lines[1:])
-    if not text.strip():
-        raise Unreadable("holds no text")
-    about = _count(page, "page") if page > 1 else _count(len(text.split()), "word")
-    return {"media_type": _OFFICE + "wordprocessingml.document", "content": text, "about": about}
-
-
-def read_sheets(file: str) -> dict[str, str]:
-    """Return the values of a spreadsheet, sheet by sheet, with a line for each row."""
-    from python_calamine import CalamineWorkbook, PasswordError
-
-    try:
-        with CalamineWorkbook.from_path(file) as book:
-            texts = [f"[Sheet {name}]\n" + "\n".join(_rows(book, name)) for name in book.sheet_names]
-    except PasswordError:
-        raise Unreadable("is encrypted") from None
-    about = _count(len(texts), "sheet")
-    return {"media_type": _OFFICE + "spreadsheetml.sheet", "content": "\n\n".join(texts), "about": about}
-
-
-def _rows(book: CalamineWorkbook, name: str) -> Iterator[str]:
-    """Yield the rows with their cells separated by tabs, without empty cells at the end."""
-    for row in book.get_sheet_by_name(name).iter_rows():
-        yield "\t".join(" ".join(_cell(value).split()) for value in row).rstrip("\t")
-
-
-def _cell(value: object) -> str:
-    """Return the text of a cell. Most programs store integers as floats, so these are written without a fraction."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-READERS = {"image": read_image, "pdf": read_pdf, "docx": read_docx, "sheets": read_sheets}
+def _read_document(kind: str, file: str) -> dict[str, Any]:
+    if kind == "pdf":
+        from desktop_app.tools.pdf_reader import read_pdf as read
+    elif kind == "docx":
+        from desktop_app.tools.word_reader import read_docx as read
+    else:
+        from desktop_app.tools.sheet_reader import read_sheets as read
+    document = read(file)
+    pages = [_sent_image("image/jpeg", page.content, "") | {"page": page.number} for page in document.pictures]
+    return {"media_type": document.media_type, "content": document.content, "about": document.chip, "pages": pages}
 
 
 def main() -> None:
@@ -168,7 +86,7 @@ def main() -> None:
     limit_memory()
     kind, file = given_arguments()
     try:
-        answer = READERS[kind](file)
+        answer: dict[str, Any] = read_image(file) if kind == "image" else _read_document(kind, file)
     except Unreadable as error:
         answer = {"error": str(error)}
     except Exception as error:  # noqa: BLE001 - a damaged file makes the libraries raise anything

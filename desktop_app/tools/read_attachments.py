@@ -37,6 +37,14 @@ KINDS = "Images (PNG, JPEG, GIF, WebP), text in any form, PDF, Word (docx) and s
 ReaderKind = Literal["image", "pdf", "docx", "sheets", "text", ""]
 
 
+class _PageReply(msgspec.Struct, frozen=True):
+    """A page that is only a picture, from attachment_child.py."""
+
+    page: int
+    media_type: str
+    content: str
+
+
 class _ChildReply(msgspec.Struct, frozen=True):
     """The output of attachment_child.py."""
 
@@ -44,13 +52,19 @@ class _ChildReply(msgspec.Struct, frozen=True):
     content: str = ""
     about: str = ""
     error: str = ""
+    pages: tuple[_PageReply, ...] = ()
 
 
 async def read_attachment(path: Path) -> Attachment:
-    """Return a file in the form that is sent. Raises WorldError."""
+    """Return a file in the form that is sent, without pages that are only pictures. Raises WorldError."""
+    return (await read_attachments(path))[0]
+
+
+async def read_attachments(path: Path) -> tuple[Attachment, ...]:
+    """Return a file in the form that is sent, and each of its pages that is only a picture. Raises WorldError."""
     kind, content = await asyncio.to_thread(_look_at, path)
     if kind == "text":
-        return await asyncio.to_thread(_text_of, one_line(path.name), content)
+        return (await asyncio.to_thread(_text_of, one_line(path.name), content),)
     if not kind:
         raise _refusal(translatable("{name} is neither an image nor text").format(name=one_line(path.name)), KINDS)
     return await _read_in_child(kind, path, one_line(path.name))
@@ -60,7 +74,7 @@ async def read_image(name: str, content: bytes) -> Attachment:
     """Return an image that is not in a file, such as one from the clipboard. Raises WorldError."""
     with tempfile.NamedTemporaryFile(prefix="palimpsest-") as file:
         await asyncio.to_thread(Path(file.name).write_bytes, content)
-        return await _read_in_child("image", Path(file.name), name)
+        return (await _read_in_child("image", Path(file.name), name))[0]
 
 
 def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
@@ -129,7 +143,7 @@ def _text_of(name: str, content: bytes) -> Attachment:
     return Attachment(name, "text/plain", file.text, about)
 
 
-async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
+async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> tuple[Attachment, ...]:
     """Read the file in a child process, because a malicious file may take for ever or exhaust memory."""
     printed = await run_script("attachment_child", kind, str(path.absolute()), seconds=SECONDS)
     if printed is None:
@@ -144,7 +158,8 @@ async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> Attachment:
         )
     if kind != "image" and len(read.content) > MAX_TEXT:
         raise _too_long(name)
-    return Attachment(name, read.media_type, read.content, read.about)
+    pages = (Attachment(f"{name}, page {page.page}", page.media_type, page.content) for page in read.pages)
+    return Attachment(name, read.media_type, read.content, read.about), *pages
 
 
 def _too_long(name: str) -> WorldError:

@@ -148,6 +148,11 @@ def _translate(text: str, *, has_sentences_in_values: bool) -> str:
     return ""
 
 
+def tr_details(details: str) -> str:
+    """Return the engine's words about a file, which are separated by dots, in the window's language."""
+    return " · ".join(tr_engine(text) for text in details.split(" · "))
+
+
 def join_sentences(*texts: str) -> str:
     """Return the engine's texts that are not empty in the window's language, each as a sentence."""
     translated = [tr_engine(text) for text in texts if text]

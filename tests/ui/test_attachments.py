@@ -305,7 +305,7 @@ def test_nothing_is_sent_while_a_file_is_read(composer, qtbot):
     with qtbot.assertNotEmitted(composer.send_requested):
         qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert composer.note.text() == READING_HINT
-    composer.attachments.finish(number, NOTE)
+    composer.attachments.finish(number, (NOTE,))
     with qtbot.waitSignal(composer.send_requested) as sent:
         qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent.args == ["", (NOTE,)]

@@ -239,9 +239,10 @@ class FindRecalled(EngineRequest[RecalledFound], frozen=True):
 
 
 class FileAttached(EngineResponse, frozen=True):
-    """The file as an attachment."""
+    """The file as an attachment. pages: its pages that are only pictures."""
 
     attachment: Attachment
+    pages: tuple[Attachment, ...] = ()
 
 
 class AttachmentsCounted(EngineResponse, frozen=True):

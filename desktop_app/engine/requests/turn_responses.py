@@ -28,7 +28,7 @@ from desktop_app.engine import protocol as p
 from desktop_app.engine.engine import Engine
 from desktop_app.tools.graphics_drawer import draw_graphics
 from desktop_app.tools.path_policy import one_line
-from desktop_app.tools.read_attachments import read_attachment, read_image
+from desktop_app.tools.read_attachments import read_attachments, read_image
 
 from .responders import responds
 
@@ -221,8 +221,8 @@ async def _find_recalled(engine: Engine, request: p.FindRecalled) -> p.RecalledF
 
 @responds(p.AttachFile)
 async def _attach_file(engine: Engine, request: p.AttachFile) -> p.FileAttached:
-    attachment = await read_attachment(Path(os.path.expanduser(request.path)))
-    return p.FileAttached(replace(attachment, name=one_line(request.name) or attachment.name))
+    attachment, *pages = await read_attachments(Path(os.path.expanduser(request.path)))
+    return p.FileAttached(replace(attachment, name=one_line(request.name) or attachment.name), tuple(pages))
 
 
 @responds(p.AttachImage)

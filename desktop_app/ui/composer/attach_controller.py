@@ -91,14 +91,15 @@ class AttachController(Controller):
     @in_task
     async def _attach(self, name: str, request: AttachRequest | Callable[[str], p.RunCommand]) -> None:
         conversation, number = self._chat.conversation, self._composer.attachments.begin(name)
-        attachment: Attachment | None = None
+        attachments: tuple[Attachment, ...] = ()
         try:
-            attachment = (await self._bridge.ask(request(str(number)) if callable(request) else request)).attachment
+            read = await self._bridge.ask(request(str(number)) if callable(request) else request)
+            attachments = (read.attachment, *read.pages)
         except EngineFailure as error:
             if error.failure.kind != "cancelled":  # the bridge reports others
                 raise
         finally:
-            self._chat.drafts.attach(conversation, number, attachment)
+            self._chat.drafts.attach(conversation, number, attachments)
 
     @in_task
     async def stop(self, number: int) -> None:

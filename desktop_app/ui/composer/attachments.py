@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from desktop_app.conversation.message import Attachment
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.translation import tr
+from desktop_app.ui.translation import tr, tr_details
 from desktop_app.ui.widgets.buttons import Button, ButtonKind
 from desktop_app.ui.widgets.layouts import FlowLayout, discard, horizontal
 from desktop_app.ui.widgets.look import (
@@ -95,7 +95,7 @@ class AttachmentChip(StyleAware, QWidget):
     def set_tokens(self, tokens: int | None, image_reader: str | None = "") -> None:
         """Show the tokens that it adds to the request; None while not known. image_reader: see `AttachmentsCounted`."""
         cost = "" if tokens is None else tr("%n tokens", "", tokens)
-        details = (self.attachment.about, cost) if self.attachment is not None else (tr(READING),)
+        details = (tr_details(self.attachment.about), cost) if self.attachment is not None else (tr(READING),)
         detail = " · ".join(filter(None, details))
         is_image = self.attachment is not None and self.attachment.is_image
         note, hint = image_words(image_reader) if is_image else ("", "")
@@ -167,12 +167,14 @@ class AttachmentBar(FlowLayout):
         self.changed.emit()
         return max(self._chips)
 
-    def finish(self, number: int, attachment: Attachment | None) -> None:
-        """Show a file that was read; None removes its chip, as it could not be read."""
-        if attachment is None:
-            self._drop(number)
+    def finish(self, number: int, attachments: tuple[Attachment, ...]) -> None:
+        """Show a file that was read, and its pages that are pictures; () removes its chip, as it could not be read."""
+        if attachments:
+            self._chips[number].set_attachment(attachments[0])
         else:
-            self._chips[number].set_attachment(attachment)
+            self._drop(number)
+        for page in attachments[1:]:
+            self._add(page.name).set_attachment(page)
         self.changed.emit()
 
     def has(self, number: int) -> bool:

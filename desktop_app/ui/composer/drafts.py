@@ -147,18 +147,21 @@ class Drafts:
         composer.set_draft(draft if typed == before else join_drafts(draft, typed))
         composer.take_focus()
 
-    def attach(self, conversation: str, number: int, attachment: Attachment | None) -> None:
-        """Add an attachment to the draft of that conversation; None if it could not be read. number: its chip's."""
+    def attach(self, conversation: str, number: int, attachments: tuple[Attachment, ...]) -> None:
+        """Add a file, and its pages that are pictures, to the draft of that conversation; () if it could not be read.
+
+        number: its chip's.
+        """
         bar = self._composer.attachments
         if bar.has(number):
-            bar.finish(number, attachment)
-        elif attachment is None or bar.was_removed(number):
+            bar.finish(number, attachments)
+        elif not attachments or bar.was_removed(number):
             return
         elif conversation == self._conversation:  # it was left in the meantime, and is open again
-            bar.set_attachments((*bar.attachments, attachment))
+            bar.set_attachments((*bar.attachments, *attachments))
         else:
             left = self._left.get(conversation, MessageDraft())
-            self._left[conversation] = replace(left, attachments=(*left.attachments, attachment))
+            self._left[conversation] = replace(left, attachments=(*left.attachments, *attachments))
             self.keep()
 
     def keep(self) -> None:

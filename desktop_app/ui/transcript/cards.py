@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 from desktop_app.conversation.events import Failure, FilledBy, OperationRow
 from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.words import translatable
-from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.translation import tr, tr_details, tr_engine
 from desktop_app.ui.widgets.look import BOLD, MEDIUM, Corner, Tint, colour, font, scale
 from desktop_app.ui.widgets.number_formats import escape_name, format_moment, format_number, isolate
 from desktop_app.ui.widgets.pictures import fitting_size
@@ -211,11 +211,6 @@ def attachments_of(message: Message) -> Iterator[tuple[int, Attachment]]:
     return ((number, part) for number, part in enumerate(message.parts) if isinstance(part, Attachment))
 
 
-def about_words(attachment: Attachment) -> str:
-    """Return the details of a file, in the window's language."""
-    return " · ".join(tr_engine(text) for text in attachment.about.split(" · "))
-
-
 def estimated_attachments_height(message: Message) -> float:
     """Return the approximate height of a message's attachments, in pixels."""
     images = [attachment.is_image for _, attachment in attachments_of(message)]
@@ -244,7 +239,7 @@ def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
     builder.layout.drawn.append(Picture(box, attachment.content, Corner.CONTROL))
     builder.y += box.height()
     builder.skip(4)
-    label = " · ".join(filter(None, (escape_name(attachment.name), about_words(attachment))))
+    label = " · ".join(filter(None, (escape_name(attachment.name), tr_details(attachment.about))))
     builder.words(0, label, font(12), "ink_faint", scale(18), builder.width)
     builder.y += scale(18)
     return True
@@ -254,7 +249,7 @@ def _chip(builder: RowBuilder, x: float, message_id: str, number: int, attachmen
     """Lay a chip out at `x`, or on the next line; return the x of the next one."""
     name, detail, inset = font(13, MEDIUM), font(12), scale(12)
     file_name = escape_name(attachment.name)
-    about = about_words(attachment) or attachment.media_type
+    about = tr_details(attachment.about) or attachment.media_type
     detail_width = advance(detail, about) + 1
     width = min(advance(name, file_name) + detail_width + 2 * inset + scale(10), builder.width)
     if x == 0:

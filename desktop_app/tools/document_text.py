@@ -1,0 +1,59 @@
+"""What the readers of documents return: the text, and what is said about it to the user and to the model."""
+
+from __future__ import annotations
+
+from typing import IO, Any, NamedTuple
+
+OFFICE = "application/vnd.openxmlformats-officedocument."
+
+
+class Unreadable(Exception):
+    """Raised with the reason why a file cannot be read."""
+
+
+class DocumentNote(NamedTuple):
+    """Something about a document that its text does not show. chip: for the user, in a few words. sentence: for the
+    model."""
+
+    chip: str
+    sentence: str
+
+
+class PagePicture(NamedTuple):
+    """A page that is sent as a picture."""
+
+    number: int
+    content: bytes
+
+
+class DocumentText(NamedTuple):
+    """A document as text. about: its size in words, such as "14 pages"."""
+
+    media_type: str
+    text: str
+    about: str
+    notes: tuple[DocumentNote, ...] = ()
+    pictures: tuple[PagePicture, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """The text with the notes for the model before it."""
+        notes = " ".join(note.sentence for note in self.notes)
+        return f"[About this file: {notes}]\n{self.text}" if notes else self.text
+
+    @property
+    def chip(self) -> str:
+        """The size and the notes for the user."""
+        return " · ".join([self.about, *(note.chip for note in self.notes)])
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return "1 page", "14 pages"."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def parse_part(file: IO[bytes]) -> Any:
+    """Return the root of an XML part of a document, which loads nothing and expands nothing."""
+    import lxml.etree as xml
+
+    return xml.parse(file, xml.XMLParser(resolve_entities=False, no_network=True)).getroot()
