@@ -1,4 +1,4 @@
-"""What the sessions of agents share: lines or a list of JSON objects, each of which becomes messages in a row.
+"""Sessions of agents: lines or a list of JSON objects, each of which becomes messages in a row.
 
 A session that breaks off, because its agent was killed or is still writing, is read as far as it goes.
 """
@@ -20,6 +20,9 @@ from desktop_app.conversation.message import Message, Usage
 from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, rest_json, without_messages
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
+MOST_DOLLARS = 1e9
+"""Costs of this size or larger are ignored."""
+
 
 class AgentSession:
     """Collects the entries of a session and the fields that no entry represents.
@@ -37,32 +40,43 @@ class AgentSession:
         self.entries: list[ForeignEntry] = []
         self.rests: dict[str, object] = {}
         self.unread: list[str] = []
+        self.end = ""
+        """The id of the entry that the next one follows; "" for none."""
         self._program = program
         self._source = source
         self._ids: set[str] = set()
+        self._parents: dict[str, str] = {}
+        self._ends: dict[str, str] = {}
         self._of_record: dict[str, list[str]] = {}
 
-    @property
-    def end(self) -> str:
-        """The id of the last entry; "" if there is none."""
-        return self.entries[-1].id if self.entries else ""
-
-    def end_of(self, record: str) -> str:
-        """Return the id of the last entry of a record; "" if it has none."""
-        return (self.entries_of(record) or [""])[-1]
+    def follow(self, record: str, parent: str) -> None:
+        """Let the entries of a record follow those of another one, in a session that is a tree."""
+        self._parents.setdefault(record, parent)
+        self.end = self._ends.get(parent, "")
+        self._ends.setdefault(record, self.end)
 
     def entries_of(self, record: str) -> list[str]:
         """Return the ids of the entries that a record became."""
         return self._of_record.get(record, [])
 
-    def add(self, record: str, messages: Iterable[Message], parent: str | None = None) -> None:
-        """Add the messages that a record becomes. parent: the id of the entry before them; None for the last one."""
-        before = self.end if parent is None else parent
+    def messages_since(self, first: str, last: str) -> tuple[str, ...]:
+        """Return the ids of the messages in the records from one to another in a tree; () if that is not behind it."""
+        path: list[str] = []
+        while last and last not in path and (not path or path[-1] != first):
+            path.append(last)
+            last = self._parents.get(last, "")
+        if not path or path[-1] != first:
+            return ()
+        compactions = {entry.id for entry in self.entries if isinstance(entry, ForeignCompaction)}
+        found = [each for record in reversed(path) for each in self.entries_of(record)]
+        return tuple(each for each in found if each not in compactions)
+
+    def add(self, record: str, messages: Iterable[Message]) -> None:
+        """Add the messages that a record becomes."""
         for number, message in enumerate(messages):
-            entry = ForeignMessage(self._new_id(record, f"{record}/{number}" if number else record), before, message)
-            self._append(record, entry)
+            name = self._new_id(f"{record}/{number}" if number else record)
+            self._append(record, ForeignMessage(name, self.end, message))
             self.model = message.model or self.model
-            before = entry.id
 
     def compact(self, record: str, compaction: ForeignCompaction) -> None:
         """Add a compaction; it is left out if it has no summary, or nothing before it."""
@@ -78,12 +92,11 @@ class AgentSession:
         self.entries.append(entry)
         self._ids.add(entry.id)
         self._of_record.setdefault(record, []).append(entry.id)
+        self.end = self._ends[record] = entry.id
 
-    def _new_id(self, record: str, name: str) -> str:
-        """Return an unused id: a record without an id, or with one that occurs twice, is numbered."""
-        while not name or name in self._ids:
-            name = f"{name or record}#{len(self.entries)}"
-        return name
+    def _new_id(self, name: str) -> str:
+        """Return an unused id: an id that occurs twice is numbered."""
+        return name if name and name not in self._ids else f"{name}#{len(self.entries)}"
 
     def found(self) -> Found:
         """Return the conversation, or an `UnreadFile` if it has no messages."""
@@ -96,7 +109,7 @@ class AgentSession:
             tuple(self.entries),
             created_at=self.created_at or self._source.modified,
             updated_at=self.updated_at or max(map(_at, self.entries)) or self._source.modified,
-            current=self.end_of(self.current) if self.current else "",
+            current=self._ends.get(self.current, ""),
             model=self.model,
             folder=self.folder,
             is_put_away=self.is_put_away,
@@ -140,11 +153,12 @@ def object_of(source: Source, lists: str, unread: list[str]) -> Fields:
     return Fields({lists: elements})
 
 
-def usage_of(prompt: int, reply: int, read: int = 0, written: int = 0, thought: int = 0) -> Usage | None:
-    """Return measured tokens. prompt: all of them, or without those that were read from or written to the cache, if
-    that is less; None if no tokens were measured."""
-    whole = prompt if prompt >= read + written else prompt + read + written
-    return Usage(whole, reply, read, written, reasoning_tokens=thought) if whole + reply else None
+def usage_of(
+    prompt: int, reply: int, read: int = 0, written: int = 0, thought: int = 0, dollars: float = 0.0
+) -> Usage | None:
+    """Return measured tokens; None if no tokens were measured. prompt: including those of the cache."""
+    costs = dollars if 0 < dollars < MOST_DOLLARS else None
+    return Usage(prompt, reply, read, written, costs, reasoning_tokens=thought) if prompt + reply else None
 
 
 def sibling(source: Source, name: str) -> Source | None:

@@ -157,8 +157,10 @@ def _file(block: Fields) -> Part:
 
 
 def _usage(metrics: Fields) -> Usage | None:
+    """Return the measured tokens. Depending on the provider, those of the cache are in the input, or not."""
     names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
-    return usage_of(*(metrics.count(name) for name in names))
+    prompt, reply, read, written = (metrics.count(name) for name in names)
+    return usage_of(prompt if prompt >= read + written else prompt + read + written, reply, read, written)
 
 
 def _compact(session: AgentSession, compacted: Fields) -> None:

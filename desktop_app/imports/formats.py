@@ -33,6 +33,7 @@ from . import (
     openai_files,
     opencode,
     openwebui,
+    pi,
 )
 from .format import NO_MESSAGES, TOO_DEEP, Format, Found
 from .sources import BadFile, Source, Sources
@@ -80,6 +81,7 @@ FORMATS: tuple[Format, ...] = (
     lm_studio.FORMAT,
     claude_code.FORMAT,
     cline.FORMAT,
+    pi.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

@@ -2925,5 +2925,9 @@ The last lines of its errors:
         <source>not read: {what}</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.pi/agent/sessions, or a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -9734,5 +9734,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>not read: {what}</source>
         <translation>nicht gelesen: {what}</translation>
     </message>
+    <message>
+        <source>the folder ~/.pi/agent/sessions, or a session in it</source>
+        <translation>der Ordner ~/.pi/agent/sessions oder eine Sitzung darin</translation>
+    </message>
 </context>
 </TS>
