@@ -50,7 +50,7 @@ class AgentSession:
         self._of_record: dict[str, list[str]] = {}
 
     def follow(self, record: str, parent: str) -> None:
-        """Let the entries of a record follow those of another one, in a session that is a tree."""
+        """Let the entries of a record follow another record, in a session with branches."""
         self._parents.setdefault(record, parent)
         self.end = self._ends.get(parent, "")
         self._ends.setdefault(record, self.end)
@@ -102,13 +102,14 @@ class AgentSession:
         """Return the conversation, or an `UnreadFile` if it has no messages."""
         if not any(isinstance(entry, ForeignMessage) for entry in self.entries):
             return UnreadFile(self._source.name, without_messages(self.unread), self.title)
+        times = [_at(entry) for entry in self.entries]
         return ForeignConversation(
             self._program,
             self.id or self._source.name.rpartition("/")[2],
             self.title,
             tuple(self.entries),
-            created_at=self.created_at or self._source.modified,
-            updated_at=self.updated_at or max(map(_at, self.entries)) or self._source.modified,
+            created_at=self.created_at or min(filter(None, times), default=self._source.modified),
+            updated_at=self.updated_at or max(times) or self._source.modified,
             current=self._ends.get(self.current, ""),
             model=self.model,
             folder=self.folder,
@@ -156,7 +157,7 @@ def object_of(source: Source, lists: str, unread: list[str]) -> Fields:
 def usage_of(
     prompt: int, reply: int, read: int = 0, written: int = 0, thought: int = 0, dollars: float = 0.0
 ) -> Usage | None:
-    """Return measured tokens; None if no tokens were measured. prompt: including those of the cache."""
+    """Return measured tokens; None if no tokens were measured. prompt: with the tokens of the cache."""
     costs = dollars if 0 < dollars < MOST_DOLLARS else None
     return Usage(prompt, reply, read, written, costs, reasoning_tokens=thought) if prompt + reply else None
 

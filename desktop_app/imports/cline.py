@@ -157,7 +157,7 @@ def _file(block: Fields) -> Part:
 
 
 def _usage(metrics: Fields) -> Usage | None:
-    """Return the measured tokens. Depending on the provider, those of the cache are in the input, or not."""
+    """Return the measured tokens. The input may be with or without the tokens of the cache."""
     names = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
     prompt, reply, read, written = (metrics.count(name) for name in names)
     return usage_of(prompt if prompt >= read + written else prompt + read + written, reply, read, written)

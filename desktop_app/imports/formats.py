@@ -27,6 +27,7 @@ from . import (
     claude_code,
     cline,
     codex,
+    copilot,
     gemini_cli,
     librechat,
     lm_studio,
@@ -82,6 +83,7 @@ FORMATS: tuple[Format, ...] = (
     claude_code.FORMAT,
     cline.FORMAT,
     pi.FORMAT,
+    copilot.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

@@ -2929,5 +2929,9 @@ The last lines of its errors:
         <source>the folder ~/.pi/agent/sessions, or a session in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.copilot/session-state, or the folder of a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -9738,5 +9738,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>the folder ~/.pi/agent/sessions, or a session in it</source>
         <translation>der Ordner ~/.pi/agent/sessions oder eine Sitzung darin</translation>
     </message>
+    <message>
+        <source>the folder ~/.copilot/session-state, or the folder of a session in it</source>
+        <translation>der Ordner ~/.copilot/session-state oder der Ordner einer Sitzung darin</translation>
+    </message>
 </context>
 </TS>

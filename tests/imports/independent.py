@@ -29,6 +29,8 @@ NAMES = {
     "parent_message_uuid",
     "stepIdentifier",
     "turn_id",
+    "assetId",
+    "apiCallId",
 }
 PLACES = {"asset_pointer", "storageKey", "files.url", "metadata.url", "matched_text", "__exported_items"}
 """Where something lies that is not in the file."""
