@@ -20,7 +20,7 @@ from desktop_app.conversation.message import Message, Usage
 from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, rest_json, without_messages
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
-MOST_DOLLARS = 1e9
+IMPOSSIBLE_DOLLARS = 1e9
 """Costs of this size or larger are ignored."""
 
 
@@ -59,17 +59,20 @@ class AgentSession:
         """Return the ids of the entries that a record became."""
         return self._of_record.get(record, [])
 
+    def path_to(self, record: str) -> list[str]:
+        """Return the records from the first one to this one, in a session with branches."""
+        path: dict[str, None] = {}
+        while record and record not in path:
+            path[record] = None
+            record = self._parents.get(record, "")
+        return [*reversed(path)]
+
     def messages_since(self, first: str, last: str) -> tuple[str, ...]:
-        """Return the ids of the messages in the records from one to another in a tree; () if that is not behind it."""
-        path: list[str] = []
-        while last and last not in path and (not path or path[-1] != first):
-            path.append(last)
-            last = self._parents.get(last, "")
-        if not path or path[-1] != first:
-            return ()
+        """Return the ids of the messages in the records from one to another; () if the first is not on the path."""
+        path = self.path_to(last)
+        records = path[path.index(first) :] if first in path else ()
         compactions = {entry.id for entry in self.entries if isinstance(entry, ForeignCompaction)}
-        found = [each for record in reversed(path) for each in self.entries_of(record)]
-        return tuple(each for each in found if each not in compactions)
+        return tuple(each for record in records for each in self.entries_of(record) if each not in compactions)
 
     def add(self, record: str, messages: Iterable[Message]) -> None:
         """Add the messages that a record becomes."""
@@ -158,7 +161,7 @@ def usage_of(
     prompt: int, reply: int, read: int = 0, written: int = 0, thought: int = 0, dollars: float = 0.0
 ) -> Usage | None:
     """Return measured tokens; None if no tokens were measured. prompt: with the tokens of the cache."""
-    costs = dollars if 0 < dollars < MOST_DOLLARS else None
+    costs = dollars if 0 < dollars < IMPOSSIBLE_DOLLARS else None
     return Usage(prompt, reply, read, written, costs, reasoning_tokens=thought) if prompt + reply else None
 
 

@@ -1,6 +1,6 @@
 """Sessions of the Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`, with `workspace.yaml` next to it.
 
-A line is an event {type, data, id, timestamp}; those of subagents have an `agentId`. Files are events of their own, to
+A line is an event {type, data, id, timestamp}; the events of a subagent have an `agentId`. Files are events, to
 which attachments refer. When Copilot compacts, it sends all messages of the user, and after them the summary. Based on
 version 1.0.102 and the types in its package.
 """
@@ -34,13 +34,13 @@ def recognizes(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     """Yield the session, then its subagents."""
-    reader = _Reader(source)
+    reader = _Events(source)
     for number, line in lines_of(source, reader.main.unread):
         reader.add(line.text("id") or f"line {number}", line)
     yield from (session.found() for session in reader.sessions.values())
 
 
-class _Reader:
+class _Events:
     """Converts the events, one after the other."""
 
     def __init__(self, source: Source) -> None:
@@ -154,7 +154,7 @@ def _compact(session: AgentSession, record: str, data: Fields, at: float) -> Non
             session.end,
             data.text("summaryContent"),
             at,
-            is_automatic=data.text("trigger") != "manual",
+            is_automatic=data.peek("trigger") != "manual",
             tokens_before=data.count("preCompactionTokens"),
             tokens_after=data.count("postCompactionTokens"),
             model=data.object("compactionTokensUsed").text("model"),

@@ -35,6 +35,7 @@ from . import (
     opencode,
     openwebui,
     pi,
+    qwen_code,
 )
 from .format import NO_MESSAGES, TOO_DEEP, Format, Found
 from .sources import BadFile, Source, Sources
@@ -80,6 +81,7 @@ FORMATS: tuple[Format, ...] = (
     claude.FORMAT,
     gemini_cli.FORMAT,
     lm_studio.FORMAT,
+    qwen_code.FORMAT,
     claude_code.FORMAT,
     cline.FORMAT,
     pi.FORMAT,

@@ -2933,5 +2933,9 @@ The last lines of its errors:
         <source>the folder ~/.copilot/session-state, or the folder of a session in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.qwen/projects, or a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

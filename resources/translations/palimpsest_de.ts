@@ -9742,5 +9742,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>the folder ~/.copilot/session-state, or the folder of a session in it</source>
         <translation>der Ordner ~/.copilot/session-state oder der Ordner einer Sitzung darin</translation>
     </message>
+    <message>
+        <source>the folder ~/.qwen/projects, or a session in it</source>
+        <translation>der Ordner ~/.qwen/projects oder eine Sitzung darin</translation>
+    </message>
 </context>
 </TS>
