@@ -68,7 +68,7 @@ class ModelPicker(PaletteSheet):
         self._listed = ModelsListed(())
         self._previews: dict[str, SwitchPreview | None] = {}
         self._in_use = ""
-        self.note.set_text(tr("↑ ↓ to choose · Enter to use it · prices in dollars for a million tokens, in / out"))
+        self.show_note(tr("↑ ↓ to choose · Enter to use it · prices in dollars for a million tokens, in / out"))
         self.field.textChanged.connect(lambda _: self._show())
         self.list.row_chosen.connect(self._choose)
         self.list.choice_changed.connect(self._ask)

@@ -61,7 +61,7 @@ class KeptNotice(NamedTuple):
 class Toast(WithRole, StyleAware, QWidget):
     """One notice, centred over the lower end of a widget. A new one replaces the previous one."""
 
-    accessible_role = Role.Notification
+    accessible_role = Role.Grouping  # a screen reader would read a notification, which is also announced
 
     def __init__(self, over: QWidget, parent: QWidget | None = None) -> None:
         """over: the widget that the toast lies over; if that is low, the toast extends above it."""

@@ -25,6 +25,7 @@ from desktop_app.conversation.events import (
 from desktop_app.conversation.message import Role as Speaker
 from desktop_app.conversation.message import Text
 from desktop_app.ui.transcript.row_painter import Action
+from desktop_app.ui.transcript.row_text import MAX_SPOKEN
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.widgets.accessibility import use_roles
@@ -57,9 +58,52 @@ def test_each_row_in_sight_is_an_item_with_its_speaker_and_its_text(view, qtbot,
     items = [node for node in rows_of(view, qtbot).all() if node.role is Role.ListItem]
     assert [item.find(Role.StaticText).name for item in items] == [f"message {n}" for n in range(4)]
     names = [item.name for item in items]
-    assert names[0] != names[1]
-    assert names[0] == names[2]
-    assert all("10" in name for name in names)  # the tokens
+    heads = [name.splitlines()[0] for name in names]
+    assert heads[0] != heads[1]
+    assert heads[0] == heads[2]
+    assert all("10" in head for head in heads)  # the tokens
+    assert [name.splitlines()[1:] for name in names] == [[f"message {n}"] for n in range(4)]
+
+
+STRUCTURED = """## Steps
+
+3. Third *thing*
+4. Fourth
+   - nested
+
+- [x] written
+- [ ] sent
+
+| Name | Size |
+|---|---|
+| alpha | $x^2$ |
+| beta | |
+
+```sh
+ls
+```
+"""
+
+
+def test_a_row_is_named_by_all_its_text_with_what_its_layout_says(view, qtbot, listening):
+    """A screen reader that comes to a list item says its name, and not the labels in it (Orca 48.1)."""
+    view.transcript.open([row(0, Speaker.ASSISTANT, Text(STRUCTURED))], ())
+    (item,) = [node for node in rows_of(view, qtbot).all() if node.role is Role.ListItem]
+    assert item.name.splitlines()[1:] == [
+        "Heading 2: Steps", "3. Third thing", "4. Fourth", "• nested", "Done: written", "To do: sent",
+        "Name | Size", "Name: alpha | Size: $x^2$", "Name: beta | ", "ls",
+    ]  # fmt: skip
+
+
+def test_the_name_of_a_long_row_ends_and_that_of_a_growing_one_stays(view, qtbot, listening):
+    view.transcript.open([row(0, Speaker.ASSISTANT, Text("word " * 5_000))], ())
+    (item,) = [node for node in rows_of(view, qtbot).all() if node.role is Role.ListItem]
+    assert len(item.name) == MAX_SPOKEN
+    tell(view.transcript, TurnStarted("c"), ReplyStarted("c", "m1", "Sonnet"), TextDelta("c", "m1", "One. "))
+    growing = rows_of(view, qtbot).find(Role.ListItem, "Sonnet").name
+    assert "One" not in growing
+    tell(view.transcript, TextDelta("c", "m1", "Two."))
+    assert rows_of(view, qtbot).find(Role.ListItem, "Sonnet").name == growing
 
 
 def test_code_has_its_language_its_text_and_its_buttons(view, qtbot, listening):

@@ -27,8 +27,10 @@ async def find(window, text):
 
 
 @play_scene()
-async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window, bridge):
+async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window, bridge, monkeypatch):
     bar, view = window.ui.find_bar, window.ui.transcript
+    said: list[str] = []
+    monkeypatch.setattr("desktop_app.ui.palette.result_rows.announce", lambda _, text, **how: said.append(text))
     await find(window, "question 4")
     await until(lambda: bar.count.text().startswith("6 of 6"))  # none in sight or behind it
     await until(lambda: is_in_sight(view, "c1-48"))
@@ -37,6 +39,7 @@ async def test_a_text_is_found_where_it_is_not_loaded_and_stepped_through(window
     await until(lambda: is_in_sight(view, "c1-4"))
     QTest.keyClick(window, Qt.Key.Key_F3)
     await until(lambda: is_in_sight(view, "c1-40"))
+    assert said[-2:] == ["1 of 6", "2 of 6"], "a screen reader speaks them, as the field keeps the focus"
     QTest.keyClick(bar.field, Qt.Key.Key_Escape)
     assert not bar.isVisible()
 

@@ -9,7 +9,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from ui_scenes import play_scene, until
 
 from desktop_app.ui.main_window import MainWindow
+from desktop_app.ui.widgets.boxes import CardList
+from desktop_app.ui.widgets.buttons import LinkButton
 from desktop_app.ui.widgets.inputs import SegmentButton
+from desktop_app.ui.widgets.layouts import vertical
+from desktop_app.ui.widgets.long_text import LongTextField
 
 TAB, BACKTAB = Qt.Key.Key_Tab, Qt.Key.Key_Backtab
 
@@ -67,3 +71,38 @@ async def test_every_stop_has_a_name_and_shows_that_it_has_the_keyboard(window, 
         without = stop.grab().toImage()
         stop.setFocus(Qt.FocusReason.TabFocusReason)
         assert stop.grab().toImage() != without, name
+
+
+def test_cards_that_come_later_are_walked_in_their_order(qtbot):
+    """As the operations of the history, whose buttons came last in the window."""
+    cards = CardList(lambda text, _: LinkButton(text), "", "More", 2)
+    after = LinkButton("after")
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    vertical(cards, after, holder=holder)
+    holder.show()
+    cards.set_items({"b": "b", "c": "c"})
+    cards.set_items({"a": "a", "b": "b", "c": "c"})
+    holder.activateWindow()
+    qtbot.waitActive(holder)
+    qtbot.waitUntil(cards.cards["a"].isVisible)
+    cards.cards["a"].setFocus()
+    order: list[str] = []
+    for _ in range(4):
+        focused = QApplication.focusWidget()
+        assert isinstance(focused, LinkButton)
+        order.append(focused.text())
+        QTest.keyClick(focused, TAB)
+    assert order == ["a", "b", "More", "after"]
+
+
+def test_a_text_that_is_only_read_has_a_caret(qtbot):
+    field = LongTextField(size=13)
+    qtbot.addWidget(field)
+    field.setReadOnly(True)
+    field.show_text("one two")
+    field.show()
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClicks(field, "x")
+    assert (field.textCursor().selectedText().strip(), field.toPlainText()) == ("one", "one two")

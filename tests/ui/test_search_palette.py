@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 
 from desktop_app.context.recall.filters import FilterNames, TypedQuery
 from desktop_app.conversation.listing import SEARCH_LIMIT, ConversationInfo, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.ui.palette.result_rows import runs_of
 from desktop_app.ui.palette.search_palette import SearchPalette
+from desktop_app.ui.widgets.accessibility import use_roles
 from desktop_app.ui.widgets.look import BOLD
 from desktop_app.ui.widgets.text_label import Run
 
@@ -170,3 +172,33 @@ def test_escape_and_a_click_beside_it_close(palette, window, qtbot):
     palette.open()
     qtbot.mouseClick(window.childAt(5, 5), Qt.MouseButton.LeftButton)
     assert not palette.isVisible()
+
+
+@pytest.fixture
+def spoken(monkeypatch):
+    """What a screen reader is given to speak, as the field keeps the focus."""
+    said: list[str] = []
+    use_roles()
+    QAccessible.setActive(True)
+    monkeypatch.setattr("desktop_app.ui.widgets.palette_sheet.announce", lambda _, text, **how: said.append(text))
+    yield said
+    QAccessible.setActive(False)
+
+
+def test_counts_and_the_chosen_row_are_spoken(spoken, palette, qtbot):
+    qtbot.waitUntil(lambda: bool(spoken))
+    assert spoken.pop().startswith("Billing")
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: bool(spoken))
+    assert spoken.pop().startswith("Lisbon")
+    with qtbot.waitSignal(palette.search_requested):
+        qtbot.keyClicks(palette.field, "vendor")
+    palette.set_results("vendor", [result(1), result(2, title="Contract")])
+    qtbot.waitUntil(lambda: bool(spoken))
+    assert spoken.pop().startswith("2 results. Billing"), "the keys are not said each time"
+    qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: bool(spoken))
+    assert spoken.pop().startswith("Contract"), "the count is said once"
+    palette.set_results("vendor", [])
+    qtbot.waitUntil(lambda: bool(spoken))
+    assert spoken.pop() == "Nothing found for “vendor”."

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from import_scenes import preview_of_import
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtGui import QAccessible, QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from test_plan_dialog import PLAN
 from ui_scenes import run_in_loop
@@ -21,6 +21,7 @@ from desktop_app.ui.palette.search_palette import SearchPalette
 from desktop_app.ui.projects.project_sheet import ProjectSheet
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 from desktop_app.ui.tools.tools_sheet import ToolsSheet
+from desktop_app.ui.widgets.accessibility import use_roles
 from desktop_app.ui.widgets.sheet import Sheet
 
 SHEETS: dict[str, Callable[[QWidget], Sheet]] = {
@@ -133,3 +134,11 @@ async def test_what_is_typed_while_a_sheet_opens_is_in_its_first_field(window, q
     qtbot.keyClicks(field, "c")
     assert field.text() == "abc"
     sheet.close()
+
+
+def test_a_sheet_is_a_modal_dialog_for_a_screen_reader(window):
+    use_roles()
+    sheet = SearchPalette(window)
+    interface = QAccessible.queryAccessibleInterface(sheet)
+    assert (interface.role(), bool(interface.state().modal)) == (QAccessible.Role.Dialog, True)
+    assert interface.text(QAccessible.Text.Name) == "Search everything"

@@ -77,7 +77,7 @@ class PlanDialog(Sheet):
         self.tail_label = TextLabel(size=13, weight=MEDIUM)
         self.tail_part = QWidget()
         self.tail = Slider()
-        self.tail.setAccessibleName(tr("Tokens at the end to keep unchanged"))
+        self.tail.set_name(tr("Tokens at the end to keep unchanged"), "")
         self.checked = TextLabel(size=13, tint="ink_soft", wraps=True)
         self.facts = FactList()
         self.summary = SummaryEditor()
@@ -229,6 +229,7 @@ class PlanDialog(Sheet):
             used = tr("{tokens} used").format(tokens=format_number(in_request(kept)))
             runs.append(Run(f" · {used}", "ink_faint", NORMAL))
         self.tail_label.set_runs(runs)
+        self.tail.set_name(tr("Tokens at the end to keep unchanged"), format_number(in_request(tokens)))
 
     def _show_fidelity(self, fidelity: Fidelity) -> None:
         self.checked.setVisible(fidelity.total > 0)

@@ -116,7 +116,7 @@ class CommandPalette(PaletteSheet):
         found = matching_actions(self.query(), self._actions, self._recent)
         self.show_rows([ListRow(a.name, tr(a.name), keys_text(a.keys[:1]), (Run(tr(a.about)),)) for a in found])
         keys = tr("↑ ↓ to choose · Enter to run · Esc to close")
-        self.note.set_text(keys if found else tr("No matching command"))
+        self.show_note(keys if found else tr("No matching command"))
 
     def _choose(self, name: str) -> None:
         self.accept()

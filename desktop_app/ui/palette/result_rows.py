@@ -13,6 +13,7 @@ from desktop_app.conversation.listing import SearchResult
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.actions import keys_text
 from desktop_app.ui.translation import tr
+from desktop_app.ui.widgets.accessibility import announce
 from desktop_app.ui.widgets.buttons import Button, ButtonKind, LinkButton
 from desktop_app.ui.widgets.layouts import horizontal
 from desktop_app.ui.widgets.look import BOLD
@@ -183,6 +184,8 @@ class FindBar(QWidget):
         self.count.set_text(several if found else tr("Not found") if self.text else "")
         for button in (self.previous, self.next):
             button.setEnabled(found > 0)
+        if self.count.text() and self.isVisible():
+            announce(self.field, self.count.text(), is_urgent=True)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -241,7 +241,7 @@ class SearchPalette(PaletteSheet):
         self.field.textChanged.connect(self._change)
         self.field.cursorPositionChanged.connect(self._offer)
         self._pause.timeout.connect(self._search)
-        self._waiting.timeout.connect(lambda: self.note.set_text(tr("Searching…")))
+        self._waiting.timeout.connect(lambda: self.show_note(tr("Searching…")))
         self.filters.chosen.connect(self._add_filter)
         self.filters.removed.connect(self._remove_filter)
         self.list.row_chosen.connect(self._choose)
@@ -285,13 +285,13 @@ class SearchPalette(PaletteSheet):
         if self._offered:
             return
         self._show_results()
-        self.note.set_text(self._text_of_results(is_complete))
+        self.show_note(self._text_of_results(is_complete))
 
     def note_failure(self, query: str) -> None:
         """Show that a query failed."""
         if query == self.query():
             self._waiting.stop()
-            self.note.set_text(tr("The search failed."))
+            self.show_note(tr("The search failed."))
 
     def enter(self) -> None:
         """Choose the current row; if a search is due, search first."""
@@ -325,7 +325,7 @@ class SearchPalette(PaletteSheet):
         before, self._offered = completions(self.field.text(), self.field.cursorPosition(), self._names)
         if self._offered:
             self.show_rows([row_of_completion(text, before) for text in self._offered])
-            self.note.set_text(tr(HELP))
+            self.show_note(tr(HELP))
         elif offered_before and self.query():
             self._show_results()
 
@@ -338,7 +338,7 @@ class SearchPalette(PaletteSheet):
         self._waiting.stop()  # the answer to an older query is ignored
         typed = self.typed
         if typed.wrong is not None and not self._offered:
-            self.note.set_text(text_of_wrong(typed.wrong))
+            self.show_note(text_of_wrong(typed.wrong))
         if not typed.words and typed.filters == NO_FILTERS:
             if self.query() and not self._offered:
                 self.results = ()
@@ -395,7 +395,7 @@ class SearchPalette(PaletteSheet):
         ]
         self.show_rows(rows)
         nothing = tr("Searches every message of every conversation, summarized and archived ones too.")
-        self.note.set_text(tr(HELP) if rows else nothing)
+        self.show_note(tr(HELP) if rows else nothing)
 
 
 def _about(info: ConversationInfo) -> str:

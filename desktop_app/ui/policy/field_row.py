@@ -82,6 +82,7 @@ class FieldRow(QWidget):
                 widget.blockSignals(True)
         if self.slider is not None:
             self.slider.setValue(min(round(value * self._per_unit), self.slider.maximum()))
+            self.slider.set_name(field_label(field), text_in_field(field, value))
         if self.switch is not None:
             self.switch.setChecked(value)
         if self.select is not None:

@@ -220,7 +220,7 @@ class Percent(FormEntry):
     def _show_value(self, percent: int) -> None:
         text = format_percent(percent / 100)
         self.label.set_text(tr("{name}: {percent}").format(name=self._label, percent=text))
-        self.slider.setAccessibleName(tr("{name}, {percent} percent").format(name=self._label, percent=percent))
+        self.slider.set_name(self._label, text)
 
 
 class LongText(FormEntry):

@@ -65,7 +65,7 @@ class ProjectPalette(PaletteSheet):
             rows.append(ListRow(NONE, tr("No project")))
         self.show_rows(rows)
         empty = tr("There are no projects yet: type the name of a new one.")
-        self.note.set_text(tr("↑ ↓ to choose · Enter to open · Esc to close") if rows else empty)
+        self.show_note(tr("↑ ↓ to choose · Enter to open · Esc to close") if rows else empty)
 
     def _choose(self, key: str) -> None:
         name = normal_name(self.query())
@@ -97,11 +97,11 @@ class DeletedPalette(PaletteSheet):
         found = [info for info in self._conversations if all(word in info.title.casefold() for word in words)]
         self.show_rows([self._row_of(info, now) for info in found])
         if not self._conversations:
-            self.note.set_text(tr("No conversation is deleted."))
+            self.show_note(tr("No conversation is deleted."))
         elif found:
-            self.note.set_text(tr("↑ ↓ to choose · Enter to restore · Esc to close"))
+            self.show_note(tr("↑ ↓ to choose · Enter to restore · Esc to close"))
         else:
-            self.note.set_text(tr("No title contains these words."))
+            self.show_note(tr("No title contains these words."))
 
     def _row_of(self, info: ConversationInfo, now: float) -> ListRow:
         about = (tr("%n messages", "", info.messages), format_time(info.updated_at, now))
@@ -128,7 +128,7 @@ class PersonaPalette(PaletteSheet):
         """Offer these personas."""
         self._personas = tuple(personas)
         empty = tr("There are no personas yet: “Conversation settings…” in the ⋯ menu saves one.")
-        self.note.set_text(self._help if personas else empty)
+        self.show_note(self._help if personas else empty)
         self.field.clear()
         self._show()
 

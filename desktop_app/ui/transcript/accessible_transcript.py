@@ -14,8 +14,8 @@ from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.accessibility import PRESS, SHOW_MENU, Role, WithRole, announce, bring_in_order
 
 from .row_painter import Action, RowLayout
-from .row_text import RowPart, RowPartKind, accessible_text, name_of_row, parts_of_row
-from .transcript_items import FailureItem
+from .row_text import RowPart, RowPartKind, accessible_text, name_of_row, parts_of_row, spoken_name
+from .transcript_items import FailureItem, ReplyItem
 from .transcript_view import TranscriptView
 
 Perform = Callable[[Action, str], None]
@@ -211,12 +211,15 @@ class AccessibleTranscript(WithRole, QWidget):
     def _fill(self, widget: AccessibleRow, row: int, layout: RowLayout) -> None:
         view = self._view
         item = view.transcript.item(row)
-        name = name_of_row(layout) or accessible_text(item)
+        parts = parts_of_row(layout, view.cache.is_unfolded(item.key))
+        # The text of a reply that is being written would be said again with each change of the name.
+        name = name_of_row(layout) if isinstance(item, ReplyItem) else spoken_name(layout, parts)
+        name = name or accessible_text(item)
         if widget.accessibleName() != name:
             widget.setAccessibleName(name)
         widget.open_menu = partial(self._open_menu, row)
         widget.setGeometry(view.visualRect(view.transcript.index(row)))
-        widget.parts.show_parts(parts_of_row(layout, view.cache.is_unfolded(item.key)), QRectF())
+        widget.parts.show_parts(parts, QRectF())
 
     def _put_away(self, widget: AccessibleRow) -> None:
         widget.parts.clear()

@@ -402,6 +402,7 @@ def _shape_table(table: QTextTable, has_head: bool, is_first: bool) -> None:
     shape.setTopMargin(scale(4 if is_first else 10))  # Qt omits the margin of the previous paragraph,
     shape.setBottomMargin(0)  # and adds an empty paragraph after the table
     shape.setWidth(QTextLength())
+    shape.setHeaderRowCount(int(has_head))
     table.setFormat(shape)
     for column in range(table.columns() if has_head else 0):
         cell = table.cellAt(0, column)

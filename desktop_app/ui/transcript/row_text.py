@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from enum import Enum
+from itertools import zip_longest
 
 import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextListFormat, QTextTable
 
 from desktop_app.conversation.events import MessageRow, MessageState, OperationRow
 from desktop_app.conversation.gauge import Segment
@@ -26,6 +27,7 @@ from desktop_app.ui.widgets.number_formats import (
     format_title,
     format_wait,
     readable_text,
+    shorten,
     speaker_of,
 )
 
@@ -57,6 +59,8 @@ PLACES: dict[CallSandbox, str] = {
 SPEAKERS = (Role.USER, Role.ASSISTANT)
 MIN_SECONDS = 0.05  # a shorter duration of a call, "0.0 s", is not shown
 MAX_RAW_LINE = 50_000  # characters of a line of output that are read, including control sequences
+BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
+MAX_SPOKEN = 10_000  # characters of a row that a screen reader says at once
 MAX_LINE = 400  # characters of a line of a running tool's output
 # Colours and cursor movements, terminal window titles, and other control characters except line ends.
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -363,10 +367,68 @@ def _button(region: HitRegion, is_unfolded: bool) -> RowPart:
 
 
 def _text_of(document: QTextDocument) -> str:
-    """Return the text of a document, with the sources of its formulas."""
-    cursor = QTextCursor(document)
-    cursor.select(QTextCursor.SelectionType.Document)
+    """Return the text of a document as it is read aloud: with the sources of its formulas, and with words or signs for
+    what its layout says, such as a heading or the number of an item."""
+    lines: list[str] = []
+    block = document.begin()
+    while block.isValid():
+        cursor = QTextCursor(block)
+        if (table := cursor.currentTable()) is not None:
+            lines += _rows_of(table)
+            block = table.lastCursorPosition().block().next()
+            continue
+        lines.append(_words_before(block) + _text_in(block))
+        block = block.next()
+    return "\n".join(lines).strip("\n")
+
+
+def _text_in(block: QTextBlock) -> str:
+    cursor = QTextCursor(block)
+    cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+    return selected_text(cursor).strip("\n")  # Qt begins a part of a list with an empty block
+
+
+def _words_before(block: QTextBlock) -> str:
+    """Return what the layout of a block says, to be read before its text."""
+    shape, listed = block.blockFormat(), block.textList()
+    if level := shape.headingLevel():
+        return tr("Heading {level}: ").format(level=level)
+    match shape.marker():
+        case QTextBlockFormat.MarkerType.Checked:
+            return tr("Done: ")
+        case QTextBlockFormat.MarkerType.Unchecked:
+            return tr("To do: ")
+        case _:
+            pass
+    if listed is None:
+        return ""
+    return "• " if listed.format().style() in BULLETS else f"{listed.itemText(block)} "
+
+
+def _rows_of(table: QTextTable) -> Iterator[str]:
+    """Yield the rows of a table, each cell after the head of its column."""
+    heads: list[str] = []
+    for row in range(table.rows()):
+        cells = [_cell_text(table, row, column) for column in range(table.columns())]
+        yield " | ".join(
+            f"{head}: {cell}" if head and cell else cell for head, cell in zip_longest(heads, cells, fillvalue="")
+        )
+        if row < table.format().headerRowCount():
+            heads = cells
+
+
+def _cell_text(table: QTextTable, row: int, column: int) -> str:
+    cell = table.cellAt(row, column)
+    cursor = cell.firstCursorPosition()
+    cursor.setPosition(cell.lastCursorPosition().position(), QTextCursor.MoveMode.KeepAnchor)
     return selected_text(cursor)
+
+
+def spoken_name(layout: RowLayout, parts: Sequence[RowPart]) -> str:
+    """Return the text of a whole row: a screen reader says the name of the row that it comes to, and not the labels in
+    it. The end of a long text is left out."""
+    texts = [within.name for part in parts for within in (part, *part.parts) if within.kind is RowPartKind.TEXT]
+    return shorten("\n".join(filter(None, (name_of_row(layout), *texts))), MAX_SPOKEN)
 
 
 def _links(flow: Flow) -> Iterator[RowPart]:

@@ -20,11 +20,13 @@ class WithRole(QWidget if TYPE_CHECKING else object):
     """A base for widgets with a role that Qt has no widget for. It precedes Qt's class in the list of bases.
 
     Screen readers read the widget's accessible name and description. is_marked: whether it is the current item of
-    keyboard navigation although another widget has the focus; None leaves the focus state to Qt.
+    keyboard navigation although another widget has the focus; None leaves the focus state to Qt. is_modal: whether
+    nothing else in the window can be used while it is shown.
     """
 
     accessible_role = Role.Client
     is_marked: bool | None = None
+    is_modal = False
 
     def accessible_actions(self) -> Mapping[str, Callable[[], object]]:
         """Return the actions that the widget offers, by Qt's action names."""
@@ -55,6 +57,8 @@ class _Interface(QAccessibleWidget):
         state, widget = super().state(), self.widget()
         if isinstance(widget, WithRole) and widget.is_marked is not None:
             state.focusable, state.focused = 1, int(widget.is_marked)
+        if isinstance(widget, WithRole) and widget.is_modal:
+            state.modal = 1
         return state
 
 

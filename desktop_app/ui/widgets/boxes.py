@@ -15,7 +15,7 @@ from desktop_app.conversation.gauge import Segment
 
 from .accessibility import Role, WithRole
 from .buttons import LinkButton
-from .layouts import STRETCH, discard, horizontal, set_margins, vertical
+from .layouts import STRETCH, discard, horizontal, set_margins, vertical, walk_as_read
 from .look import Corner, Tint, colour, paint_box, scale
 from .text_label import TextLabel
 
@@ -205,6 +205,7 @@ class CardList(ScrollColumn, Generic[T, C]):
             discard(unused)
         self.empty.setVisible(not self._items)
         self.more.setVisible(len(self._items) > len(self._cards))
+        walk_as_read(self)
 
     def _show_more(self) -> None:
         self._limit += self._page

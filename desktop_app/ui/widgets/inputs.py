@@ -192,8 +192,14 @@ class Select(QComboBox):
             paint_focus(painter, box, Corner.CONTROL)
 
 
-class Slider(QSlider):
-    """A horizontal slider whose knob jumps to where it is clicked."""
+class Slider(WithRole, QSlider):
+    """A horizontal slider whose knob jumps to where it is clicked.
+
+    A screen reader reads a slider's place in its range as a percentage, which is not the number beside it. So this has
+    another role, and its name ends with that number.
+    """
+
+    accessible_role = Role.SpinBox
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -201,6 +207,10 @@ class Slider(QSlider):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(WIDE, FIXED)
+
+    def set_name(self, label: str, value: str) -> None:
+        """Set what a screen reader reads. value: as it is shown beside the slider."""
+        self.setAccessibleName(f"{label}, {value}" if value else label)
 
     def set_range(self, minimum: int, maximum: int, grain: int = 1) -> None:
         """Set the range. grain: the mouse selects multiples of it, or an end of the range."""

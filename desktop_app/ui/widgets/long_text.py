@@ -280,6 +280,12 @@ class LongTextField(TextArea):
         if not self.hold_key(event):
             super().keyPressEvent(event)
 
+    def setReadOnly(self, ro: bool) -> None:
+        """Keep the caret in a text that is only read: with it the keyboard selects, and a screen reader reads."""
+        super().setReadOnly(ro)
+        if ro:
+            self.setTextInteractionFlags(self.textInteractionFlags() | Qt.TextInteractionFlag.TextSelectableByKeyboard)
+
     def createMimeDataFromSelection(self) -> QMimeData:
         cursor, copied = self.textCursor(), QMimeData()
         begin, end = cursor.selectionStart(), cursor.selectionEnd()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QAccessible, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from desktop_app.conversation.words import translatable
 from desktop_app.ui.translation import tr
 
+from .accessibility import announce
 from .buttons import ENTER
 from .layouts import vertical
 from .look import scale
@@ -19,7 +20,9 @@ from .sheet import Sheet
 from .text_label import TextLabel
 
 WIDTH, LIST_HEIGHT, MIN_LIST_HEIGHT = 640, 420, 60  # pixels
+KEYS = "↑ ↓"  # with which a note goes on about keys, in every language
 HELP = translatable("↑ ↓ to choose · Enter to open · Esc to close")
+SPOKEN_AFTER = 250  # milliseconds: while one types, only the last state is spoken
 MOVES = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
 
 
@@ -46,6 +49,7 @@ class PaletteSheet(Sheet):
         self, parent: QWidget | None, *, title: str, has_body: bool = True, below_field: QWidget | None = None
     ) -> None:
         super().__init__(parent, width=WIDTH, top=0.12, closes_outside=True, title=title)
+        self._note_spoken = ""
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("{title}…").format(title=title))
         self.field.setAccessibleName(title)
@@ -56,6 +60,9 @@ class PaletteSheet(Sheet):
         vertical(self.field, *below, self.list, self.note, holder=self, margins=(14, 14, 14, 12), spacing=8)
         self.set_first(self.field)
         self.field.installEventFilter(self)
+        self._spoken = QTimer(self, interval=SPOKEN_AFTER, singleShot=True)
+        self._spoken.timeout.connect(self._speak)
+        self.list.choice_changed.connect(self._speak_soon)
 
     def query(self) -> str:
         return self.field.text().strip()
@@ -75,6 +82,28 @@ class PaletteSheet(Sheet):
                 self.enter()
                 return True
         return super().eventFilter(watched, event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._speak_soon()
+
+    def _speak_soon(self) -> None:
+        if QAccessible.isActive() and self.isVisible():
+            self._spoken.start()
+
+    def _speak(self) -> None:
+        """Have the screen reader speak the note, if it is news, and the chosen row, as the field keeps the focus."""
+        note = self.note.text().partition(KEYS)[0].strip(" ·")
+        row = next((row.words for row in self.list.rows.rows if row.key == self.list.current_key()), "")
+        words = [row] if note == self._note_spoken else [note, row]
+        self._note_spoken = note
+        if any(words) and self.isVisible():
+            announce(self.field, ". ".join(filter(None, words)), is_urgent=True)
+
+    def show_note(self, text: str) -> None:
+        """Show a line below the list, such as the number of results."""
+        self.note.set_text(text)
+        self._speak_soon()
 
     def show_rows(self, rows: Sequence[ListRow]) -> None:
         """Show these rows and select the first; the list takes their height, up to LIST_HEIGHT."""

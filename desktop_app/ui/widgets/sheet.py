@@ -25,7 +25,7 @@ from shiboken6 import isValid
 
 from desktop_app.ui.translation import tr
 
-from .accessibility import announce
+from .accessibility import Role, WithRole, announce
 from .boxes import ScrollColumn
 from .buttons import Button, ButtonKind
 from .layouts import FooterLayout, horizontal, set_margins, vertical, walk_as_read
@@ -141,7 +141,7 @@ MARGIN = 24  # pixels between the sheet and the window's edges
 PAINT_PAUSE = 0.01  # seconds for the window to paint a change before the next one
 
 
-class Sheet(QDialog):
+class Sheet(WithRole, QDialog):
     """A dialog that is opened with `open` or `open_gradually`, never with exec(). Without a parent, it is a window.
 
     A large sheet builds its content in `steps`, so that `open_gradually` can give the window's event loop a turn
@@ -151,6 +151,8 @@ class Sheet(QDialog):
     that only the title and the buttons stay in place.
     """
 
+    accessible_role = Role.Dialog
+    is_modal = True
     low, narrow = 300, 0
 
     def __init__(
