@@ -15,6 +15,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from .markdown_source import (
+    DEFINITION,
+    FOOTNOTE,
+    Marks,
+    footnote_labels,
+    free_marks,
+    may_be_rewritten,
+    replace_footnotes,
+    rewrite,
+)
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
@@ -128,10 +139,27 @@ def _as_text(_: Graphic) -> str:
     return ""
 
 
-def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text) -> str:
-    """Return the Markdown for Qt, which would take a rule at the beginning for front matter."""
-    escaped = escape_math(text, draw)
+def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text, marks: Marks | None = None) -> str:
+    """Return the Markdown for Qt, which would take a rule at the beginning for front matter.
+
+    marks: characters to be replaced in the document; see `Marks`.
+    """
+    escaped = readable_markdown(escape_math(text, draw), marks)
     return f"\n{escaped}" if text.startswith("---") else escaped
+
+
+def readable_markdown(text: str, marks: Marks | None) -> str:
+    """Return Markdown that every parser shows as people mean it; see `markdown_source`."""
+    if marks is None or not may_be_rewritten(text):
+        return text
+    starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    blocks = [token for token in block_parser().parse(text) if token.map]
+    spans = {
+        kind: [(starts[t.map[0]], starts[t.map[1]]) for t in blocks if t.map and t.type in kinds]
+        for kind, kinds in (("code", ("fence", "code_block")), ("tables", ("table_open",)))
+    }
+    kept = sorted([*spans["code"], *(found.span() for found in DEFINITION.finditer(text))])
+    return replace_footnotes(rewrite(text, kept, spans["tables"], marks), lambda label: f"[^{label}]")
 
 
 def _literal(formula: str, is_quoted: bool) -> str:
@@ -190,12 +218,31 @@ def html_of_markdown(text: str, drawings: Mapping[Graphic, Drawing], *, has_brea
         "drawn": drawn,
         "stand-in": re.compile(rf"\{{{mark}(\d+){mark}\}}"),
     }
-    parser = _parser(has_breaks)
-    tokens = parser.parse(escape_math(text, stand_in), env)
+    env["references"] = {
+        f"^{label}".upper(): {"href": f"{FOOTNOTE}{label}", "title": ""} for label in footnote_labels(text)
+    }
+    parser, marks = _parser(has_breaks), free_marks(text + mark)
+    tokens = parser.parse(readable_markdown(escape_math(text, stand_in), marks), env)
     if any(token.level >= MAX_NESTING - 1 for token in tokens):
         return code_html(text)
     _write_back(tokens, env)
-    return parser.renderer.render(tokens, parser.options, env)
+    _raise_footnotes(tokens)
+    shown = parser.renderer.render(tokens, parser.options, env)
+    return shown if marks is None else shown.replace(marks.joint, "").replace(marks.line_break, "<br>")
+
+
+def _raise_footnotes(tokens: Sequence[Token]) -> None:
+    """Show the numbers of footnotes raised, and not as links."""
+    for token in tokens:
+        children = token.children or []
+        for number, child in enumerate(children):
+            if child.type == "link_open" and str(child.attrs.get("href", "")).startswith(FOOTNOTE):
+                ends = (n for n in range(number, len(children)) if children[n].type == "link_close")
+                end = next(ends, number)
+                child.type, child.tag, child.attrs = "sup_open", "sup", {}
+                children[end].type, children[end].tag = "sup_close", "sup"
+                for part in children[number + 1 : end]:
+                    part.content = part.content.removeprefix("^")
 
 
 def code_html(text: str, language: str = "") -> str:

@@ -380,5 +380,5 @@ def last_states(text: str) -> str:
     if not any("\r" in line for line in lines):
         return text  # line ends of Windows
     ends = ["\r" * (line.endswith("\r") and "\r" not in line[:-1]) for line in text.split("\n")]
-    shown = "\n".join(line.rpartition("\r")[2] + end for line, end in zip(lines, ends, strict=True))
-    return shown + "\n" * (not shown.endswith("\n")) + WRITTEN_OVER
+    left = "\n".join(line.rpartition("\r")[2] + end for line, end in zip(lines, ends, strict=True))
+    return left + "\n" * (not left.endswith("\n")) + WRITTEN_OVER

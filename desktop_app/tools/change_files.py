@@ -49,7 +49,7 @@ class TextFile(msgspec.Struct, frozen=True):
     encoding: str = "utf-8"
     bom: bytes = b""
     runs: tuple[TextRun, ...] = ()
-    """The parts of a file in several encodings; then `encoding` is that of lines that are not UTF-8."""
+    """The parts of a file in several encodings; then the lines that are not UTF-8 are in `encoding`."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""What the readers of documents return: the text, and what is said about it to the user and to the model."""
+"""Documents as text, with notes for the user and for the model about anything that the text does not show."""
 
 from __future__ import annotations
 

@@ -201,14 +201,14 @@ def _field_value(field: Any, is_button: bool) -> str:
         return "not checked" if state == "Off" else "checked" if state in ("Yes", "On", "1") else state
     if _inherited(field, "/FT") == "/Sig":
         return f"signed {value.get('/Name') or ''}".strip() if value is not None else ""
-    shown = {}
+    names = {}
     for option in _inherited(field, "/Opt") or ():
         pair = option.get_object()
         if isinstance(pair, list) and len(pair) == 2:
-            shown[str(pair[0])] = str(pair[1])
+            names[str(pair[0])] = str(pair[1])
     values = value if isinstance(value, list) else [] if value is None else [value]
     texts = (v.get_data().decode(errors="replace") if hasattr(v, "get_data") else str(v) for v in values)
-    return ", ".join(" ".join(shown.get(text, text).split()) for text in texts)
+    return ", ".join(" ".join(names.get(text, text).split()) for text in texts)
 
 
 def _xfa_values(parts: dict[str, bytes]) -> Iterator[str]:

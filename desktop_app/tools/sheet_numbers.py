@@ -141,13 +141,15 @@ def _filled(value: float, section: _Section, is_signed: bool) -> str:
     number = number.quantize(Decimal(1).scaleb(-len(after)), ROUND_HALF_UP)
     whole, _, fraction = f"{number:f}".partition(".")
     has_groups = any(token == ("sign", ",") and before and before[0] < n < before[-1] for n, token in enumerate(tokens))
-    shown = _whole_digits(tokens, before, whole.lstrip("0"), has_groups) | _fraction_digits(tokens, after, fraction)
+    written_at = _whole_digits(tokens, before, whole.lstrip("0"), has_groups) | _fraction_digits(
+        tokens, after, fraction
+    )
     pieces: list[str] = []
     for n, (kind, text) in enumerate(tokens):
-        if n in shown:
-            pieces.append(shown[n])
+        if n in written_at:
+            pieces.append(written_at[n])
         elif kind == "literal" or (kind == "sign" and text != ","):
-            is_bare_point = n == point and not any(shown.get(p) for p in after)
+            is_bare_point = n == point and not any(written_at.get(p) for p in after)
             pieces.append("" if is_bare_point else text)
     is_negative = is_signed and any(digit in "123456789" for digit in whole + fraction)
     return "-" * is_negative + "".join(pieces).strip()
@@ -155,7 +157,7 @@ def _filled(value: float, section: _Section, is_signed: bool) -> str:
 
 def _whole_digits(tokens: list[tuple[str, str]], places: list[int], digits: str, has_groups: bool) -> dict[int, str]:
     """Return the digits before the point by place: from the right, and all that are left at the first one."""
-    shown: dict[int, str] = {}
+    written_at: dict[int, str] = {}
     written, left = 0, digits
     for n in reversed(places):
         here = left if n == places[0] else left[-1:]
@@ -165,18 +167,18 @@ def _whole_digits(tokens: list[tuple[str, str]], places: list[int], digits: str,
         for digit in reversed(here):
             text = digit + ("," if has_groups and written and written % 3 == 0 else "") + text
             written += 1
-        shown[n] = text
-    return shown
+        written_at[n] = text
+    return written_at
 
 
 def _fraction_digits(tokens: list[tuple[str, str]], places: list[int], digits: str) -> dict[int, str]:
     """Return the digits after the point by place, without zeros at the end that the format does not ask for."""
-    shown = dict(zip(places, digits, strict=False))
+    written_at = dict(zip(places, digits, strict=False))
     for n in reversed(places):
-        if tokens[n][1] == "0" or shown.get(n, "0") != "0":
+        if tokens[n][1] == "0" or written_at.get(n, "0") != "0":
             break
-        shown[n] = ""
-    return shown
+        written_at[n] = ""
+    return written_at
 
 
 def _date(value: float, section: _Section, is_1904: bool) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QFont, QTextCharFormat, QTextDocument
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
@@ -16,6 +16,7 @@ from shown_markdown import Shown, joined_segments, whole
 from desktop_app.ui.transcript import blocks, code_blocks, segments
 from desktop_app.ui.transcript.code_blocks import Highlighter
 from desktop_app.ui.transcript.code_blocks import find_lexer as highlight_lexer
+from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
     GrowingText,
@@ -221,3 +222,44 @@ def test_a_view_may_go_while_a_language_is_loaded_for_it(qtbot: QtBot, monkeypat
     qtbot.waitUntil(lambda: other.is_idle)
     assert shown.firstBlock().layout().formats()
     assert not document.firstBlock().layout().formats()
+
+
+def looks_of(text: str) -> list[tuple[str, str]]:
+    """Return the parts of a text as the window shows it, each with its look: bold, italic, struck, raised, linked."""
+    found: list[tuple[str, str]] = []
+    for segment in segments_of(text):
+        assert isinstance(segment, ProseSegment)
+        document = markdown_document(segment)
+        block = document.begin()
+        while block.isValid():
+            iterator = block.begin()
+            while not iterator.atEnd():
+                look, words = iterator.fragment().charFormat(), iterator.fragment().text()
+                iterator += 1
+                raised = look.verticalAlignment() == QTextCharFormat.VerticalAlignment.AlignSuperScript
+                is_bold = look.fontWeight() > QFont.Weight.Medium
+                parts = (("b", is_bold), ("i", look.fontItalic()), ("s", look.fontStrikeOut()), ("^", raised))
+                found.append((words, "".join(sign for sign, is_on in parts if is_on) + look.anchorHref()))
+            block = block.next()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("_i_ and __b__", [("i", "i"), (" and ", ""), ("b", "b")]),
+        ("~x~ and ~~y~~", [("~x~ and ", ""), ("y", "s")]),
+        ("含**「重点」**内容", [("含", ""), ("「重点」", "b"), ("内容", "")]),
+        ("**a &amp; b** c", [("a & b", "b"), (" c", "")]),
+        ("[A &amp; B](https://a.example)!", [("A & B", "https://a.example"), ("!", "")]),
+        ("See https://a.example/b_(c).", [("See ", ""), ("https://a.example/b_(c)",) * 2, (".", "")]),
+        ("见https://a.example/d，后", [("见", ""), ("https://a.example/d",) * 2, ("，后", "")]),
+        (
+            "a[^1]\n\n[^1]: word\n[^2]: two",
+            [("a", ""), ("1", "^"), ("1", "^"), (" word", ""), ("2", "^"), (" two", "")],
+        ),
+        ("| a |\n|-|\n| x<br>y |", [("a", "b"), ("x\u2028y", "")]),
+    ],
+)
+def test_the_window_shows_markup_as_it_is_meant(text: str, looks: list[tuple[str, str]]) -> None:
+    assert looks_of(text) == looks

@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.markdown_html import block_parser, math_spans
+from desktop_app.conversation.markdown_source import FOOTNOTE, NOTE_DEFINITION, footnote_labels, joins_emphasis
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -78,8 +79,9 @@ def _run_at(text: str, found: re.Match[str]) -> _Run:
     """Return a run; whether it may open or close depends on the adjacent characters, by CommonMark's rules."""
     start, end, kind = found.start(), found.end(), found[0][0]
     before, after = text[start - 1 : start] or " ", text[end : end + 1] or " "
-    is_left = not after.isspace() and (not _is_sign(after) or before.isspace() or _is_sign(before))
-    is_right = not before.isspace() and (not _is_sign(before) or after.isspace() or _is_sign(after))
+    is_joined = kind == "*" and joins_emphasis(before, after)
+    is_left = not after.isspace() and (not _is_sign(after) or before.isspace() or _is_sign(before) or is_joined)
+    is_right = not before.isspace() and (not _is_sign(before) or after.isspace() or _is_sign(after) or is_joined)
     is_word = kind == "_" and is_left and is_right  # within a word an underscore is an ordinary character
     may_open, may_close = is_left and (not is_word or _is_sign(before)), is_right and (not is_word or _is_sign(after))
     return _Run(start, end, kind, end - start, may_open, may_close)
@@ -216,7 +218,9 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
     # The rest of a paragraph is one, even if it was cut before text that would begin a list, a heading or HTML.
     begun = "x" if carry is not None and carry.paragraph is not None else ""
     tokens = [
-        token for token in block_parser().parse(begun + "\n".join(lines), found) if token.nesting >= 0 and token.map
+        token
+        for token in block_parser().parse(begun + NOTE_DEFINITION.sub(r"\1x^\2]:", "\n".join(lines)), found)
+        if token.nesting >= 0 and token.map
     ]
     formulas = _lines_within_formulas(text, tokens, len(before))
     blocks = [number for number, token in enumerate(tokens) if token.level == 0]
@@ -230,7 +234,8 @@ def parse_blocks(text: str, carry: Carry | None = None) -> ParsedBlocks:
                 is_cut = is_cut and _is_apart(last, inside[0], lines)
             start = max(unit.start - len(before), 0)
             units.append(replace(unit, start=start, end=unit.end - len(before), is_cut=is_cut))
-    return ParsedBlocks(units, _definitions(found.get("references")), len(tokens))
+    notes = {f"^{label}".casefold(): f"[^{label}]: <{FOOTNOTE}{label}>" for label in footnote_labels(text)}
+    return ParsedBlocks(units, _definitions(found.get("references")) | notes, len(tokens))
 
 
 def _written(carry: Carry, lines: int) -> Unit:

@@ -38,6 +38,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from desktop_app.conversation.markdown_html import to_qt_markdown
+from desktop_app.conversation.markdown_source import FOOTNOTE, free_marks
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.look import (
     BOLD,
@@ -51,6 +52,7 @@ from desktop_app.ui.widgets.look import (
     recolour,
     scale,
 )
+from desktop_app.ui.widgets.number_formats import MARKDOWN
 
 from .documents import LINE_HEIGHT, InkDocument, code_font
 from .formulas import FORMULA, NO_FORMULAS, TEXT_SIZE, Formulas, arrange_formulas, formula_painter
@@ -190,7 +192,6 @@ RULE = QTextFormat.Property.BlockTrailingHorizontalRulerWidth
 BULLETS = (QTextListFormat.Style.ListDisc, QTextListFormat.Style.ListCircle, QTextListFormat.Style.ListSquare)
 """Qt's styles for items with "-", "*" and "+", which we show alike."""
 _HEADING_SIZES = {1: 18, 2: 16, 3: 15}
-_NO_HTML = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
 
 
 def markdown_document(
@@ -269,9 +270,20 @@ def end_of_text(document: QTextDocument) -> float:
 def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:
     document = InkDocument(text)
     document.setIndentWidth(scale(26))
-    markdown = to_qt_markdown(text, formulas.markdown)
-    document.setMarkdown(markdown + (f"\n\n{references}" if references else ""), _NO_HTML)
+    marks = free_marks(text)
+    markdown = to_qt_markdown(text, formulas.markdown, marks)
+    document.setMarkdown(markdown + (f"\n\n{references}" if references else ""), MARKDOWN)
+    if marks is not None:
+        _replace_all(document, marks.joint, "")
+        _replace_all(document, marks.line_break, "\u2028")
     return document
+
+
+def _replace_all(document: QTextDocument, mark: str, text: str) -> None:
+    cursor = document.find(mark)
+    while not cursor.isNull():
+        cursor.insertText(text)
+        cursor = document.find(mark, cursor)
 
 
 def _dress(document: InkDocument, formulas: Formulas, has_head: bool = True) -> None:
@@ -360,6 +372,9 @@ def _ink_fragments(cursor: QTextCursor, block: QTextBlock, formulas: Formulas) -
             image = look.toImageFormat()
             text = str(image.property(QTextFormat.Property.ImageAltText) or "") or image.name()
             look, text = _link(QTextCharFormat(), image.name()), tr("[image: {name}]").format(name=text)
+        elif look.isAnchor() and look.anchorHref().startswith(FOOTNOTE):
+            look, text = QTextCharFormat(), fragment.text().removeprefix("^")
+            look.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
         elif look.isAnchor():
             look = _link(look, look.anchorHref())
         elif is_code or look.fontFixedPitch():  # Qt gives fenced code the system's font, but does not report its pitch

@@ -179,11 +179,15 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+MARKDOWN = QTextDocument.MarkdownFeature(0x0B60)
+"""Qt's parser reads tables, ~~ and tasks, and neither HTML, nor addresses, nor _ as underlining: GitHub's dialect, as
+Qt has it, takes a full stop into an address. The bits are those of md4c, which the enum does not name."""
+
+
 def first_line_of_markdown(text: str, limit: int) -> str:
     """Return the first `limit` characters of a Markdown text on one line, without its markup."""
     document = QTextDocument()
-    features = QTextDocument.MarkdownFeature
-    document.setMarkdown(text[: limit * 4], features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+    document.setMarkdown(text[: limit * 4], MARKDOWN)
     return first_line(document.toPlainText(), limit)
 
 
