@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QFont, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QFont, QTextCharFormat, QTextCursor, QTextDocument
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
@@ -16,6 +16,7 @@ from shown_markdown import Shown, joined_segments, whole
 from desktop_app.ui.transcript import blocks, code_blocks, segments
 from desktop_app.ui.transcript.code_blocks import Highlighter
 from desktop_app.ui.transcript.code_blocks import find_lexer as highlight_lexer
+from desktop_app.ui.transcript.formulas import selected_text
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
@@ -263,3 +264,17 @@ def looks_of(text: str) -> list[tuple[str, str]]:
 )
 def test_the_window_shows_markup_as_it_is_meant(text: str, looks: list[tuple[str, str]]) -> None:
     assert looks_of(text) == looks
+
+
+LISTED = "Intro\n\n- first\n- second\n\n1. one\n2. two\n\nend"
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_a_copied_part_is_what_is_marked(start: int, end: int) -> None:
+    document = markdown_document(ProseSegment(LISTED))
+    text = document.toPlainText()
+    start, end = sorted((min(start, len(text)), min(end, len(text))))
+    cursor = QTextCursor(document)
+    cursor.setPosition(start)
+    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+    assert selected_text(cursor) == text[start:end]

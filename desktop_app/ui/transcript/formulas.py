@@ -107,7 +107,10 @@ def _number(look: QTextFormat, name: int) -> float:
 
 def selected_text(cursor: QTextCursor) -> str:
     """Return the selected text, with the sources of its formulas."""
-    return fill_in_formulas(cursor.selection().toPlainText(), cursor)
+    text = cursor.selection().toPlainText()
+    if text.startswith("\n") and not cursor.selectedText().startswith(("\u2029", "\u2028")):
+        text = text[1:]  # Qt begins a part of a list with a line end
+    return fill_in_formulas(text, cursor)
 
 
 def fill_in_formulas(text: str, cursor: QTextCursor) -> str:
