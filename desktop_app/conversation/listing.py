@@ -61,6 +61,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """Whether its server would interpret control tokens of its template in a text; see `break_control_tokens`."""
     declares_called_tools: bool = False
     """Whether it refuses calls of tools that are no longer offered, unless the tools are declared."""
+    max_description: int = 0
+    """Characters of a tool's description that its provider accepts; 0 for no limit."""
 
 
 UNTITLED = ("", "New conversation")
@@ -134,6 +136,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """The reasoning that is returned to it with its calls."""
     joins_duplicate_calls: bool = False
     declares_called_tools: bool = False
+    max_description: int = 0
     breaks_control_tokens: bool = False
     patience: int | None = None
     """Seconds that its server may take before the first token; 0 for as long as it takes, None for the usual limits."""
@@ -153,6 +156,7 @@ class ModelInfo(msgspec.Struct, frozen=True):
             supports_tools=self.supports_tools,
             joins_duplicate_calls=self.joins_duplicate_calls,
             declares_called_tools=self.declares_called_tools,
+            max_description=self.max_description,
             breaks_control_tokens=self.breaks_control_tokens,
         )
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from .message import CallEnding, CallSandbox
+from .message import Attachment, CallEnding, CallSandbox
 
 # Reasons why a call did not run, for the model; recorded as its result or, for the last one, before the result.
 DENIED = "The user did not allow this call. Do not try the same in another way: go on without it, or ask the user."
@@ -145,6 +145,8 @@ class ToolOutcome(msgspec.Struct, frozen=True):
     is_error: bool = False
     ending: CallEnding = ""
     sandbox: CallSandbox = ""
+    attachments: tuple[Attachment, ...] = ()
+    """Images, which are sent to models that see."""
 
 
 class ToolContext(msgspec.Struct, frozen=True):

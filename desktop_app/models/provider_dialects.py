@@ -58,6 +58,10 @@ class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     message: Json = {}
 
 
+MAX_DESCRIPTION = 1_024
+"""Characters of a tool's description that OpenAI accepts."""
+
+
 def encode_metadata(metadata: ProviderMetadata) -> str:
     """Return the JSON that is stored with a call; "" for empty metadata."""
     return msgspec.json.encode(metadata).decode() if metadata.call or metadata.message else ""
@@ -132,6 +136,7 @@ def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
         "returned_reasoning": returned,
         "joins_duplicate_calls": kind == "gemini",
         "declares_called_tools": family == "claude",
+        "max_description": MAX_DESCRIPTION if kind == "openai" else 0,
         "breaks_control_tokens": kind in FILLS_TEMPLATES or (kind == "openrouter" and not BY_ITS_MAKER.match(name)),
     }
 

@@ -292,4 +292,4 @@ class ToolCalls:
             except WorldError:
                 cut = await asyncio.to_thread(truncate_result, outcome.text, call.name, policy, False)
         result = ToolResult(call.call_id, call.name, cut.text, outcome.is_error, spill, outcome.ending, outcome.sandbox)
-        return stamp(Message(role=Role.TOOL, parts=(result,), seconds=seconds))
+        return stamp(Message(role=Role.TOOL, parts=(result, *outcome.attachments), seconds=seconds))

@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.view.dialect import reasoning_of, returns_metadata, sent_part
+from desktop_app.context.view.dialect import images_of_result, reasoning_of, returns_metadata, sent_part
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
@@ -164,7 +164,8 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
                 tokens = picture_tokens(attachment, rule) if is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
-    for segment, tokens in overhead.around_calls(message).items():
+    around = (*overhead.around_calls(message).items(), *_around_images(message, tokenizer, dialect))
+    for segment, tokens in around:
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if calls and any(_has_details(call, dialect) for call in calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))
@@ -176,6 +177,14 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     elif written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
+
+
+def _around_images(message: Message, tokenizer: Tokenizer, dialect: Dialect) -> tuple[tuple[Segment, int], ...]:
+    """Return the tokens of the message in which the images of a result are sent, without the images."""
+    if message.role is not Role.TOOL or not message.has_image or not dialect.supports_vision:
+        return ()
+    words = tokenizer.count(images_of_result(message).text)
+    return ((Segment.ATTACHMENTS, words + tokenizer.overhead.around(Role.USER)),)
 
 
 def _call_tokens(call: ToolCall, tokenizer: Tokenizer) -> int:

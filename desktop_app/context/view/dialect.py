@@ -6,7 +6,7 @@ The messages are already valid for every provider; the changes here would be wro
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -45,7 +45,8 @@ def to_dialect(
     tools = sent_tools(messages, tools, dialect)
     returned = reasoning_to_return(messages, dialect)
     sent = [_sent(message, text, dialect) for message, text in zip(messages, returned, strict=True)]
-    return (join_duplicate_calls(sent) if dialect.joins_duplicate_calls else sent), tools
+    joined = join_duplicate_calls(sent) if dialect.joins_duplicate_calls else sent
+    return list(images_after_results(joined)), tools
 
 
 def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect: Dialect) -> tuple[ToolSpec, ...]:
@@ -53,9 +54,16 @@ def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect
     if not dialect.supports_tools:
         return ()
     if tools or not dialect.declares_called_tools:
+        tools = tuple(_with_short_description(tool, dialect.max_description) for tool in tools)
         return tuple(map(without_control_tokens, tools)) if dialect.breaks_control_tokens else tools
     names = dict.fromkeys(call.name for message in messages for call in message.tool_calls)
     return tuple(ToolSpec(name, NOT_AVAILABLE) for name in names)
+
+
+def _with_short_description(tool: ToolSpec, most: int) -> ToolSpec:
+    if not 0 < most < len(tool.description):
+        return tool
+    return replace(tool, description=tool.description[: most - 1].rstrip() + "…")
 
 
 def without_control_tokens(tool: ToolSpec) -> ToolSpec:
@@ -140,6 +148,43 @@ def _returned(message: Message, is_running: bool, kind: ReturnedReasoning) -> st
     return reasoning or (BLANK if kind == "always" else "")
 
 
+OF_RESULTS = "[Images of the results above: {names}. They come from tools, not from the user.]"
+
+
+def images_after_results(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield the messages, with the images of results in a message of the user's after all results of a reply.
+
+    Only some providers accept images in results, and all of them do in this form.
+    """
+    images = list[Attachment]()
+    for message in messages:
+        if message.role is not Role.TOOL and images:
+            yield _message_of(images)
+            images = []
+        if message.role is Role.TOOL and message.tool_result is not None and len(message.parts) > 1:
+            images += [part for part in message.parts if isinstance(part, Attachment) and part.is_image]
+            message = with_parts(message, (_with_unseen(message.tool_result, message.parts),))
+        yield message
+    if images:
+        yield _message_of(images)
+
+
+def _with_unseen(result: ToolResult, parts: Sequence[Part]) -> ToolResult:
+    """Return the result with a line for each image that the model cannot see."""
+    lines = [part.as_text for part in parts if isinstance(part, Attachment) and not part.is_image]
+    return replace(result, text="\n\n".join((result.text, *lines)))
+
+
+def images_of_result(message: Message) -> Message:
+    """Return the message in which the images of a result are sent, as if it were the only one."""
+    return _message_of([part for part in message.parts if isinstance(part, Attachment) and part.is_image])
+
+
+def _message_of(images: Sequence[Attachment]) -> Message:
+    names = ", ".join(" ".join(image.name.split()) for image in images)
+    return Message(role=Role.USER, parts=(Text(OF_RESULTS.format(names=names)), *images))
+
+
 def join_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
     """Keep one of several calls with the same name and arguments in a message, and join their results.
 
@@ -158,7 +203,9 @@ def join_duplicate_calls(messages: Iterable[Message]) -> list[Message]:
             index = indexes.setdefault(call_id, len(joined))
             before = [previous.text for previous in joined[index : index + 1]]
             merged = replace(result, call_id=call_id, text="\n\n".join([*before, result.text]))
-            joined[index : index + 1] = [replace(message, parts=(merged,))]
+            earlier = (part for previous in joined[index : index + 1] for part in previous.parts)
+            images = [part for part in (*earlier, *message.parts) if isinstance(part, Attachment)]
+            joined[index : index + 1] = [replace(message, parts=(merged, *images))]
         else:
             joined.append(message)
     return joined

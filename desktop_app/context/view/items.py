@@ -155,6 +155,8 @@ class Pruned(msgspec.Struct, frozen=True):
             return part
 
         parts = tuple(shorten(index, part) for index, part in enumerate(message.parts))
+        if self.text is not None and message.role is _TOOL:  # images of a result go with it
+            parts = tuple(part for part in parts if not isinstance(part, Attachment))
         if self.text is not None and message.role is _ASSISTANT:
             parts = _with_text(parts, self.text)
         return replace(message, parts=parts)

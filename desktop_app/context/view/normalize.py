@@ -144,9 +144,10 @@ class NormalizedSequence:
         self.open_calls = self.open_calls[:position] + self.open_calls[position + 1 :]
         text = result.text if result.text and not result.text.isspace() else EMPTY_RESULT
         sent = (text, call.call_id, call.name)
-        if sent != (result.text, result.call_id, result.name) or len(item.message.parts) != 1:
+        images = tuple(part for part in item.message.parts if isinstance(part, Attachment))
+        if sent != (result.text, result.call_id, result.name) or len(item.message.parts) != 1 + len(images):
             normalized = replace(result, text=text, call_id=call.call_id, name=call.name)
-            item = replace(item, message=replace(item.message, parts=(normalized,)))
+            item = replace(item, message=replace(item.message, parts=(normalized, *images)))
         self._push(item)
 
     def add_again(self, item: Item) -> None:

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from pathlib import Path
 from typing import Any
 
 from mcp import Client, types
@@ -21,8 +22,9 @@ from desktop_app.settings import McpServer
 
 from .http import Traffic, http_client
 from .mcp_failures import Reason
-from .pipes import mended, open_pipes
+from .pipes import open_corrected, open_pipes
 from .process import MAX_LINE, Guard, ServerProcess
+from .results import outcome_of
 from .server_context import ServerSandbox
 from .tool_list import MAX_LISTED
 
@@ -73,6 +75,7 @@ class ServerSession:
         """Set when `_listed` changes, and at the end."""
         self._listeners: set[ShowLine] = set()
         self._client: Client | None = None
+        self._files: Path | None = None
 
     @property
     def is_confined(self) -> bool:
@@ -85,6 +88,7 @@ class ServerSession:
 
         Errors are raised unchanged; `reason_of` describes them.
         """
+        self._files = sandbox.received
         async with AsyncExitStack() as stack:
             client = Client(
                 await self._transport(guard, sandbox, stack),
@@ -110,7 +114,7 @@ class ServerSession:
             return open_pipes(self.process)
         http = await http_client(self._server.url, self._key, self.traffic)
         await stack.enter_async_context(http)
-        return mended(streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE))
+        return open_corrected(streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE))
 
     async def list_tools(self) -> list[types.Tool]:
         """Return the server's tools from all pages, up to a limit. Raises MCPError and ValidationError."""
@@ -166,7 +170,8 @@ class ServerSession:
         finally:
             self._listeners.discard(show_line)
         if isinstance(answer, types.CallToolResult):
-            return _outcome_of(answer)
+            fields = answer.model_dump(by_alias=True, exclude_none=True)
+            return await asyncio.to_thread(outcome_of, fields, name, self._files)
         return ToolOutcome(_NEEDS_INPUT, is_error=True)
 
     def note_reason(self, reason: Reason) -> None:
@@ -192,15 +197,6 @@ class ServerSession:
             self.news.set()
 
 
-def _outcome_of(result: types.CallToolResult) -> ToolOutcome:
-    """Return the texts, with descriptions of images, sounds and files; structured content if there is nothing else."""
-    parts = [_text_of(block) for block in result.content]
-    if not any(part.strip() for part in parts) and result.structured_content is not None:
-        parts = [json.dumps(result.structured_content, ensure_ascii=False, indent=1)]
-    text = "\n\n".join(part for part in parts if part) or "(The tool returned nothing.)"
-    return ToolOutcome(replace_surrogates_in_text(text), is_error=bool(result.is_error))
-
-
 def _progress_line(progress: float, total: float | None, message: str | None) -> str:
     """Return progress as a line of output: "3 of 10: indexing"."""
     count = f"{progress:g} of {total:g}" if total else f"{progress:g}"
@@ -215,27 +211,3 @@ def _log_line(level: str, data: Any) -> str:
 
 def _line_of(text: str) -> str:
     return replace_surrogates_in_text(" ".join(text[: MAX_LINE_SHOWN + 1].splitlines())[:MAX_LINE_SHOWN]) + "\n"
-
-
-def _text_of(block: types.ContentBlock) -> str:
-    match block:
-        case types.TextContent(text=text):
-            return text
-        case types.ImageContent(data=data, mime_type=kind):
-            return f"[An image, {kind}, {_size(data)}. Only text can be shown here.]"
-        case types.AudioContent(data=data, mime_type=kind):
-            return f"[A sound, {kind}, {_size(data)}. Only text can be shown here.]"
-        case types.EmbeddedResource(resource=types.TextResourceContents(uri=uri, text=text)):
-            return f"[{uri}]\n{text}"
-        case types.EmbeddedResource(resource=resource):
-            data = getattr(resource, "blob", "")
-            return f"[{resource.uri}: a file, {resource.mime_type or 'of unknown type'}, {_size(data)}, not shown.]"
-        case types.ResourceLink(uri=uri, name=name, description=description):
-            return f"[A link: {name}, {uri}{f', {description}' if description else ''}]"
-    return "[Something that is not text.]"
-
-
-def _size(base64_text: str) -> str:
-    """Return the decoded size of a base64 text."""
-    count = len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
-    return f"{count:,} bytes" if count < 10_000 else f"{count / 1000:,.0f} kB"

@@ -16,7 +16,8 @@ from mcp.shared.message import SessionMessage
 
 from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 
-from .process import MAX_LINE, ServerProcess
+from .process import MAX_DECODED_AT_ONCE, MAX_LINE, ServerProcess
+from .results import correct_result
 
 MAX_BURST = 32
 PAUSE_SECONDS = 0.01
@@ -57,7 +58,10 @@ async def _read(process: ServerProcess, arriving: Arriving) -> None:
     count = 0
     async with arriving:
         while (line := await process.read_line()) is not None:
-            message = _parse_message(line, process)
+            if len(line) > MAX_DECODED_AT_ONCE:
+                message = await asyncio.to_thread(_parse_message, line, process)
+            else:
+                message = _parse_message(line, process)
             if message is not None:
                 try:
                     await arriving.send(SessionMessage(message))
@@ -88,7 +92,7 @@ def _parse_message(line: bytes, process: ServerProcess) -> types.JSONRPCMessage 
         return None
     try:
         if text.startswith(b"{"):
-            return types.jsonrpc_message_adapter.validate_python(_mend(_decode(text)), by_name=False)
+            return types.jsonrpc_message_adapter.validate_python(_correct(_decode(text)), by_name=False)
     except (ValueError, RecursionError):
         pass
     process.garbage = process.garbage or text[:MAX_GARBAGE].decode(errors="replace")
@@ -112,26 +116,28 @@ USED = ("name", "title", "description", "inputSchema", "annotations", "_meta")
 """Fields of a tool that are read. A mistake in another one would lose the whole list."""
 
 
-def _mend(message: Any) -> Any:
-    """Return a message whose list of tools, if it has one, is valid: the package refuses it for one wrong tool.
+def _correct(message: Any) -> Any:
+    """Return a message whose list of tools, or result of a call, is valid: the package refuses it for one wrong part.
 
     A list in which nothing is a tool is left to be refused.
     """
     result = message.get("result") if isinstance(message, dict) else None
+    if isinstance(result, dict) and ("content" in result or "structuredContent" in result):
+        return {**message, "result": correct_result(cast("dict[str, Any]", result))}
     tools = cast("dict[str, Any]", result).get("tools") if isinstance(result, dict) else None
     if not isinstance(tools, list):
         return message
-    mended = [_mend_tool(tool) for tool in cast("list[Any]", tools) if isinstance(tool, dict) and _has_name(tool)]
-    if not mended:
+    corrected = [_correct_tool(tool) for tool in cast("list[Any]", tools) if isinstance(tool, dict) and _has_name(tool)]
+    if not corrected:
         return message
-    return {**message, "result": {**cast("dict[str, Any]", result), "tools": mended}}
+    return {**message, "result": {**cast("dict[str, Any]", result), "tools": corrected}}
 
 
 def _has_name(tool: Any) -> bool:
     return isinstance(tool.get("name"), str)
 
 
-def _mend_tool(tool: Any) -> dict[str, Any]:
+def _correct_tool(tool: Any) -> dict[str, Any]:
     """Return the tool with a schema that says it is of an object, and without fields of a wrong type."""
     kept = {field: tool[field] for field in USED if field in tool and field != "inputSchema"}
     for field, kind in (("title", str), ("description", str), ("annotations", dict), ("_meta", dict)):
@@ -141,8 +147,8 @@ def _mend_tool(tool: Any) -> dict[str, Any]:
     return {**kept, "inputSchema": {**(schema if isinstance(schema, dict) else {}), "type": "object"}}
 
 
-class MendedStream:
-    """The stream of messages of another transport, mended as those of a process are."""
+class CorrectedStream:
+    """The stream of messages of another transport, corrected as those of a process are."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -153,7 +159,7 @@ class MendedStream:
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        return self._mended(await self._stream.receive())
+        return self._corrected(await self._stream.receive())
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -162,7 +168,7 @@ class MendedStream:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        return self._mended(await anext(self._stream))
+        return self._corrected(await anext(self._stream))
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
@@ -172,17 +178,17 @@ class MendedStream:
         await self._stream.__aexit__(*error)
 
     @staticmethod
-    def _mended(item: SessionMessage | Exception) -> SessionMessage | Exception:
+    def _corrected(item: SessionMessage | Exception) -> SessionMessage | Exception:
         if isinstance(item, SessionMessage) and isinstance(item.message, types.JSONRPCResponse):
-            item.message.result = _mend({"result": item.message.result})["result"]
+            item.message.result = _correct({"result": item.message.result})["result"]
         return item
 
 
 @asynccontextmanager
-async def mended(transport: Any) -> AsyncGenerator[tuple[MendedStream, Any], None]:
-    """Open another transport, whose messages are mended."""
+async def open_corrected(transport: Any) -> AsyncGenerator[tuple[CorrectedStream, Any], None]:
+    """Open another transport, whose messages are corrected."""
     async with transport as (arrived, leaving):
-        yield MendedStream(arrived), leaving
+        yield CorrectedStream(arrived), leaving
 
 
 class _AnswerId(msgspec.Struct):

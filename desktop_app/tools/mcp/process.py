@@ -13,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from desktop_app.tools.child_process import MARK, kill_marked
 
-MAX_LINE = 4_000_000
-"""Bytes of one message. Decoding it takes 10 to 50 ms, which blocks the event loop."""
+MAX_LINE = 32_000_000
+"""Bytes of one message, such as a result with a whole table or several images."""
+MAX_DECODED_AT_ONCE = 1_000_000
+"""Bytes of a message that is decoded on the event loop, which takes up to 10 ms; others use a thread."""
 MAX_READ_AHEAD = 1_000_000
 """Bytes that are buffered before they are requested; a server that writes more has to wait."""
 MAX_UNREAD = 16_000_000

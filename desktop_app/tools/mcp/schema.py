@@ -19,7 +19,7 @@ MAX_SCHEMA_BYTES = 20_000
 MAX_READ = 100_000
 """Bytes of a schema that is rewritten, since it may fit with shorter descriptions. Rewriting takes 30 ms."""
 MAX_DESCRIPTION = 1_024
-"""Characters of a description: OpenAI's limit."""
+"""Characters of the description of an argument."""
 MAX_DEPTH = 24
 """Levels of nested schemas; deeper ones, which are generated or malicious, become {}."""
 

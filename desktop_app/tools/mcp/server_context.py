@@ -54,6 +54,11 @@ class ServerSandbox:
         self._sandbox = sandbox
         self.is_on = is_on
 
+    @property
+    def received(self) -> Path:
+        """The folder of the files that servers send in their results."""
+        return self._sandbox.data / "received_files"
+
     async def start_of(self, server: McpServer, folder: str) -> ServerStart:
         """Return how to start a server's program in a folder. Raises OSError and ValueError, as starting it would."""
         environment = inherited_environment() | server.environment

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_NAME = 64
 """Characters. OpenAI and Anthropic accept [a-zA-Z0-9_-]{1,64}."""
 MAX_PREFIX = 24
+MAX_ABOUT = 8_000
+"""Characters of a tool's description. Providers that accept fewer get fewer."""
 SEPARATOR = "__"
 MAX_TOOLS = 128
 """Tools of one server; OpenAI accepts no more in a request."""
@@ -137,5 +139,5 @@ class ServerTools:
 
     def _spec_of(self, tool: Tool, suffix: str) -> ToolSpec:
         name = self._prefix + SEPARATOR + suffix
-        description = clean_text(tool.description or tool.title or "")
+        description = clean_text(tool.description or tool.title or "", MAX_ABOUT)
         return ToolSpec(name, description, schema_text(tool.input_schema), self._server)

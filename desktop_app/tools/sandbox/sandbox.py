@@ -218,7 +218,7 @@ class Sandbox:
     """
 
     def __init__(self, data: Path, keys: Path | None = None) -> None:
-        self._data = data
+        self.data = data
         self._ours = tuple(os.path.realpath(path) for path in (data, keys) if path is not None)
         self._folder: Path | None = None
         self._placeholders = Placeholders()
@@ -294,7 +294,7 @@ class Sandbox:
             tuple(path for path in map(os.path.realpath, rights.readable) if not path.startswith(_OWN)),
             tuple(dict.fromkeys(path for each in can_write for path in guarded_places(each))),
             tuple(os.path.join(repository, store) for repository in repositories for store in STORES),
-            str(_private_folder(self._data / "server_caches" / _name_of(rights.owner))) if rights.keeps_files else "",
+            str(_private_folder(self.data / "server_caches" / _name_of(rights.owner))) if rights.keeps_files else "",
             name_servers(),
             str(_private_folder(self.home_of(rights.owner))) if rights.keeps_files else "",
         )
@@ -302,7 +302,7 @@ class Sandbox:
     def home_of(self, owner: str) -> Path:
         """Return the home folder of a program that keeps files, which may not exist yet."""
         name = re.sub(r"[^\w-]+", "-", owner.rpartition("/")[2], flags=re.ASCII).strip("-")[:40] or "server"
-        return Path(os.path.realpath(self._data), "server_homes", f"{name}-{_name_of(owner)[:6]}")
+        return Path(os.path.realpath(self.data), "server_homes", f"{name}-{_name_of(owner)[:6]}")
 
     def _is_hidden(self, path: str, writable: Sequence[str]) -> bool:
         """Return whether to hide a file or a socket. The user has given access to secret files in writable folders."""

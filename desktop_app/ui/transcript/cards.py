@@ -217,30 +217,30 @@ def estimated_attachments_height(message: Message) -> float:
     return scale(240) * sum(images) + scale(CHIP + GAP) * (len(images) - sum(images))
 
 
-def lay_out_attachments(builder: RowBuilder, message: Message) -> None:
-    """Lay the attachments out below the text: first images, then chips side by side."""
+def lay_out_attachments(builder: RowBuilder, message: Message, left: float = 0.0) -> None:
+    """Lay the attachments out below the text: first images, then chips side by side. left: x of the first ones."""
     found = list(attachments_of(message))
-    chips = [(n, attachment) for n, attachment in found if not (attachment.is_image and _picture(builder, attachment))]
-    x = 0.0
+    chips = [(n, a) for n, a in found if not (a.is_image and _picture(builder, a, left))]
+    x = left
     for number, attachment in chips:
         x = _chip(builder, x, message.id, number, attachment)
     if chips:
         builder.y += scale(CHIP)
 
 
-def _picture(builder: RowBuilder, attachment: Attachment) -> bool:
+def _picture(builder: RowBuilder, attachment: Attachment, left: float) -> bool:
     """Lay an image out; return False if it cannot be shown, for example because it is on the web."""
     size = fitting_size(attachment.content) if attachment.content.startswith("data:") else None
     if size is None or size.isEmpty():
         return False
     builder.skip(GAP)
-    share = min(builder.width / size.width(), 1.0)
-    box = QRectF(0, builder.y, size.width() * share, size.height() * share)
+    share = min((builder.width - 2 * left) / size.width(), 1.0)
+    box = QRectF(left, builder.y, size.width() * share, size.height() * share)
     builder.layout.drawn.append(Picture(box, attachment.content, Corner.CONTROL))
     builder.y += box.height()
     builder.skip(4)
     label = " · ".join(filter(None, (escape_name(attachment.name), tr_details(attachment.about))))
-    builder.words(0, label, font(12), "ink_faint", scale(18), builder.width)
+    builder.words(left, label, font(12), "ink_faint", scale(18), builder.width - 2 * left)
     builder.y += scale(18)
     return True
 

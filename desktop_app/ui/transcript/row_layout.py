@@ -89,7 +89,8 @@ def estimated_height(item: Item, width: float) -> float:
         case MessageItem(row) if row.message.role is Role.SYSTEM:
             return scale(20)
         case MessageItem(row) if row.message.role is Role.TOOL:
-            return scale(40 + 19 * min(row.message.text.count("\n") + 1, CARD_LINES) + 20)
+            lines = min(row.message.text.count("\n") + 1, CARD_LINES)
+            return scale(40 + 19 * lines + 20) + estimated_attachments_height(row.message)
         case MessageItem(row):
             is_user, text = row.message.role is Role.USER, row.message.text
             visible = text[:LONG_SHOWN] if is_user and len(text) > LONG else text

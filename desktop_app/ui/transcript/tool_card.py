@@ -15,6 +15,7 @@ from desktop_app.ui.widgets.look import MEDIUM, Corner, Tint, colour, font, scal
 from desktop_app.ui.widgets.number_formats import escape_invisible, format_duration
 
 from .call_diff import ChangedLines, changes_in_call
+from .cards import lay_out_attachments
 from .documents import code_document
 from .row_builder import ActionLink, RowBuilder, Tag, TagFrame, advance
 from .row_painter import Action, Fill, Flow, HitRegion
@@ -216,6 +217,7 @@ def _result_body(builder: RowBuilder, item: MessageItem, result: ToolResult | No
         link = ActionLink(Action.SHOW_RECALLED, f"{source.conversation}#{source.index}", label)
         builder.link(pad, link, font(12.5), scale(22))
         builder.y += scale(22)
+    lay_out_attachments(builder, item.row.message, pad)
     builder.skip(9)
 
 

@@ -34,7 +34,7 @@ def at(url: str, name: str = "web") -> McpServer:
         ("busy", "rate_limit", "HTTP 429"),
         ("page", "malformed", "text/html"),
         ("nonsense", "malformed", "JSON"),
-        ("large", "garbage", "4,000,000 bytes"),
+        ("large", "garbage", "32,000,000 bytes"),
         ("packed", "garbage", "compresses"),
         ("silent", "timeout", "1.5 seconds"),
         ("echo", "malformed", "bad key"),

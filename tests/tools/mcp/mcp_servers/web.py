@@ -19,7 +19,7 @@ BROKEN = {
     "busy": answer("later", status=429),
     "page": answer("<h1>Welcome</h1>"),
     "nonsense": answer('{"jsonrpc": 2', JSON),
-    "large": answer('"' + "x" * 6_000_000, JSON),
+    "large": answer('"' + "x" * 33_000_000, JSON),
     "packed": answer(gzip.compress(b"x" * 50_000_000), JSON, Content_Encoding="gzip"),
     "silent": b"",
 }
