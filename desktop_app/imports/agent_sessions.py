@@ -173,8 +173,12 @@ def sibling(source: Source, name: str) -> Source | None:
 
 def sibling_object(source: Source, name: str) -> Fields:
     """Return the object in the file of that name in the folder of a file; empty if there is none, or no object."""
-    found = sibling(source, name)
+    return object_in(sibling(source, name))
+
+
+def object_in(source: Source | None) -> Fields:
+    """Return the object in a file that a session can do without; empty if there is no such file, or no object."""
     try:
-        return Fields(json.loads(found.read()) if found is not None else {})
-    except (BadFile, ValueError, RecursionError):  # a session can do without what is said about it
+        return Fields(json.loads(source.read()) if source is not None else {})
+    except (BadFile, ValueError, RecursionError):
         return Fields({})
