@@ -10,6 +10,7 @@ three, and on files of versions up to 1.18.33.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -179,18 +180,23 @@ def _file(part: Fields) -> Attachment:
 
 
 def _usage(message: Fields) -> Usage | None:
-    """Return the measured tokens. opencode counts the prompt's tokens without the cached ones."""
+    """Return the measured tokens. opencode counts the prompt's tokens without the cached ones.
+
+    Since 1.18, it counts the reply's without the thoughts, and has a total.
+    """
     tokens, dollars = message.object("tokens"), message.number("cost")
     cache = tokens.object("cache")
     read, written = cache.count("read"), cache.count("write")
     prompt, reply, thought = tokens.count("input"), tokens.count("output"), tokens.count("reasoning")
     if not prompt + reply + read + written:
         return None
+    reply = max(reply, tokens.count("total") - prompt - read - written)
     dollars = dollars if 0 <= dollars < 1e9 else None
     return Usage(prompt + read + written, reply, read, written, dollars, reasoning_tokens=thought)
 
 
 PROGRAM = "opencode"
+DEFAULT_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
 ONE_PART = translatable("it is one part of a session: give the whole folder of opencode")
 TABLES = {"session": {"id", "time_created"}, "message": {"session_id", "data"}, "part": {"message_id", "data"}}
 """Tables of the database, with some of their columns."""
@@ -310,6 +316,7 @@ def _conversation(source: Source, session: Fields, messages: Messages, unread: l
     for message, parts in in_order:
         reader.add(message, parts)
     title = session.text("title")
+    title = "" if DEFAULT_TITLE.fullmatch(title) else title
     if not reader.entries:
         return UnreadFile(source.name, without_messages(unread), title)
     times = session.object("time")

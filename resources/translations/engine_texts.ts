@@ -2937,5 +2937,13 @@ The last lines of its errors:
         <source>the folder ~/.qwen/projects, or a session in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.local/share/kilo, or kilo.db in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder ~/.kimi-code/sessions, or the folder of a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -9754,5 +9754,13 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>To do: </source>
         <translation>Zu tun: </translation>
     </message>
+    <message>
+        <source>the folder ~/.local/share/kilo, or kilo.db in it</source>
+        <translation>der Ordner ~/.local/share/kilo oder kilo.db darin</translation>
+    </message>
+    <message>
+        <source>the folder ~/.kimi-code/sessions, or the folder of a session in it</source>
+        <translation>der Ordner ~/.kimi-code/sessions oder der Ordner einer Sitzung darin</translation>
+    </message>
 </context>
 </TS>

@@ -364,3 +364,26 @@ def _is_refused(path: Path) -> bool:
         else:
             assert each.reason
     return any(isinstance(each, UnreadFile) or each.unread for each in found)
+
+
+def test_a_total_tells_that_the_reply_is_counted_without_its_thoughts(tmp_path: Path) -> None:
+    tokens = {"total": 161, "input": 100, "output": 20, "reasoning": 7, "cache": {"read": 30, "write": 4}}
+    answer = message(1, "assistant", text("Newts."), tokens=tokens)
+    found = one(_write_database(tmp_path, session(), [message(0, "user", text("What lives here?")), answer]))
+    assert messages_in(found)[1].usage == Usage(134, 27, 30, 4, 0.25, reasoning_tokens=7)
+
+
+def test_a_title_that_only_tells_when_a_session_began_is_none(tmp_path: Path) -> None:
+    about = session(title="New session - 2026-11-27T21:51:36.727Z")
+    assert one(_write_database(tmp_path, about, [message(0, "user", text("Newts?"))])).title == "Newts?"
+
+
+def test_a_database_with_tables_of_kilo_is_kilos(tmp_path: Path) -> None:
+    file = _write_database(tmp_path, session(), [message(0, "user", text("What lives here?"))])
+    assert one(file).program == "opencode"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("CREATE TABLE kilo_board (id TEXT PRIMARY KEY)")
+        database.commit()
+    found = one(file)
+    assert (found.program, found.title, found.folder) == ("Kilo", "Fish", "/home/ann/pond")
+    assert [each.text for each in messages_in(found)] == ["What lives here?"]
