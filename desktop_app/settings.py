@@ -76,6 +76,8 @@ class Server(msgspec.Struct, frozen=True):
     limits: dict[str, ModelLimits] = {}
     # Seconds to wait for the first token; 0 for as long as a server nearby takes, and for two minutes otherwise.
     patience: NotNegative = 0
+    # Headers of each request. Those whose names sound secret have "" here, and their values where keys are stored.
+    headers: dict[str, str] = {}
 
     def limits_of(self, model: str) -> ModelLimits:
         """Return the limits that are set for the model, or for all models of the server."""

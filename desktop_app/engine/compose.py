@@ -54,7 +54,7 @@ from desktop_app.tools.spill import SpillFolder
 
 from .engine import Engine
 from .event_coalescer import EventCoalescer, report_if_long
-from .services import EngineServices, keys_of_tools
+from .services import EngineServices, names_of_other_keys
 
 MAX_PROMPT = 40_000
 """Characters; a longer file is taken to be there by mistake."""
@@ -124,7 +124,7 @@ async def compose_services(
     settings = change(settings)
     keys = Keys()
     if settings.servers or settings.mcp_servers:  # the keyring is slow to read
-        await keys.load(settings.servers, keys_of_tools(settings))
+        await keys.load(settings.servers, names_of_other_keys(settings))
     last_known = LastKnownFile(last_known_file(data))
     await asyncio.to_thread(last_known.read)
     catalogue = Catalogue(settings, keys.get, last_known=last_known)

@@ -18,7 +18,7 @@ from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.discovery import discover_local, providers_in_environment
-from desktop_app.models.endpoint import Keys
+from desktop_app.models.endpoint import Keys, names_of_headers
 from desktop_app.paths import settings_file
 from desktop_app.permissions.rules import is_replaced
 from desktop_app.settings import (
@@ -107,7 +107,7 @@ class EngineServices:
         return True
 
     async def _apply(self, settings: Settings) -> None:
-        await self.keys.load(settings.servers, keys_of_tools(settings))
+        await self.keys.load(settings.servers, names_of_other_keys(settings))
         self.catalogue.change(settings)
         await self.mcp.change(settings.mcp_servers, settings.is_sandboxed)
         self.conversations.change_settings(settings)
@@ -159,6 +159,6 @@ class EngineServices:
         await asyncio.to_thread(self.sandbox.close)
 
 
-def keys_of_tools(settings: Settings) -> tuple[str, ...]:
-    """Return the names under which the keys of tool servers are stored."""
-    return tuple(f"mcp/{server.name}" for server in settings.mcp_servers)
+def names_of_other_keys(settings: Settings) -> tuple[str, ...]:
+    """Return the names under which the keys of tool servers, and secret headers, are stored."""
+    return (*(f"mcp/{server.name}" for server in settings.mcp_servers), *names_of_headers(settings.servers))

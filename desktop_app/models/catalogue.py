@@ -394,7 +394,7 @@ class Catalogue:
         )
 
     def _endpoint(self, server: Server) -> Endpoint:
-        return endpoint_of(server, self._key_of(server.name))
+        return endpoint_of(server, self._key_of(server.name), self._key_of)
 
 
 def _key(server: Server, name: str) -> ModelKey:

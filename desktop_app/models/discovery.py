@@ -19,10 +19,11 @@ from msgspec.structs import replace
 
 from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import Price
+from desktop_app.connections import ConnectionUnusable
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
-from .endpoint import LOADING, Answer, Endpoint, ProxyUnusable, ask, http_client, kinds_with_key, limit_size
+from .endpoint import LOADING, Answer, Endpoint, ask, http_client, kinds_with_key, limit_size
 from .published import PROPOSED, ModelCapabilities
 
 ASSUMED_WINDOW = 128_000
@@ -406,10 +407,10 @@ class _Server(msgspec.Struct):
 
 @asynccontextmanager
 async def _connect(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> AsyncIterator[_Server | None]:
-    """Yield the server; None if it has no valid address, or its proxy cannot be used."""
+    """Yield the server; None if it has no valid address, or the environment keeps it from being reached."""
     try:
         client = client_for(endpoint, seconds) if endpoint.is_address else None
-    except ProxyUnusable:
+    except ConnectionUnusable:
         client = None
     if client is None:
         yield None
@@ -419,18 +420,17 @@ async def _connect(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> AsyncI
 
 
 def client_for(endpoint: Endpoint, seconds: float = PROBE_SECONDS) -> Any:
-    """Return an httpx client for a few short requests. Raises ProxyUnusable.
+    """Return an httpx client for a few short requests. Raises ConnectionUnusable.
 
     Connections are closed after each request: open ones would block the one or two threads of a small server.
     """
     headers = {**headers_of(endpoint), "Connection": "close"}
-    verify = endpoint.address.startswith("https")  # creating a TLS context takes 80 ms
-    return http_client(endpoint, timeout=seconds, headers=headers, verify=verify)
+    return http_client(endpoint, timeout=seconds, headers=headers)
 
 
 def headers_of(endpoint: Endpoint) -> Mapping[str, str]:
     """Return the headers in which that kind of server expects its key."""
-    if not endpoint.key:
+    if not endpoint.key or endpoint.odd_key:
         return {}
     match endpoint.kind:
         case "anthropic":

@@ -21,6 +21,15 @@ from typing import Any
 import msgspec
 
 from desktop_app.addresses import RUNNING_MODELS, host_of, is_local, is_nearby, secrets_of, without_secrets
+from desktop_app.connections import (
+    clean_key,
+    header_key,
+    is_secret_header,
+    odd_characters,
+    proxy_of,
+    sendable_headers,
+    tls_context,
+)
 from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
@@ -75,6 +84,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     kind: ServerKind = "openai_compatible"
     patience: int = 0
     """Seconds to wait for the first token; 0 for the default."""
+    headers: dict[str, str] = {}
+    """Headers of each request, with the values of secret ones."""
 
     @property
     def first_token_limit(self) -> int | None:
@@ -97,8 +108,15 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Texts that must never be displayed: the key, and secrets in the address."""
-        return tuple(filter(None, (self.key, *secrets_of(self.base_url))))
+        """Texts that must never be displayed: the key, and secrets in headers and in the address."""
+        of_headers = [value.strip() for name, value in self.headers.items() if is_secret_header(name)]
+        of_headers += [value.partition(" ")[2].strip() for value in of_headers]  # as in "Bearer …"
+        return tuple(filter(None, (self.key, *of_headers, *secrets_of(self.base_url))))
+
+    @property
+    def odd_key(self) -> str:
+        """The characters of the key that cannot be sent; "" for none."""
+        return odd_characters(self.key)
 
     @property
     def api_base(self) -> str:
@@ -120,9 +138,17 @@ class Endpoint(msgspec.Struct, frozen=True):
         return f"Endpoint({self.name!r}, {without_secrets(self.base_url)!r}, kind={self.kind!r})"
 
 
-def endpoint_of(server: Server, key: str) -> Endpoint:
-    """Return the endpoint of a server in the settings."""
-    return Endpoint(server.name, server.base_url, key, server.kind, server.patience)
+def endpoint_of(server: Server, key: str, key_of: Callable[[str], str] = lambda _: "") -> Endpoint:
+    """Return the endpoint of a server in the settings. key_of: returns what is stored under the name of a key."""
+    headers = {name: value or key_of(header_key(server.name, name)) for name, value in server.headers.items()}
+    return Endpoint(server.name, server.base_url, clean_key(key), server.kind, server.patience, headers)
+
+
+def names_of_headers(servers: Sequence[Server]) -> tuple[str, ...]:
+    """Return the names under which secret headers of these servers are stored."""
+    return tuple(
+        header_key(server.name, name) for server in servers for name, value in server.headers.items() if not value
+    )
 
 
 SERVICE = "palimpsest"
@@ -334,27 +360,26 @@ LOADING = "loading"
 """Instead of the JSON, if the error says that the server is loading a model."""
 
 
-class ProxyUnusable(Exception):
-    """The environment names a proxy that cannot be used."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The proxy that the environment names (ALL_PROXY and the like) is of a kind that cannot be used."
-        )
-
-
 def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     """Return an httpx.AsyncClient that uses the environment's proxies, except to reach this machine.
 
-    limit: maximum bytes of one answer; 0 for MAX_PAGE_BYTES. Raises ProxyUnusable, such as for socks5:// without the
-    package socksio.
+    limit: maximum bytes of one answer; 0 for MAX_PAGE_BYTES. Raises ConnectionUnusable, such as for socks5:// without
+    the package socksio.
     """
     import httpx
 
-    try:
-        return limit_size(httpx.AsyncClient(trust_env=not endpoint.is_local, **options), limit)
-    except (ImportError, ValueError) as error:
-        raise ProxyUnusable from error
+    proxy, tls = check_connection(endpoint)
+    through = httpx.Proxy(proxy, ssl_context=tls or None) if proxy else None
+    client = httpx.AsyncClient(trust_env=False, verify=tls, proxy=through, **options)
+    client.headers.update(dict(sendable_headers(endpoint.headers)))
+    return limit_size(client, limit)
+
+
+def check_connection(endpoint: Endpoint) -> tuple[str, Any]:
+    """Return the proxy to the server, or "", and a TLS context, or False. Raises ConnectionUnusable."""
+    proxy = proxy_of(endpoint.address)
+    is_encrypted = any(address.lower().startswith("https:") for address in (endpoint.address, proxy))
+    return proxy, tls_context() if is_encrypted else False
 
 
 def limit_size(client: Any, limit: int = 0) -> Any:

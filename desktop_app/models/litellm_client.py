@@ -20,10 +20,11 @@ import litellm
 import openai
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
+from desktop_app.connections import CertificatesUnusable, ConnectionUnusable, sendable_headers, tls_context
 from desktop_app.conversation.openai_chat import Json
 
 from .bounded_response import MAX_REPLY_BYTES, events_of
-from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, ProxyUnusable, http_client
+from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
 from .provider_dialects import responses_request_of
 from .reply_formats import WireFormat, chunk_reader, wire_format
 
@@ -47,13 +48,14 @@ litellm.suppress_debug_info = True  # otherwise it prints to standard output, wh
 litellm.turn_off_message_logging = True
 litellm.disable_hf_tokenizer_download = True  # it would be for figures that are not used
 
-_TLS = httpx.create_ssl_context()  # takes 80 ms, so it is created here, on the thread that imports
+with suppress(CertificatesUnusable):
+    tls_context()  # takes 80 ms, so it is created here, on the thread that imports
 
 ERRORS: tuple[type[Exception], ...] = (
     openai.OpenAIError,
     httpx.HTTPError,
     httpx.InvalidURL,
-    ProxyUnusable,
+    ConnectionUnusable,
     json.JSONDecodeError,
     UnicodeDecodeError,
 )
@@ -69,7 +71,7 @@ def _note(request: httpx.Request) -> httpx.Response:
 
 
 _OPENAI_HTTP = httpx.AsyncClient(transport=httpx.MockTransport(_note))
-_LITELLM_HTTP = AsyncHTTPHandler(transport=httpx.MockTransport(_note))
+_LITELLM_HTTP = AsyncHTTPHandler(transport=httpx.MockTransport(_note), ssl_verify=False)  # nothing is sent
 
 
 class Patience:
@@ -101,10 +103,10 @@ class Patience:
 
 
 def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:
-    """Return a client for one server. Raises ProxyUnusable. patience: longest wait for anything but the reply, for
+    """Return a client for one server. Raises ConnectionUnusable. patience: longest wait for anything but the reply, for
     which `Patience` waits."""
     timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS, read=None)
-    return http_client(endpoint, MAX_REPLY_BYTES, timeout=timeout, verify=_TLS, headers={"User-Agent": APP})
+    return http_client(endpoint, MAX_REPLY_BYTES, timeout=timeout, headers={"User-Agent": APP})
 
 
 async def write_request(endpoint: Endpoint, model: str, request: Json) -> httpx.Request:
@@ -117,9 +119,10 @@ async def write_request(endpoint: Endpoint, model: str, request: Json) -> httpx.
     finally:
         _noted.reset(token)
         noted.clear()  # asyncio keeps cancelled timers for a while, and with them the context with this list
-    headers = {name: value for name, value in written.headers.items() if name in SENT_HEADERS}
+    headers = httpx.Headers({name: value for name, value in written.headers.items() if name in SENT_HEADERS})
     if endpoint.kind == "openrouter":
         headers["X-Title"] = APP  # for its lists of apps
+    headers.update(dict(sendable_headers(endpoint.headers)))
     return httpx.Request(written.method, written.url, headers=headers, content=written.content)
 
 

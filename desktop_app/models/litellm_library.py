@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
+from desktop_app.connections import without_unusable_certificates
 from desktop_app.conversation.openai_chat import Json
 
 from .endpoint import Endpoint
@@ -128,7 +129,8 @@ def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
 
 def _load() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it downloads a price list
-    from . import litellm_client
+    with without_unusable_certificates():  # it reads them while it is imported
+        from . import litellm_client
 
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its messages quote requests, and errors are raised anyway
     request = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "stream": True}

@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import shlex
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import NO_OPTIONS, ModelError, Piece
+from desktop_app.connections import header_key, is_secret_header
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
@@ -28,6 +29,7 @@ from .errors.model_failures import (
     RequestTarget,
     error_of,
     error_without_response,
+    odd_key_failure,
     odd_reply_error,
     status_of,
     version_failure,
@@ -62,6 +64,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         client = await self.litellm.load()
+        if self.endpoint.odd_key:
+            raise ModelError(odd_key_failure(self.endpoint), kind="auth")
         request = self.request(client.litellm, messages, max_tokens, tools, options)
         is_claude = self.endpoint.kind == "anthropic"
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS)
@@ -151,24 +155,33 @@ async def curl_of(
     """Return the command of that request, as litellm writes it."""
     client = await model.litellm.load()
     address = without_secrets(model.endpoint.base_url, STAND_IN)
-    endpoint = replace(model.endpoint, key=STAND_IN if model.endpoint.key else "", base_url=address)
+    headers, variables = {}, {STAND_IN: key_variable(model.endpoint.name)}
+    for name, value in model.endpoint.headers.items():
+        stand_in = f"{STAND_IN}-{name}"
+        headers[name] = stand_in if is_secret_header(name) else value
+        variables[stand_in] = key_variable(header_key(model.endpoint.name, name))
+    key = STAND_IN if model.endpoint.key else ""
+    endpoint = replace(model.endpoint, key=key, base_url=address, headers=headers)
     fields = model.request(client.litellm, messages, max_tokens, tools, options)
-    return curl_command(await client.write_request(endpoint, model.name, fields), key_variable(endpoint.name))
+    return curl_command(await client.write_request(endpoint, model.name, fields), variables)
 
 
-def curl_command(request: Any, variable: str) -> str:
-    """Return the command line of an httpx request. variable: the shell variable that contains the key."""
+def curl_command(request: Any, variables: Mapping[str, str]) -> str:
+    """Return the command line of an httpx request. variables: the shell variables for what stands for secrets."""
     headers = {name: value for name, value in request.headers.items() if name not in CURL_HEADERS}
     if headers.get("authorization", "").startswith("Basic "):  # curl creates it from the address
         del headers["authorization"]
-    lines = [f"curl -sN {_quoted(str(request.url), variable)}"]
-    lines += [f"  -H {_quoted(f'{name}: {value}', variable)}" for name, value in headers.items()]
+    lines = [f"curl -sN {_quoted(str(request.url), variables)}"]
+    lines += [f"  -H {_quoted(f'{name}: {value}', variables)}" for name, value in headers.items()]
     body = json.dumps(json.loads(request.content), ensure_ascii=False, indent=2)
     # A here-document has no size limit, as an argument would; no line of JSON equals its end marker.
     return " \\\n".join([*lines, f"  --data-binary @- <<'{END}'"]) + f"\n{body}\n{END}\n"
 
 
-def _quoted(text: str, variable: str) -> str:
+def _quoted(text: str, variables: Mapping[str, str]) -> str:
     if STAND_IN not in text:
         return shlex.quote(text)
-    return '"' + _IN_DOUBLE_QUOTES.sub(r"\\\1", text).replace(STAND_IN, f"${{{variable}}}") + '"'
+    text = _IN_DOUBLE_QUOTES.sub(r"\\\1", text)
+    for stand_in in sorted(variables, key=len, reverse=True):
+        text = text.replace(stand_in, f"${{{variables[stand_in]}}}")
+    return f'"{text}"'

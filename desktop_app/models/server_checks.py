@@ -24,6 +24,7 @@ from desktop_app.settings import Server, Settings
 from .catalogue import Catalogue
 from .discovery import DEFAULT_MAX_OUTPUT, KEY_REFUSED, ModelList, read_list
 from .endpoint import Endpoint, endpoint_of
+from .errors.model_failures import connection_problem, odd_key_failure
 from .litellm_library import LiteLLM
 from .published import ModelCapabilities, published_of
 
@@ -48,6 +49,10 @@ async def list_offers(
 ) -> tuple[tuple[ModelOffer, ...], tuple[CheckResult, ...]]:
     """Return the models that the server lists, and the results of asking it. Never raises."""
     start, endpoint = time.monotonic(), endpoint_of(server, key)
+    if detail := odd_key_detail(endpoint):
+        return (), (CheckResult("key", "bad", detail=detail),)
+    if detail := connection_problem(endpoint):
+        return (), (CheckResult("replied", "bad", detail=detail),)
     listed = await read_list(endpoint, LIST_SECONDS)
     if not endpoint.is_local:
         await litellm.load()  # it has the prices
@@ -75,12 +80,19 @@ async def _catalogue_for(server: Server, key: str, model: str, litellm: LiteLLM)
     """Yield a catalogue of only that model, with its own connections, after asking the server about it."""
     await litellm.load()
     tested = replace(server, name=server.name or "server", models=(model,))
-    catalogue = Catalogue(Settings(servers=(tested,)), lambda _: key, litellm.with_patience(REPLY_SECONDS))
+    keys = {tested.name: key}
+    settings, patient = Settings(servers=(tested,)), litellm.with_patience(REPLY_SECONDS)
+    catalogue = Catalogue(settings, lambda name: keys.get(name, ""), patient)
     try:
         await catalogue.discover()
         yield catalogue
     finally:
         await catalogue.close()
+
+
+def odd_key_detail(endpoint: Endpoint) -> str:
+    """Return what is wrong with a key that cannot be sent; "" if nothing is."""
+    return odd_key_failure(endpoint).detail if endpoint.odd_key else ""
 
 
 def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint, litellm: LiteLLM) -> ModelOffer:

@@ -19,10 +19,10 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urljoin, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import msgspec
 
+from desktop_app import connections
 from desktop_app.addresses import is_local_host
 from desktop_app.conversation.tools import RequiredPermission, ToolContext
 from desktop_app.permissions.rules import escape_pattern
@@ -146,12 +146,12 @@ def proxy_of(url: str) -> str:
 
     This machine and addresses of the local network are never accessed through a proxy.
     """
-    host, port = host_and_port(url)
-    proxies = getproxies()
-    found = proxies.get(urlsplit(url).scheme) or proxies.get("all") or ""
-    if not found or _is_local(host) or proxy_bypass(f"{host}:{port}"):
+    if _is_local(host_and_port(url)[0]):
         return ""
-    return found if "://" in found else f"http://{found}"
+    try:
+        return connections.proxy_of(url)
+    except connections.ProxyUnusable as error:
+        raise ToolFailed(str(error)) from None
 
 
 def _is_local(host: str) -> bool:
@@ -285,11 +285,12 @@ def ssl_context() -> ssl.SSLContext:
     Call this on a thread: reading them takes a moment, as do the imports that the first request would otherwise make on
     the event loop.
     """
-    import httpx
-
-    for part in ("httpcore", "anyio._backends._asyncio"):
+    for part in ("httpx", "httpcore", "anyio._backends._asyncio"):
         importlib.import_module(part)
-    return httpx.create_ssl_context()
+    try:
+        return connections.tls_context()
+    except connections.CertificatesUnusable as error:
+        raise ToolFailed(str(error)) from None
 
 
 def site_of(url: str) -> str:

@@ -60,7 +60,7 @@ def test_a_shell_takes_all_of_it_for_text(tmp_path: Path, text: str, key: str) -
         (work / "bin" / "curl").chmod(0o755)
         body = {"model": text, text: [text, {"text": text}]}
         sent = Sent(f"http://host/{text}{key}", {"x-a": text + key, "x-b": key}, json.dumps(body).encode())
-        command = curl_command(sent, "A_KEY")
+        command = curl_command(sent, {STAND_IN: "A_KEY"})
         path = f"{work / 'bin'}:/usr/bin:/bin"
         subprocess.run([shell], input=command, cwd=work, env={"PATH": path, "A_KEY": "k'\"$"}, text=True, check=True)
         arguments, typed = json.loads((work / "got").read_text())

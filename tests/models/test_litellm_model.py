@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import socket
+import subprocess
+import sys
 import weakref
 
 import httpx
@@ -19,7 +22,8 @@ from desktop_app.conversation.message import user_message
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.litellm_model import LiteLLMModel
+from desktop_app.models.litellm_model import LiteLLMModel, curl_of
+from desktop_app.models.server_checks import list_offers
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import Server, Settings
 from kinds_of_server import CODEX, EACH, Kind
@@ -202,3 +206,108 @@ async def test_the_wait_for_the_first_token_can_be_limited_for_each_server(
             [piece async for piece in model.stream(HELLO, 100)]
     assert caught.value.kind == "timeout"
     assert f"for {seconds} seconds" in caught.value.failure.detail
+
+
+HEADERS = {"X-Team": "blue", "X-Api-Token": "tok-SECRET-99887766", "Host": "elsewhere", "Bad name": "x"}
+
+
+@pytest.mark.parametrize("kind", **EACH)
+async def test_a_server_s_own_headers_go_with_every_request(kind: Kind, litellm: LiteLLM) -> None:
+    with kind.provider(Reply("Hello")) as provider:
+        model = kind.model_at(provider, litellm)
+        model = replace(model, endpoint=replace(model.endpoint, headers=HEADERS))
+        [piece async for piece in model.stream(HELLO, 100)]
+        (request,) = provider.requests
+    assert (request.headers["x-team"], request.headers["x-api-token"]) == ("blue", "tok-SECRET-99887766")
+    assert "elsewhere" not in request.headers["host"]
+    command = await curl_of(model, HELLO, 100)
+    assert "X-Team: blue".lower() in command.lower()
+    assert "SECRET" not in command
+    assert "${PALIMPSEST_KEY_HEADER_TEST_SERVER_X_API_TOKEN}" in command
+
+
+async def test_they_go_with_the_questions_for_models_and_windows() -> None:
+    settings = Settings(servers=(Server("home", "", ("m",), headers={"X-Team": "blue", "X-Api-Token": ""}),))
+    with ScriptedProvider([Reply("Hello")], models=("m",)) as provider:
+        server = replace(settings.servers[0], base_url=provider.base_url)
+        stored = {"header/home/x-api-token": "tok-SECRET-99887766"}
+        catalogue = Catalogue(Settings(servers=(server,)), lambda name: stored.get(name, ""))
+        await catalogue.discover()
+        await list_offers(replace(server, headers={"X-Api-Token": "tok"}), "", LiteLLM())
+    assert {headers["x-api-token"] for headers in provider.asked_pages} == {"tok-SECRET-99887766", "tok"}
+    assert provider.asked_pages[0]["x-team"] == "blue"
+
+
+async def test_a_secret_header_is_in_no_error(litellm: LiteLLM) -> None:
+    with ScriptedProvider([Status(400, "bad token tok-SECRET-99887766 for blue")], key=KEY) as provider:
+        model = model_at(provider.base_url, litellm)
+        model = replace(model, endpoint=replace(model.endpoint, headers=HEADERS | {"Auth": "Bearer abcdefgh1234"}))
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in model.stream(HELLO, 100)]
+    assert "SECRET" not in repr(caught.value.failure)
+    assert "blue" in caught.value.failure.detail
+    assert "abcdefgh1234" in model.endpoint.secrets
+
+
+@pytest.mark.parametrize("key", ["x", "none", "sk-1", "lm-studio"])
+async def test_a_dummy_key_is_not_cut_out_of_what_a_server_says(key: str, litellm: LiteLLM) -> None:
+    words = "none of the experts of lm-studio is sk-1"
+    with ScriptedProvider([Status(400, words)], key=key) as provider:
+        model = model_at(provider.base_url, litellm)
+        model = replace(model, endpoint=replace(model.endpoint, key=key))
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in model.stream(HELLO, 100)]
+    assert caught.value.failure.detail == words
+
+
+async def test_a_key_that_no_request_can_contain_is_said_to_be_odd_and_the_next_one_works(litellm: LiteLLM) -> None:
+    with ScriptedProvider([Reply("Hello")], key=KEY) as provider:
+        odd = replace(
+            model_at(provider.base_url, litellm), endpoint=Endpoint("Test server", provider.base_url, "sk-é…1")
+        )
+        with pytest.raises(ModelError) as caught:
+            [piece async for piece in odd.stream(HELLO, 100)]
+        assert (caught.value.kind, caught.value.failure.setting) == ("auth", "servers/Test server/key")
+        assert "é…" in caught.value.failure.detail
+        server = Server("Test server", provider.base_url, ("scripted",), window=8_192)
+        models = Catalogue(Settings(servers=(server,)), lambda _: f"\u200b{KEY}\ufeff", litellm)
+        pieces = [piece async for piece in models.model("Test server/scripted").stream(HELLO, 100)]
+    assert isinstance(pieces[-1], ReplyEnd)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "variable",
+    ["SSL_CERT_FILE=/nowhere.pem", f"SSL_CERT_FILE={__file__}", "SSL_CERT_DIR=/nowhere", "REQUESTS_CA_BUNDLE=/no"],
+)
+def test_certificates_that_are_not_there_break_only_what_needs_them(variable: str) -> None:
+    name, _, value = variable.partition("=")
+    known = {key: text for key, text in os.environ.items() if key not in ("SSL_CERT_FILE", "SSL_CERT_DIR")}
+    environment = known | {name: value, "NO_PROXY": "[::1]", "ALL_PROXY": "socks://127.0.0.1:1"}
+    with ScriptedProvider([Reply("Hello")], key=KEY) as provider:
+        program = [sys.executable, "-c", ASKS, provider.base_url, KEY]
+        outcome = subprocess.run(program, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert outcome.stdout.splitlines()[0] == "Hello", outcome.stderr
+    assert ("cannot be read" in outcome.stdout.splitlines()[1]) == (name != "REQUESTS_CA_BUNDLE")
+
+
+ASKS = """
+import asyncio, sys, os
+from desktop_app.chat.ports import ModelError, TextPiece
+from desktop_app.conversation.message import user_message
+from desktop_app.models.catalogue import Catalogue
+from desktop_app.settings import Server, Settings
+here = Server("here", sys.argv[1], ("scripted",), window=8_192)
+far = Server("far", "https://127.0.0.2.nip.invalid/v1", ("m",), window=8_192)
+async def main():
+    models = Catalogue(Settings(servers=(here, far)), lambda _: sys.argv[2])
+    pieces = [piece async for piece in models.model("here/scripted").stream((user_message("Hi"),), 9)]
+    print("".join(piece.text for piece in pieces if isinstance(piece, TextPiece)))
+    del os.environ["ALL_PROXY"]
+    try:
+        [piece async for piece in models.model("far/m").stream((user_message("Hi"),), 9)]
+    except ModelError as error:
+        print(error.failure.title, error.failure.detail)
+    await models.close()
+asyncio.run(main())
+"""

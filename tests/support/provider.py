@@ -131,6 +131,8 @@ class ScriptedProvider:
         self.has_version = has_version
         self.window = window if isinstance(self.script, list) else self.script.window
         self.requests: list[Request] = []
+        self.asked_pages: list[dict[str, str]] = []
+        """The headers of requests for anything but a reply."""
         self.written: list[float] = []
         """When each event of each stream was written, in seconds of time.monotonic()."""
         self.client_left = threading.Event()

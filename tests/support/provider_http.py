@@ -80,6 +80,7 @@ class Connection(BaseHTTPRequestHandler):
 
     def _page(self, method: str, path: str, body: Json) -> None:
         provider, flavour = self.provider, FLAVOURS[self.provider.flavour]
+        provider.asked_pages.append({name.lower(): value for name, value in self.headers.items()})
         if not self._is_allowed(flavour):
             return
         if self._is_elsewhere(path):

@@ -25,6 +25,7 @@ from desktop_app.chat.importing import (
 )
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Job, check_point, run_while_wanted, shielded
+from desktop_app.connections import header_key
 from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.foreign import ImportOutcome, ReadProgress
 from desktop_app.conversation.words import translatable
@@ -38,6 +39,7 @@ from desktop_app.models.builtin_download import install_model
 from desktop_app.models.endpoint import environment_key
 from desktop_app.models.server_checks import list_offers, per_million, run_check
 from desktop_app.paths import backups_folder, database_file, spills_folder
+from desktop_app.settings import Server
 from desktop_app.tools.foreign_files import ForeignFileReader
 
 from .responders import responds
@@ -113,13 +115,15 @@ async def _find_servers(engine: Engine, request: p.FindServers) -> p.ServersFoun
 @responds(p.ListServerModels)
 async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.ServerModelsListed:
     litellm = engine.services.catalogue.litellm
-    return p.ServerModelsListed(*await list_offers(request.server, _key_of(engine, request), litellm))
+    server = _with_headers(engine, request.server)
+    return p.ServerModelsListed(*await list_offers(server, _key_of(engine, request), litellm))
 
 
 @responds(p.CheckServer)
 async def _check_server(engine: Engine, request: p.CheckServer) -> p.ServerChecked:
     litellm = engine.services.catalogue.litellm
-    test = run_check(request.server, _key_of(engine, request), request.model, request.step, litellm)
+    server = _with_headers(engine, request.server)
+    test = run_check(server, _key_of(engine, request), request.model, request.step, litellm)
     return p.ServerChecked(await engine.run_newest(Job.SERVER_TEST.of(), test))
 
 
@@ -132,6 +136,13 @@ def _key_of(engine: Engine, request: p.ListServerModels | p.CheckServer) -> str:
     """Return the entered key, otherwise the stored one, otherwise the environment's for that server and address."""
     stored = engine.services.keys.stored(request.stored_key) if request.stored_key else ""
     return request.key.strip() or stored or environment_key(request.server)
+
+
+def _with_headers(engine: Engine, server: Server) -> Server:
+    """Return the server with the values of its secret headers that are stored."""
+    keys = engine.services.keys
+    headers = {name: value or keys.get(header_key(server.name, name)) for name, value in server.headers.items()}
+    return replace(server, headers=headers)
 
 
 @responds(p.DescribeProgram)

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from desktop_app.addresses import host_of, without_secrets
 from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind, ModelError
+from desktop_app.connections import ConnectionUnusable
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.models.discovery import KEY_REFUSED, ProbeResult
-from desktop_app.models.endpoint import Endpoint
+from desktop_app.models.endpoint import Endpoint, check_connection
 
 from .classify import Classification, classify
 
@@ -206,14 +207,30 @@ def without_prefix(message: str) -> str:
     return _LITELLM_PREFIX.sub("", message)
 
 
+MIN_SECRET = 8
+"""Characters of a key that is cut out of any text; shorter ones are no secrets, but fill the field."""
+DUMMIES = frozenset({"lm-studio", "lmstudio", "not-needed", "not needed", "no-key-needed", "sk-no-key-required"})
+"""Longer texts that documentation tells users to enter where no key is needed."""
+
+
+def without_secret(message: str, secret: str) -> str:
+    """Return the message without the secret. Short ones and dummies are not cut out: they are words of other texts."""
+    is_dummy = len(secret) < MIN_SECRET or secret.lower() in DUMMIES
+    return message if is_dummy else message.replace(secret, "(key)")
+
+
 def displayable(message: str, target: RequestTarget) -> str:
     """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
     for secret in target.endpoint.secrets:
-        message = message.replace(secret, "(key)")
+        message = without_secret(message, secret)
     message = mask_secrets(without_prefix(message)).replace(MASK, "(key)")
     message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", message)).strip()
     return message if len(message) <= MAX_DETAIL else message[:MAX_DETAIL] + "…"
 
+
+NOT_TRUSTED = translatable(
+    "The certificate of {address} is not trusted. SSL_CERT_FILE can name a file with certificates to trust."
+)
 
 EXCEPTIONS: dict[ErrorKind, set[str]] = {
     "connection": {
@@ -221,7 +238,7 @@ EXCEPTIONS: dict[ErrorKind, set[str]] = {
         "ConnectTimeout",
         "InvalidURL",
         "UnsupportedProtocol",
-        "ProxyUnusable",
+        "ConnectionUnusable",
         "ProxyError",
     },
     "timeout": {"TimeoutException"},
@@ -294,7 +311,9 @@ def error_of(
             continue
         if kind == "garbage" and has_begun:
             return odd_reply_error(target)
-        message = str(error) if names & {"ProxyUnusable", "ProxyError"} else ""
+        message = str(error) if names & {"ConnectionUnusable", "ProxyError"} else ""
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            message = NOT_TRUSTED.format(address=target.endpoint.shown_address)
         return error_without_response(target, kind, patience, message)
     return error_of_response(target, ErrorResponse(status_of(error), {}, _message_of(error)), offered)
 
@@ -343,6 +362,10 @@ def window_failure(endpoint: Endpoint, model: str, result: ProbeResult | None) -
         return _failure_of_setting(
             endpoint, "address", translatable("{server} has no valid address").format(server=server), detail, advice
         )
+    if problem := connection_problem(endpoint):
+        return _failure_of_request(endpoint, model, "connection", problem)
+    if endpoint.odd_key:
+        return odd_key_failure(endpoint)
     if result is None or not result.is_up:
         detail = translatable(
             "Nothing answers at {address}, and it has never said how many tokens {model} accepts."
@@ -391,6 +414,32 @@ def _window_unknown(endpoint: Endpoint, model: str, answered: str = "") -> Failu
     return _failure_of_setting(
         endpoint, f"window/{model}", title, detail, advice.format(model=model), kind="window_unknown"
     )
+
+
+def connection_problem(endpoint: Endpoint) -> str:
+    """Return why the environment keeps the server from being reached; "" if it does not."""
+    try:
+        check_connection(endpoint)
+    except ConnectionUnusable as error:
+        return str(error)
+    return ""
+
+
+def odd_key_failure(endpoint: Endpoint) -> Failure:
+    """Return the failure of a key that no request can contain."""
+    detail = translatable("The key contains {characters}, which no key does.")
+    return Failure(
+        "auth",
+        translatable("The key of {server} cannot be sent").format(server=endpoint.name),
+        detail.format(characters=endpoint.odd_key[:MAX_SHOWN]),
+        KEPT,
+        translatable("Copy the key again, and enter it in the settings."),
+        setting=f"servers/{endpoint.name}/key",
+    )
+
+
+MAX_SHOWN = 3
+"""Characters of a key that are shown, if they cannot be sent: all of them would be the key."""
 
 
 def version_failure(endpoint: Endpoint, answered: str, better_address: str) -> Failure:

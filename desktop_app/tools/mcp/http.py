@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from functools import cache
 
 import httpx2
 
-from desktop_app.addresses import is_local_host
+from desktop_app.connections import ConnectionUnusable, proxy_of, tls_context
 from desktop_app.conversation.words import format_number, translatable
 
 from .process import MAX_LINE
@@ -16,9 +15,6 @@ from .process import MAX_LINE
 CONNECT_SECONDS = 8.0
 SILENCE_SECONDS = 330.0
 """Maximum time between two bytes of a response. A call has its own, shorter limit."""
-
-ssl_context = cache(httpx2.create_ssl_context)
-"""Cached for all clients, because it reads all certificates, which takes 0.1 s."""
 
 
 class Refused(Exception):
@@ -62,7 +58,7 @@ class _LimitedBody(httpx2.AsyncByteStream):
 
 
 async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClient:
-    """Return a client, which has not been entered. Raises InvalidURL.
+    """Return a client, which has not been entered. Raises InvalidURL, Refused.
 
     key: sent with each request to that server; "" for none. No other server gets it, because the package does not
     follow redirects to other hosts.
@@ -70,10 +66,15 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
     address = httpx2.URL(url)
     if address.scheme not in ("http", "https") or not address.host:
         raise httpx2.InvalidURL("not http:// or https://")
+    try:
+        proxy, tls = proxy_of(url), await asyncio.to_thread(tls_context) if address.scheme == "https" else False
+    except ConnectionUnusable as error:
+        raise Refused(str(error)) from error
     return httpx2.AsyncClient(
         headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
-        verify=await asyncio.to_thread(ssl_context),
-        trust_env=not is_local_host(address.host),  # this machine is not accessed through a proxy
+        verify=tls,
+        proxy=proxy or None,
+        trust_env=False,
         event_hooks={"response": [traffic.check]},
     )

@@ -65,6 +65,10 @@ class Form(Card, Generic[ServerStruct]):
         changed = {self.stored_key: ""} if is_left else {}
         return {**changed, name: self.key.text()} if self.key.text() and self.key in self.used_entries() else changed
 
+    def stored_keys(self) -> tuple[str, ...]:
+        """Return the names under which keys of the server are stored."""
+        return (self.stored_key,) if self.stored_key else ()
+
     def check(self) -> QWidget | None:
         """Show the errors of all entries; return the first widget to correct, None if there is none."""
         wrong = [widget for entry in self.used_entries() if (widget := entry.check()) is not None]
@@ -132,8 +136,7 @@ class FormList(FormEntry, Generic[F]):
         self.grown.emit(form)
 
     def _remove(self, form: F) -> None:
-        if form.stored_key:
-            self._removed_keys[form.stored_key] = ""
+        self._removed_keys |= dict.fromkeys(form.stored_keys(), "")
         self.forms.remove(form)
         discard(form)
         self.empty.setVisible(not self.forms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from urllib.parse import urlsplit
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local, runs_models
+from desktop_app.connections import HEADER_NAME, OWN_HEADERS, header_key, is_secret_header
 from desktop_app.conversation.model_servers import CheckResult, CheckState, KeyPlace, ModelOffer
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Server, ServerKind
@@ -22,7 +23,7 @@ from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
 from desktop_app.ui.widgets.look import BOLD, Tint, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
-from .entries import Choice, Field, FormEntry, note, row_of
+from .entries import Choice, Field, FormEntry, LongText, note, row_of
 from .forms import Form
 from .limits import format_limit, parse_window
 from .model_choice import ModelChoice
@@ -158,6 +159,78 @@ def parse_address(address: str) -> str:
     return address.rstrip("/")
 
 
+SAVED = "••••••"
+"""The value that a secret header has in the form, where it is stored."""
+HEADERS_NOTE = translatable(
+    "One on each line, as “Name: value”; sent with every request. Values of names that sound secret are kept like keys."
+)
+PATIENCE_NOTE = translatable("Seconds; empty for as long as a server nearby takes, and two minutes for others.")
+
+
+class HeaderLines(LongText):
+    """Headers of each request, one on each line. Secret values are never shown, only replaced."""
+
+    def __init__(self, server: Server, new_name: Callable[[], str]) -> None:
+        """new_name: returns the name that the server will have."""
+        shown = {name: SAVED if is_secret_header(name) else value for name, value in server.headers.items()}
+        lines = (f"{name}: {value}" for name, value in shown.items())
+        super().__init__("headers", tr("Headers"), "\n".join(lines), 2, tr(HEADERS_NOTE))
+        self._original, self._name, self._new_name = server.headers, server.name, new_name
+
+    def value(self) -> dict[str, str]:
+        """Return the headers for the settings, without secret values. Raises ValueError."""
+        return {name: self._kept(name, value) for name, value in self._written().items()}
+
+    def as_written(self) -> dict[str, str]:
+        """Return the headers to send, with the secret values that were entered. Raises ValueError."""
+        return {
+            name: self._original.get(name, "") if value == SAVED else value for name, value in self._written().items()
+        }
+
+    def stored_keys(self) -> tuple[str, ...]:
+        """Return the names under which secret values are stored."""
+        return tuple(header_key(self._name, name) for name in self._original if is_secret_header(name))
+
+    def secrets(self) -> dict[str, str]:
+        """Return the secret values to store, by the name under which they are stored; "" removes one."""
+        try:
+            written = self._written()
+        except ValueError:
+            return {}
+        secret = {
+            header_key(self._new_name(), name): value for name, value in written.items() if is_secret_header(name)
+        }
+        removed = {name: "" for name in self.stored_keys() if name not in secret}
+        return removed | {name: value for name, value in secret.items() if value != SAVED}
+
+    def _kept(self, name: str, value: str) -> str:
+        if value == SAVED:
+            return self._original.get(name, "")
+        return "" if is_secret_header(name) else value
+
+    def _written(self) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        for line in filter(None, map(str.strip, self.area.toPlainText().splitlines())):
+            name, colon, value = (part.strip() for part in line.partition(":"))
+            if not colon or not value or not HEADER_NAME.fullmatch(name):
+                raise ValueError(tr("Write each header as “Name: value”, on a line of its own."))
+            if name.lower() in OWN_HEADERS:
+                raise ValueError(tr("{name} belongs to the connection, and cannot be set.").format(name=name))
+            if value == SAVED and (name not in self._original or self._new_name() != self._name):
+                raise ValueError(
+                    tr("The value of {name} is not saved under this name. Enter it again.").format(name=name)
+                )
+            headers[name] = value
+        return headers
+
+
+def parse_patience(text: str) -> int:
+    """Return the seconds; 0 for none. Raises ValueError."""
+    if text and not text.isdecimal():
+        raise ValueError(tr("Enter a number of seconds, or nothing."))
+    return int(text or 0)
+
+
 class ServerForm(Form[Server]):
     """Edits one model server."""
 
@@ -176,11 +249,22 @@ class ServerForm(Form[Server]):
         window = format_limit(server.window)
         hint = tr("128K, or leave empty to ask the server")
         self.window_size = Field("window", tr("Context window of all its models (tokens)"), window, hint, parse_window)
+        self.patience = Field(
+            "patience",
+            tr("Longest wait for the first word"),
+            str(server.patience or ""),
+            tr("for example 600"),
+            parse_patience,
+            tr(PATIENCE_NOTE),
+        )
+        self.headers = HeaderLines(server, self.name.text)
         self.remove_key = LinkButton(tr("Remove key"))
         self.check_pane = CheckPane()
         self.column.addLayout(horizontal((self.title, 1), self.remove))
         self._where = row_of((self.name, self.address))
-        self.add_rows(self.kind, self.key, self.remove_key, self.models, self._where, self.window_size, self.check_pane)
+        limits = (self.window_size, self.patience)
+        rows = (self.kind, self.key, self.remove_key, self.models, self._where, limits, self.headers, self.check_pane)
+        self.add_rows(*rows)
         self.remove_key.setVisible(key_place in ("stored", "session"))
         self.remove_key.clicked.connect(self._remove_key)
         self.kind.changed.connect(self._adapt_to_kind)
@@ -192,7 +276,8 @@ class ServerForm(Form[Server]):
         self._place_address()
 
     def used_entries(self) -> list[FormEntry]:
-        return [self.kind, self.name, self.address, self.key, self.models, self.window_size]
+        places = [self.kind, self.name, self.address, self.key, self.models]
+        return [*places, self.window_size, self.patience, self.headers]
 
     def blank(self) -> Server:
         return Server("", "", (), max_output=self.original.max_output)
@@ -213,6 +298,8 @@ class ServerForm(Form[Server]):
             server = replace(server, limits=self.models.limits_written())
         with suppress(ValueError):
             server = self.window_size.write(server)
+        with suppress(ValueError):
+            server = replace(server, headers=self.headers.as_written())
         return replace(server, max_output=self.original.max_output)
 
     def key_to_use(self) -> tuple[str, str]:
@@ -260,9 +347,12 @@ class ServerForm(Form[Server]):
     def chosen_kind(self) -> ServerKind:
         return next(kind for kind in KINDS if kind == self.kind.chosen())
 
+    def stored_keys(self) -> tuple[str, ...]:
+        return (*super().stored_keys(), *self.headers.stored_keys())
+
     def keys(self) -> dict[str, str]:
         removed = {self.stored_key: ""} if self._removes_key else {}
-        return removed | super().keys()
+        return removed | super().keys() | self.headers.secrets()
 
     def _parse_name(self, name: str) -> str:
         if name == "builtin":
