@@ -1,4 +1,4 @@
-"""Whether the desktop is dark or of high contrast, as its portal or the settings of GTK say.
+"""The dark theme or high contrast that the desktop prefers, as its portal or the settings of GTK say.
 
 Qt asks the portal only on GNOME and KDE, and shows its answer only after the first paint.
 """

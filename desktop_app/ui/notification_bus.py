@@ -78,8 +78,8 @@ class NotificationBus(QObject):
 
     def _hear_portal(self, name: str, body: tuple[Any, ...]) -> None:
         if name == "ActionInvoked":
-            given = [value for signature, value in body[2] if signature == "a{sv}" and "activation-token" in value]
-            self._open(str(body[0]), str(given[0]["activation-token"][1]) if given else "")
+            data = [value for signature, value in body[2] if signature == "a{sv}" and "activation-token" in value]
+            self._open(str(body[0]), str(data[0]["activation-token"][1]) if data else "")
 
     def _hear_daemon(self, name: str, body: tuple[Any, ...]) -> None:
         key = next((key for key, number in self._numbers.items() if number == body[0]), None)

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from desktop_app.system_libraries import explain_missing
 
+from .input_method import choose_input_method
+
 NO_SCREEN = """Palimpsest cannot open its window: there is no screen that it can reach ({tried}).
 `palimpsest --help` lists what works without a window.
 """
@@ -18,6 +20,7 @@ NO_SCREEN = """Palimpsest cannot open its window: there is no screen that it can
 
 def make_qt() -> QApplication:
     """Return a new application; if it can open no window, print why and end the process with exit code 1."""
+    choose_input_method()
     warned: list[str] = []
 
     def note(kind: QtMsgType, _: QMessageLogContext, text: str | None) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QFocusEvent,
-    QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
 )
@@ -38,7 +37,6 @@ class DraftField(LongTextField):
 
     def __init__(self) -> None:
         super().__init__()
-        self._is_composing = False
         self.key_filter: Callable[[QKeyEvent], bool] = lambda _: False
         """Called first for each key; returns whether it has handled it."""
 
@@ -74,7 +72,7 @@ class DraftField(LongTextField):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.hold_key(event) or self.key_filter(event):
             event.accept()
-        elif event.key() in ENTER and not self._is_composing:
+        elif event.key() in ENTER and not self.is_composing:
             if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
                 self._start_line()
             elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -109,10 +107,6 @@ class DraftField(LongTextField):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.focus_lost.emit()
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._is_composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
 
     def _start_line(self) -> None:
         self.insert_text("\n")

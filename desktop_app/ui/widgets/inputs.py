@@ -195,7 +195,7 @@ class Select(QComboBox):
 class Slider(WithRole, QSlider):
     """A horizontal slider whose knob jumps to where it is clicked.
 
-    A screen reader reads a slider's place in its range as a percentage, which is not the number beside it. So this has
+    A screen reader reads a slider's place in its range as a percentage, which is not the number next to it. So this has
     another role, and its name ends with that number.
     """
 
@@ -209,7 +209,7 @@ class Slider(WithRole, QSlider):
         self.setSizePolicy(WIDE, FIXED)
 
     def set_name(self, label: str, value: str) -> None:
-        """Set what a screen reader reads. value: as it is shown beside the slider."""
+        """Set what a screen reader reads. value: as it is shown next to the slider."""
         self.setAccessibleName(f"{label}, {value}" if value else label)
 
     def set_range(self, minimum: int, maximum: int, grain: int = 1) -> None:

@@ -15,6 +15,7 @@ from time import monotonic
 from PySide6.QtCore import QMimeData, QRegularExpression, Qt, QTimer
 from PySide6.QtGui import (
     QFontMetrics,
+    QInputMethodEvent,
     QKeyEvent,
     QPalette,
     QTextBlockFormat,
@@ -54,6 +55,7 @@ class TextArea(StyleAware, QPlainTextEdit):
         """rows: the height in lines; 0 for the height that the layout chooses."""
         super().__init__()
         self._size, self._is_mono, self._rows = size, is_mono, rows
+        self._placeholder, self.is_composing = "", False
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -77,6 +79,16 @@ class TextArea(StyleAware, QPlainTextEdit):
             event.ignore()
         else:
             super().keyPressEvent(event)
+
+    def setPlaceholderText(self, placeholderText: str) -> None:
+        """Set the placeholder; it is hidden while an input method composes, which Qt would paint over it."""
+        self._placeholder = placeholderText
+        super().setPlaceholderText("" if self.is_composing else placeholderText)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self.is_composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+        self.setPlaceholderText(self._placeholder)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if source.hasText():
