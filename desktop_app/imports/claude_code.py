@@ -21,11 +21,9 @@ format is not documented.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import (
@@ -39,13 +37,12 @@ from desktop_app.conversation.message import Attachment, Message, Part, Role, Te
 from desktop_app.conversation.words import translatable
 
 from .anthropic_blocks import Turn, called_tools, turns_of
-from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Format, Found, bad_line, json_of, rest_json, without_messages
+from .claude_code_lines import BOUNDARY, PROGRAM, Preserved, lines_of, parents_of, roots_of, written_by
+from .format import Fields, Format, Found, json_of, rest_json, without_messages
 from .sources import Source
 from .trees import attachment_at, in_order
 
-PROGRAM = "Claude Code"
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
-BOUNDARY = "compact_boundary"
 NO_MODEL = "<synthetic>"
 """The model named in messages that Claude Code itself writes, such as errors."""
 
@@ -109,7 +106,7 @@ class SessionTree:
 
     def _add_boundary(self, name: str, line: Fields) -> None:
         about = line.object("compactMetadata")
-        preserved = _Preserved.of(about)
+        preserved = Preserved.of(about)
         kept = [piece for each in preserved.lines(self._parents) for piece in self._pieces(each)]
         messages = [each for each in kept if isinstance(self._entries[each], ForeignMessage)]
         about.skip("preservedSegment", "preservedMessages")
@@ -226,13 +223,14 @@ class SessionTree:
         """Add a message of the user, or tool results."""
         line.object("message").skip("role")
         turns = turns_of(Role.USER, blocks, self._names)
-        written = _written(turns)
+        written = written_by(turns)
         calls = [parts[0].call_id for _, parts in turns if isinstance(parts[0], ToolResult)]
         callers = {self._callers.pop(call, "") for call in calls if call}
         reply = callers.pop() if len(callers) == 1 else ""
         if line.text("toolDenialKind") == "user-rejected":
             turns = [(role, _denied(parts)) for role, parts in turns]
         if written is not None:
+            line.object("message").keep("content")
             return self._add_turns(name, line, [(Role.USER, (Text(written.text),))], speaker=written.speaker)
         return self._add_turns(name, line, turns, into=reply)
 
@@ -257,70 +255,6 @@ class SessionTree:
     def _start(self, name: str, entry: ForeignEntry) -> None:
         self._entries[name] = entry
         self._group_of[name] = self._ends[name] = name
-
-
-class _Preserved(msgspec.Struct, frozen=True):
-    """The lines that a compaction kept: from `head` to `tail`, or by their ids."""
-
-    anchor: str = ""
-    """The line after which they are sent: the boundary or the summary."""
-    head: str = ""
-    tail: str = ""
-    ids: tuple[str, ...] = ()
-
-    @staticmethod
-    def of(about: Fields) -> _Preserved:
-        segment, messages = about.object("preservedSegment"), about.object("preservedMessages")
-        ids = tuple(messages.strings("uuids"))
-        return _Preserved(
-            segment.text("anchorUuid") or messages.text("anchorUuid"),
-            segment.text("headUuid") or (ids[0] if ids else ""),
-            segment.text("tailUuid") or (ids[-1] if ids else ""),
-            ids,
-        )
-
-    def lines(self, parents: Mapping[str, str]) -> Sequence[str]:
-        """Return the ids of the lines, in order. parents: the line that each line follows."""
-        if self.ids or not self.tail:
-            return self.ids
-        found = dict.fromkeys([name := self.tail])
-        while name != self.head and (name := parents.get(name, "")) and name not in found:
-            found[name] = None
-        return list(found)[::-1] if self.head in found else [self.tail]
-
-
-class _Written(msgspec.Struct, frozen=True):
-    """What a message in tags says. speaker: the program, or "" if the user typed it."""
-
-    text: str
-    speaker: str = ""
-
-
-TAGS = re.compile(
-    r"\s*<(command-name|command-message|command-args|local-command-[a-z]+|bash-[a-z]+|task-notification|system-reminder)>"
-    r"(.*?)</\1>",
-    re.DOTALL,
-)
-COLORS = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def _written(turns: Sequence[Turn]) -> _Written | None:
-    """Return what a command, its output or a notification says; None if the message is anything else."""
-    if len(turns) != 1 or turns[0][0] is not Role.USER or not all(isinstance(part, Text) for part in turns[0][1]):
-        return None
-    text = "\n".join(part.text for part in turns[0][1] if isinstance(part, Text))
-    found: dict[str, str] = {}
-    end = 0
-    while match := TAGS.match(text, end):
-        found[match[1]], end = match[2], match.end()
-    if not found or text[end:].strip():
-        return None
-    if name := found.get("command-name", "").strip():
-        return _Written(f"{name} {found.get('command-args', '').strip()}".strip())
-    if command := found.get("bash-input", ""):
-        return _Written(f"!{command}")
-    said = "\n".join(filter(None, (COLORS.sub("", each).strip() for each in found.values())))
-    return _Written(said or text, PROGRAM)
 
 
 def _is_hidden(line: Fields) -> bool:
@@ -479,41 +413,11 @@ def recognizes(source: Source) -> bool:
     return is_of_session or any(keys <= source.first_keys for keys in FIRST_KEYS)
 
 
-class _Line(msgspec.Struct, frozen=True, gc=False):
-    """An unparsed line with the fields that determine its position: parsed, it takes five times as much memory."""
-
-    content: bytes
-    is_linked: bool
-    """Whether the line has a parentUuid, even if it is null."""
-    uuid: str
-    parent: str
-    logical_parent: str
-    is_boundary: bool
-    """Whether the line marks a compaction."""
-    is_sidechain: bool
-    preserved: _Preserved | None
-    """The lines that a compaction kept."""
-
-    @staticmethod
-    def of(content: bytes, fields: Fields) -> _Line:
-        is_boundary = fields.text("subtype") == BOUNDARY
-        return _Line(
-            content,
-            "parentUuid" in fields,
-            fields.text("uuid"),
-            fields.text("parentUuid"),
-            fields.text("logicalParentUuid"),
-            is_boundary,
-            fields.flag("isSidechain"),
-            _Preserved.of(fields.object("compactMetadata")) if is_boundary else None,
-        )
-
-
 def read(source: Source) -> Iterator[Found]:
     """Yield the session, then its subagents."""
-    lines, unread = _lines(source)
-    parents = _parents(lines)
-    roots = _roots(parents)
+    lines, unread = lines_of(source)
+    parents = parents_of(lines)
+    roots = roots_of(parents)
     subagents = {root for root in roots.values() if lines[root].is_sidechain}
     sessions = {"": SessionReader(parents, source, "")}
     for name in list(lines):
@@ -528,74 +432,6 @@ def read(source: Source) -> Iterator[Found]:
         yield UnreadFile(source.name, without_messages(unread))
     for number, each in enumerate(filled):
         yield each if number else replace(each, unread=unread)
-
-
-def _lines(source: Source) -> tuple[dict[str, _Line], tuple[str, ...]]:
-    """Return the lines by their ids (by number if they have none), and notes on what could not be read."""
-    lines: dict[str, _Line] = {}
-    seen: set[int] = set()
-    unread: list[str] = []
-    for number, content in enumerate(source.lines(), start=1):
-        try:
-            fields = Fields(json.loads(content))
-        except (ValueError, RecursionError):
-            unread.append(bad_line(number, NOT_JSON))
-            continue
-        line = _Line.of(content, fields)
-        name, known = line.uuid or f"line {number}", hash(content)
-        if not fields:
-            unread.append(bad_line(number, NOT_AN_OBJECT))
-        elif name not in lines or known not in seen:  # a resumed session may have lines twice
-            lines[f"{name}#{number}" if name in lines else name] = line
-        seen.add(known)
-    return lines, tuple(unread)
-
-
-def _parents(lines: Mapping[str, _Line]) -> dict[str, str]:
-    """Return the parent of each line: the one that it names, otherwise the previous line."""
-    is_linked = any(line.parent in lines for line in lines.values())
-    parents: dict[str, str] = {}
-    before = ""
-    moved: dict[str, str] = {}  # the last lines that compactions kept after their summaries: what follows those
-    for name, line in lines.items():
-        if not line.uuid:
-            continue
-        parent = line.parent or line.logical_parent
-        is_named = parent in lines or (is_linked and line.is_linked)
-        parents[name] = moved.get(parent, parent) if is_named else before
-        kept = line.preserved if line.preserved is not None and line.preserved.tail in parents else None
-        if kept is not None and kept.anchor != line.uuid:
-            parents[name] = moved.get(kept.tail, kept.tail)
-            moved[kept.tail] = name
-        elif kept is not None or (line.is_boundary and _leads_to(parents[name], name, lines)):
-            parents[name] = before  # the named parent is a line that the compaction kept
-        before = name
-    return parents
-
-
-def _leads_to(name: str, end: str, lines: Mapping[str, _Line]) -> bool:
-    """Return whether `end` is the line `name` or one of its ancestors."""
-    seen: set[str] = set()
-    while name in lines and name not in seen:
-        if name == end:
-            return True
-        seen.add(name)
-        name = lines[name].parent
-    return False
-
-
-def _roots(parents: Mapping[str, str]) -> dict[str, str]:
-    """Return the first line of the tree that each line belongs to."""
-    roots: dict[str, str] = {}
-    for name in parents:
-        path = [name]
-        while (parent := parents.get(path[-1], "")) in parents and parent not in roots and parent not in path[-2:]:
-            path.append(parent)
-            if len(path) > len(parents):  # a cycle
-                break
-        root = roots.get(parents.get(path[-1], ""), path[-1])
-        roots |= dict.fromkeys(path, root)
-    return roots
 
 
 FORMAT = Format(

@@ -2,8 +2,12 @@
 
 Since September 2025, a line is {timestamp, type, payload}. A `response_item` is an item sent to or received from the
 model; an `event_msg` repeats it as Codex displays it, and also reports measured tokens and rolled-back turns. In older
-files, the lines are the items themselves, without times, after a first line {id, timestamp, instructions}. Based on the
-source code of 2025 and on sessions of versions 0.50 to 0.146.
+files, the lines are the items themselves, without times, after a first line {id, timestamp, instructions}.
+
+Since 2026, lines have an `ordinal`. A session that was rewound or forked goes on in a new file, whose `history_base`
+names the session, and the ordinal up to which its lines are the past of the new one: the same session if it was
+rewound, so that its files are one conversation. Names of sessions are in `~/.codex/session_index.jsonl`. Based on the
+source code of 2025 and on sessions of versions 0.50 to 0.171.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from msgspec.structs import replace
@@ -40,15 +45,28 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.words import translatable
 
+from .codex_rollouts import ARCHIVED, Base, Rollouts, rollouts_around
 from .format import NOT_JSON, Fields, Format, Found, arguments_json, bad_line, json_of, rest_json, without_messages
 from .sources import BYTE_ORDER_MARK, Source
 from .trees import attachment_at, attachment_of
 
+PROGRAM = "Codex CLI"
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "developer": Role.SYSTEM, "system": Role.SYSTEM}
 REQUEST = "## My request for Codex:"
 """Precedes the user's text when an editor has put its own context before it."""
 BOILERPLATE = re.compile(r"\s*(?:<([a-zA-Z_ ]+)>.*</\1>\s*\Z|# AGENTS\.md instructions)", re.DOTALL)
 FOLDER = re.compile(r"<environment_context>.*?<cwd>(.+?)</cwd>", re.DOTALL)
+
+EXIT_CODE = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)$", re.MULTILINE)
+ABORTED = re.compile(r"(?:Wall time: .*\n)?aborted by user")
+TYPED_COMMAND = re.compile(
+    r"\s*<user_shell_command>\s*<command>\n?(.*?)\n?</command>\s*<result>\n?(.*?)\n?</result>\s*</user_shell_command>\s*\Z",
+    re.DOTALL,
+)
+IMAGE_TAG = re.compile(r'<image(?: [^>]*?path="(?P<name>[^"]*)")?[^>]*>|</image>')
+"""The texts that Codex writes around an image."""
+HEAD = 1_000
+"""Characters at the beginning of a result that may contain the exit code."""
 
 Names = dict[str, str]
 """The tools of the calls so far, by the ids of the calls."""
@@ -77,7 +95,15 @@ def folder_in(message: Message) -> str:
 def _message(item: Fields, names: Names) -> Message | None:
     del names
     role, parts = ROLES.get(item.text("role")), _parts(item)
-    return Message(role=role, parts=parts) if role is not None and parts else None
+    if role is None or not parts:
+        return None
+    message = Message(role=role, parts=parts)
+    if role is not Role.USER:
+        return message
+    if typed := TYPED_COMMAND.match(message.text):
+        item.keep("content")
+        return replace(message, parts=(Text(f"! {typed[1]}\n\n{typed[2]}"),))
+    return replace(message, speaker=PROGRAM) if BOILERPLATE.match(message.text) else message
 
 
 def _agent_message(item: Fields, names: Names) -> Message | None:
@@ -111,9 +137,23 @@ def _result(item: Fields, names: Names) -> Message:
     if tools := item.values("tools"):
         texts.append(json_of(tools))
     output.skip("type")
-    is_error = output.value("success") is False
-    result = ToolResult(call_id, names.get(call_id, "tool"), "\n".join(filter(None, texts)), is_error)
+    text = "\n".join(filter(None, texts))
+    is_error = output.value("success") is False or _has_failed(text)
+    ending = "stopped" if ABORTED.match(text) else ""
+    result = ToolResult(call_id, names.get(call_id, "tool"), text, is_error or bool(ending), ending=ending)
     return Message(role=Role.TOOL, parts=(result, *(part for part in parts if isinstance(part, Attachment))))
+
+
+def _has_failed(text: str) -> bool:
+    """Return whether the result of a command says an exit code other than 0: in its head, or in older ones in JSON."""
+    code = EXIT_CODE.search(text[:HEAD].partition("\nOutput:\n")[0])
+    if code is not None:
+        return int(code[1]) != 0
+    if not text.startswith('{"output":'):
+        return False
+    with suppress(ValueError, RecursionError):
+        return Fields(json.loads(text)).object("metadata").number("exit_code") != 0
+    return False
 
 
 def _image(item: Fields, names: Names) -> Message | None:
@@ -128,7 +168,17 @@ def _image(item: Fields, names: Names) -> Message | None:
 def _parts(item: Fields) -> tuple[Part, ...]:
     if text := item.text("content"):
         return (Text(text),)
-    return tuple(part for each in item.objects("content") if (part := _part(each)))
+    fields = item.objects("content")
+    parts = [part for each in fields if (part := _part(each))]
+    if not any(isinstance(part, Attachment) for part in parts):
+        return tuple(parts)
+    tags = [tag for each in fields if (tag := IMAGE_TAG.fullmatch(each.text("text")))]
+    for each in fields:
+        if IMAGE_TAG.fullmatch(each.text("text")):
+            each.keep("text")
+    names = iter([tag["name"].rpartition("/")[2] for tag in tags if tag["name"]])
+    named = [replace(part, name=next(names, part.name)) if isinstance(part, Attachment) else part for part in parts]
+    return tuple(part for part in named if not (isinstance(part, Text) and IMAGE_TAG.fullmatch(part.text)))
 
 
 def _part(each: Fields) -> Text | Attachment | None:
@@ -156,7 +206,6 @@ READERS: dict[str, Callable[[Fields, Names], Message | None]] = {
 }
 
 
-PROGRAM = "Codex CLI"
 REPEATED = frozenset(
     {
         *("user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "context_compacted"),
@@ -174,16 +223,69 @@ def recognizes(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Yield the session. Damaged lines are reported, and the others are read."""
+    """Yield the session, with its files until this one if it was rewound, or nothing if later files go on with it."""
+    rollouts = rollouts_around(source)
+    files = rollouts.files_of(source)
+    if files and files[-1] is not source:
+        return
+    session = _read(source, rollouts)
+    found = session.conversation(source)
+    if isinstance(found, ForeignConversation):
+        found = replace(
+            found, title=rollouts.name_of(found.id) or found.title, is_put_away=_is_put_away(session, source)
+        )
+        found = _with_earlier(found, [_read(each, rollouts).conversation(each) for each in files[:-1]])
+    yield found
+
+
+def _read(source: Source, rollouts: Rollouts) -> _Session:
+    """Read a file. Damaged lines are reported, and the others are read."""
     session = _Session()
     for number, line in enumerate(source.lines(), start=1):
-        try:
-            value = json.loads(line.removeprefix(BYTE_ORDER_MARK))
-        except (ValueError, RecursionError):
+        value = _json(line)
+        if value is None:
             session.unread.append(bad_line(number, NOT_JSON))
-        else:
-            session.add(number, Fields(value), line)
-    yield session.conversation(source)
+            continue
+        fields = Fields(value)
+        if base := Base.of(fields):
+            _add_past(session, base, source, rollouts)
+        session.add(str(number), fields, line)
+    return session
+
+
+def _json(line: bytes) -> object:
+    """Return the value of a line; None if it is not JSON."""
+    try:
+        return json.loads(line.removeprefix(BYTE_ORDER_MARK))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _add_past(session: _Session, base: Base, source: Source, rollouts: Rollouts) -> None:
+    """Add the lines of other files with which the session begins; say so if they are missing."""
+    past = rollouts.before(base, source)
+    if past is None:
+        session.unread.append(
+            translatable("its beginning is in a file that is not here: {name}").format(name=base.session)
+        )
+        return
+    for number, line in past:
+        session.add(f"{base.session}/{number}", Fields(_json(line)), line, is_past=base.session)
+
+
+def _with_earlier(found: ForeignConversation, earlier: list[Found]) -> ForeignConversation:
+    """Return a conversation with the entries that only earlier files of its session have: they were rewound."""
+    entries = {entry.id: entry for each in earlier if isinstance(each, ForeignConversation) for entry in each.entries}
+    if not entries:
+        return found
+    entries |= {entry.id: entry for entry in found.entries}
+    first = min(each.created_at for each in [found, *earlier] if isinstance(each, ForeignConversation))
+    return replace(found, entries=tuple(entries.values()), created_at=first)
+
+
+def _is_put_away(session: _Session, source: Source) -> bool:
+    """Return whether the session is a subagent's, or was archived."""
+    return session.is_subagent or ARCHIVED in (*source.name.split("/"), source.folder.path.name)
 
 
 class _Session:
@@ -191,6 +293,7 @@ class _Session:
 
     def __init__(self) -> None:
         self.unread: list[str] = []
+        self.is_subagent = False
         self._entries: list[ForeignEntry] = []
         self._rests: dict[str, Any] = {}
         self._names: Names = {}
@@ -204,16 +307,26 @@ class _Session:
         self._usage: Usage | None = None
         """The measured tokens of a reply that follows: older versions report them before the reply."""
         self._tokens = 0
+        self._has_records = False
+        """Whether lines of their own report the tokens of each reply, so that events repeat them."""
+        self._is_past = False
+        """Whether the lines are those of the session from which this one was forked."""
+        self._item_ids: dict[str, str] = {}
+        """The entries of items, by the items' ids."""
         self._settings: dict[str, Any] = {}
 
-    def add(self, number: int, line: Fields, written: bytes) -> None:
-        """Add a line. written: its bytes in the file."""
-        self._written = written.strip()
+    def add(self, number: str, line: Fields, written: bytes, is_past: str = "") -> None:
+        """Add a line. number: its name in the rest. written: its bytes. is_past: the session whose line it is, if the
+        session only begins with it."""
+        self._written, self._is_past = written.strip(), bool(is_past)
         at = line.time("timestamp")
         self._updated_at = max(self._updated_at, at)
         payload = line.object("payload")
         kind = line.text("type")
         match kind if payload else "":
+            case "response_item" if line.object("metadata").flag("compaction_output"):
+                self._next_id()  # a summary, which the compaction repeats
+                payload.skip(*payload.rest())
             case "response_item":
                 self._add_item(payload, at)
             case "session_meta":
@@ -224,16 +337,25 @@ class _Session:
                 self._add_compaction(payload, at)
             case "event_msg":
                 self._add_event(payload)
+            case "token_usage_record":
+                self._has_records = True
+                self._measure(payload.object("usage"))
+                payload.skip(*payload.rest())
             case _ if kind:  # a line of the older kind
                 self._add_item(line, at)
             case _:
                 self._add_session(line, at)
         if rest := (payload or line).rest():
-            self._rests[str(number)] = {"type": payload.text("type") or kind, **rest}
+            self._rests[number] = {"type": payload.text("type") or kind, **rest}
 
     def _add_session(self, about: Fields, at: float) -> None:
         """Use the session's metadata; in a forked session, the metadata of the original one follows."""
         about.skip("session_id", "record_type")
+        if self._is_past:
+            about.skip(*about.rest())
+            return
+        self.is_subagent = self.is_subagent or about.text("thread_source") == "subagent"
+        self.is_subagent = self.is_subagent or "subagent" in about.object("source")
         session, created_at, folder = about.text("id"), about.time("timestamp"), about.text("cwd")
         if self._id and session not in ("", self._id):
             about.skip("instructions", "base_instructions")
@@ -269,15 +391,44 @@ class _Session:
             message = replace(message, model=self._model, usage=self._usage)
             self._usage = None
         self._add_entry(ForeignMessage(self._next_id(), self._end, message))
+        if item_id := item.peek("id"):
+            self._item_ids[str(item_id)] = self._end
 
     def _add_compaction(self, about: Fields, at: float) -> None:
         """Add a summary. An encrypted one has no text, so the messages before it remain uncompacted."""
+        summary = about.text("message")
+        kept: list[str] = []
+        before, path = 0, set(self._path)
         for item in about.objects("replacement_history"):
+            if found := self._kept_by(item, path.difference(kept)):
+                kept.append(found)
+            elif summary and any(part == Text(summary) for part in _parts(item)):
+                before = len(kept)
             if item.text("type") == "message":  # repeats an earlier message
                 item.skip("id", "role", "content", "phase")
-        summary = about.text("message")
         if summary and self._end:
-            self._add_entry(ForeignCompaction(self._next_id(), self._end, summary, at, model=self._model))
+            places = {name: place for place, name in enumerate(self._path)}
+            follows = max(kept[:before], key=lambda name: places.get(name, -1), default="")
+            cut = ForeignCompaction(self._next_id(), self._end, summary, at, model=self._model)
+            self._add_entry(replace(cut, kept=tuple(kept), follows=follows))
+
+    def _kept_by(self, item: Fields, path: set[str]) -> str:
+        """Return the entry that an item of a new history repeats: by its id, otherwise the newest one with its text.
+
+        path: the entries in question.
+        """
+        known = self._item_ids.get(str(item.peek("id")), "")
+        if known in path:
+            return known
+        repeated = _message(item, {}) if item.peek("type") == "message" else None
+        if repeated is None or repeated.role is Role.SYSTEM:
+            return ""
+        for entry in reversed(self._entries):
+            if not isinstance(entry, ForeignMessage) or entry.id not in path:
+                continue
+            if entry.message.role is repeated.role and entry.message.parts == repeated.parts:
+                return entry.id
+        return ""
 
     def _add_event(self, event: Fields) -> None:
         kind = event.text("type")
@@ -289,6 +440,10 @@ class _Session:
             self._take_back(event.count("num_turns"))
         elif kind == "thread_name_updated":
             self._title = event.text("thread_name") or self._title
+        elif kind == "turn_aborted":
+            self._interrupt()
+        elif kind == "task_complete" and self._entries and isinstance(last := self._entries[-1], ForeignCompaction):
+            self._entries[-1] = replace(last, is_automatic=False)  # the turn did nothing else
         elif kind in REPEATED or (kind == "item_completed" and event.object("item").text("type") in REPEATED):
             event.skip(*event.rest())
             event.object("item").skip(*event.object("item").rest())
@@ -296,17 +451,37 @@ class _Session:
     def _add_usage(self, info: Fields) -> None:
         """Use the tokens of the newest request; repeated events have the same total."""
         tokens, usage = info.object("total_token_usage").count("total_tokens"), info.object("last_token_usage")
-        if tokens == self._tokens:
-            return
+        if tokens != self._tokens and not self._has_records:
+            self._measure(usage)
         self._tokens = tokens
+
+    def _measure(self, usage: Fields) -> None:
+        """Use the tokens of a request: the newest reply's if it has none yet, even if its results came before."""
         names = ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_output_tokens")
         prompt, reply, cached, thought = (usage.count(name) for name in names)
         measured = Usage(prompt, reply, cached, reasoning_tokens=thought)
-        last = self._entries[-1] if self._entries else None
+        place = self._newest_but(Role.TOOL)
+        last = self._entries[place] if place >= 0 else None
         if isinstance(last, ForeignMessage) and last.message.role is Role.ASSISTANT and last.message.usage is None:
-            self._entries[-1] = replace(last, message=replace(last.message, usage=measured))
-        else:
+            self._entries[place] = replace(last, message=replace(last.message, usage=measured))
+        elif not self._has_records:
             self._usage = add_usage(self._usage, measured)
+
+    def _newest_but(self, *roles: Role, speaker: str | None = None) -> int:
+        """Return the index of the newest entry that is not a message of these roles or by the speaker; -1 for none."""
+        place = len(self._entries) - 1
+        while place >= 0 and isinstance(entry := self._entries[place], ForeignMessage):
+            if entry.message.role not in roles and (speaker is None or entry.message.speaker != speaker):
+                break
+            place -= 1
+        return place
+
+    def _interrupt(self) -> None:
+        """Mark the reply that the user stopped; a note to the model may follow it."""
+        place = self._newest_but(speaker=PROGRAM)
+        last = self._entries[place] if place >= 0 else None
+        if isinstance(last, ForeignMessage) and last.message.role is Role.ASSISTANT:
+            self._entries[place] = replace(last, message=replace(last.message, is_interrupted=True))
 
     def _take_back(self, turns: int) -> None:
         """Go back to before the user's last turns; what follows is another version of them."""
@@ -350,5 +525,5 @@ FORMAT = Format(
     translatable("the folder ~/.codex/sessions, or a rollout-….jsonl in it"),
     recognizes,
     read,
-    homes=(".codex/sessions",),
+    homes=(".codex/sessions", ".codex/archived_sessions"),
 )

@@ -143,8 +143,8 @@ def _completed(found: Found, source: Source) -> Found:
         found = replace(found, unread=(*found.unread, translatable("what is nested too deeply was left out")))
     if found.title:
         return found
-    said = (e.message for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
-    texts = [message.text for message in said if not message.speaker and message.text.strip()]
+    messages = (e.message for e in found.entries if isinstance(e, ForeignMessage) and e.message.role is Role.USER)
+    texts = [message.text for message in messages if not message.speaker and message.text.strip()]
     first = next((text for text in texts if not COMMAND.match(text)), texts[0] if texts else "")
     title = title_of(first) or source.name.rpartition("/")[2].rpartition(".")[0]
     return replace(found, title=title)

@@ -166,7 +166,7 @@ class Node(msgspec.Struct):
     value: Json
     summary: str = ""
     kept: tuple[str, ...] = ()
-    """The nodes that the program sent on beside the summary, in their order."""
+    """The nodes that the program sent together with the summary, in their order."""
     follows: str = ""
     """The kept node that the summary follows; "" if it precedes all of them."""
 

@@ -208,7 +208,9 @@ def _reading() -> Iterator[None]:
 class Sources:
     """All files of a folder or a zip, or a single file."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path = Path()) -> None:
+        """path: the folder, the zip or the file."""
+        self.path = path
         self._files: dict[str, Source] = {}
         self._folders: dict[str, dict[str, Source]] = {}
         self._logs: dict[str, Source] = {}
@@ -264,7 +266,7 @@ def sources_in(path: Path) -> Sources:
             status = os.fstat(file.fileno())
     except (OSError, ValueError) as error:  # ValueError: an invalid file name
         raise BadFile(_why_not_opened(error)) from error
-    alone = Sources()
+    alone = Sources(path)
     alone.add(path.name, status.st_size, status.st_mtime, partial(open_file, path))
     log = path.with_name(f"{path.name}-wal")
     with suppress(OSError):  # most files have none
@@ -282,7 +284,7 @@ def _why_not_opened(error: OSError | ValueError) -> str:
 
 
 def _of_folder(folder: Path) -> Sources:
-    found = Sources()
+    found = Sources(folder)
     for directory, folders, names in os.walk(folder):  # follows no links to folders, which could form a cycle
         folders.sort()
         for name in sorted(names):
@@ -304,7 +306,7 @@ def _text_of(name: str) -> str:
 
 
 def _of_zip(path: Path) -> Sources:
-    found = Sources()
+    found = Sources(path)
     with ExitStack() as opened:
         file = opened.enter_context(open_file(path))
         try:

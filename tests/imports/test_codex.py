@@ -1,4 +1,4 @@
-"""Sessions of the Codex CLI, in the shape of its versions 0.50 to 0.146, and in that of before September 2025."""
+"""Sessions of the Codex CLI, in the shape of its versions 0.50 to 0.171, and in that of before September 2025."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 
 from damage import check_damaged, entries_in, messages_in, only_conversation, only_unread, read_file
 
+from desktop_app.context.view.items import ItemKind
+from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult, Usage
+from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.imports.format import NOT_JSON
 from texts import UNREADABLE
 
@@ -291,3 +294,163 @@ def test_tokens_that_are_told_before_the_reply_are_those_of_the_reply(tmp_path: 
         one(tmp_path, session(asked, tokens(9, 1, 2), call, result, tokens(20, 3, 4), said("assistant", "Ho")))
     )
     assert [message.usage and message.usage.prompt_tokens for message in found] == [None, 1, None, 3]
+
+
+ORDINALS = "0000aaaa-1111-4222-8333-44445555666"
+"""A session's id without its last digit."""
+
+
+def written(path: Path, name: str, first: int, *items: tuple[str, dict[str, Any]], **about: Any) -> None:
+    """Write lines with ordinals, as Codex 0.171 does; the file's name ends in the session and the file's own id."""
+    lines = [json.loads(line) | {"ordinal": first + n} for n, line in enumerate(session(*items, **about).splitlines())]
+    path.mkdir(parents=True, exist_ok=True)
+    (path / f"rollout-2026-11-27T21-37-4{first % 10}-{name}.jsonl").write_text(
+        "".join(json.dumps(e) + "\n" for e in lines)
+    )
+
+
+def conversations(path: Path) -> dict[str, ForeignConversation]:
+    return {found.id: found for found in read_file(path) if isinstance(found, ForeignConversation)}
+
+
+def rewound(home: Path) -> Path:
+    """A session that goes on in a second file from before its second question, and its fork in a third one."""
+    day, one_id, fork = home / "sessions/2026/11/27", f"{ORDINALS}1", f"{ORDINALS}2"
+    talk = [said("user", "Carp?"), said("assistant", "Yes."), said("user", "Feed it"), said("assistant", "Fed.")]
+    written(day, one_id, 0, *talk, id=one_id)
+    base = {"thread_id": one_id, "end_ordinal_exclusive": 3, "end_byte_offset": 999}
+    more = [said("user", "Draw it"), said("assistant", "Drawn.")]
+    written(day, f"{one_id}_{ORDINALS}9", 3, *more, id=one_id, history_base=base)
+    forked = {"thread_id": one_id, "end_ordinal_exclusive": 5}
+    written(day, fork, 5, said("user", "Sell it"), id=fork, forked_from_id=one_id, history_base=forked)
+    return day
+
+
+def test_a_session_that_was_rewound_is_one_with_both_branches_and_a_fork_has_its_past(tmp_path: Path) -> None:
+    day = rewound(tmp_path)
+    for root in (tmp_path, day):
+        whole = conversations(root)
+        paths = {name: Branches(new_entries(found, "f")) for name, found in whole.items()}
+        now = {name: [e.text for e in paths[name].path() if isinstance(e, Message)] for name in paths}
+        assert now == {
+            f"{ORDINALS}1": ["Carp?", "Yes.", "Draw it", "Drawn."],
+            f"{ORDINALS}2": ["Carp?", "Yes.", "Draw it", "Sell it"],
+        }
+        assert whole[f"{ORDINALS}1"].messages == 6
+
+
+def test_a_file_that_is_given_alone_finds_its_past_or_says_that_it_is_missing(tmp_path: Path) -> None:
+    day = rewound(tmp_path)
+    fork = day / f"rollout-2026-11-27T21-37-45-{ORDINALS}2.jsonl"
+    assert [m.text for m in messages_in(only_conversation(read_file(fork)))] == ["Carp?", "Yes.", "Draw it", "Sell it"]
+    elsewhere = tmp_path / "elsewhere" / fork.name
+    elsewhere.parent.mkdir()
+    elsewhere.write_bytes(fork.read_bytes())
+    found = only_conversation(read_file(elsewhere))
+    assert [m.text for m in messages_in(found)] == ["Sell it"]
+    assert f"{ORDINALS}1" in found.unread[0]
+
+
+def test_a_rewound_session_that_is_imported_before_and_after_is_the_same(tmp_path: Path) -> None:
+    day = rewound(tmp_path)
+    later = day / f"rollout-2026-11-27T21-37-43-{ORDINALS}1_{ORDINALS}9.jsonl"
+    content = later.read_bytes()
+    later.unlink()
+    record = new_entries(conversations(day)[f"{ORDINALS}1"], "first")
+    later.write_bytes(content)
+    whole = conversations(day)[f"{ORDINALS}1"]
+    record += new_entries(whole, "second", record)
+    assert [e.text for e in Branches(record).path() if isinstance(e, Message)] == ["Carp?", "Yes.", "Draw it", "Drawn."]
+    assert {e.id for e in record if isinstance(e, Message)} == {
+        e.id for e in new_entries(whole, "whole") if isinstance(e, Message)
+    }
+
+
+def test_names_are_in_the_index_and_archived_sessions_are_put_away(tmp_path: Path) -> None:
+    session_id = f"{ORDINALS}1"
+    written(tmp_path / "archived_sessions", session_id, 0, said("user", "Carp?"), id=session_id)
+    index = [{"id": session_id, "thread_name": "Old"}, {"id": session_id, "thread_name": "Pond life"}]
+    (tmp_path / "session_index.jsonl").write_text("".join(json.dumps(each) + "\n" for each in index))
+    for path in (tmp_path / "archived_sessions", tmp_path):
+        (found,) = conversations(path).values()
+        assert (found.title, found.is_put_away) == ("Pond life", True)
+
+
+def test_a_subagents_session_is_put_away(tmp_path: Path) -> None:
+    source = {"subagent": {"thread_spawn": {"parent_thread_id": "s0", "depth": 1}}}
+    assert one(tmp_path, session(said("user", "Count"), source=source, thread_source="subagent")).is_put_away
+    assert not one(tmp_path, session(said("user", "Count"), source="exec", thread_source="user")).is_put_away
+
+
+def test_what_a_compaction_kept_is_sent_before_its_summary(tmp_path: Path) -> None:
+    """Codex keeps what the user wrote, and sends the summary after it."""
+    summary = "Another language model summarized: carp."
+    asked = [said("user", text, id=f"msg_{n}") for n, text in enumerate(["Carp?", "Feed it"])]
+    history = [payload for _, payload in [*asked, said("user", summary, id="msg_9")]]
+    made = said("assistant", "carp.", id="msg_8")
+    lines = [asked[0], said("assistant", "Yes."), asked[1], said("assistant", "Fed."), made]
+    cut = ("compacted", {"message": summary, "replacement_history": history})
+    content = session(*lines, cut, event("task_complete"), said("user", "Draw it")).splitlines()
+    place = next(n for n, line in enumerate(content) if "msg_8" in line)
+    content[place] = json.dumps(json.loads(content[place]) | {"metadata": {"compaction_output": True}})
+    found = one(tmp_path, "\n".join(content))
+    (compaction,) = [entry for entry in found.entries if isinstance(entry, ForeignCompaction)]
+    assert not compaction.is_automatic
+    items = view_of(Transcript(Chain(new_entries(found, "f")))).items
+    sent = [each.message.text for each in items if each.kind in (ItemKind.MESSAGE, ItemKind.SUMMARY)]
+    assert sent[:2] == ["Carp?", "Feed it"]
+    assert summary in sent[2]
+    assert sent[3:] == ["Draw it"]
+
+
+def test_the_same_without_ids_is_found_by_what_was_said(tmp_path: Path) -> None:
+    asked = [said("user", text) for text in ("Carp?", "Feed it", "Carp?")]
+    history = [payload for _, payload in [*asked[1:], said("user", "Sum.")]]
+    found = one(tmp_path, session(*asked, ("compacted", {"message": "Sum.", "replacement_history": history})))
+    (compaction,) = [entry for entry in found.entries if isinstance(entry, ForeignCompaction)]
+    assert compaction.kept == tuple(entry.id for entry in entries_in(found)[1:3])
+    assert compaction.follows == compaction.kept[-1]
+
+
+def test_commands_that_failed_or_were_aborted_are_errors(tmp_path: Path) -> None:
+    outputs = {
+        "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\nno": (True, ""),
+        "Chunk ID: 1\nProcess exited with code 0\nOutput:\nExit code: 7": (False, ""),
+        "Exit code: 2\nWall time: 1 seconds\nOutput:\n": (True, ""),
+        '{"output":"no","metadata":{"exit_code":1,"duration_seconds":0.1}}': (True, ""),
+        '{"output":"yes","metadata":{"exit_code":0}}': (False, ""),
+        "Wall time: 7.2 seconds\naborted by user": (True, "stopped"),
+    }
+    lines = [item("function_call_output", call_id=f"c{n}", output=text) for n, text in enumerate(outputs)]
+    results = [message.tool_result for message in messages_in(one(tmp_path, session(*lines)))]
+    assert [(each.is_error, each.ending) for each in results if each] == list(outputs.values())
+
+
+def test_tokens_that_are_said_after_the_results_are_those_of_the_call(tmp_path: Path) -> None:
+    call_of = item("function_call", name="shell", arguments="{}", call_id="c1")
+    answer = item("function_call_output", call_id="c1", output="carp.txt")
+    found = one(tmp_path, session(said("user", "Go"), call_of, answer, tokens(120, 100, 20), said("assistant", "Done")))
+    assert [m.usage and m.usage.prompt_tokens for m in messages_in(found)] == [None, 100, None, None]
+    record = ("token_usage_record", {"response_id": "r", "usage": {"input_tokens": 7, "output_tokens": 1}})
+    lines = [said("user", "Go"), call_of, record, answer, tokens(120, 100, 20), said("assistant", "Done"), record]
+    found = one(tmp_path, session(*lines, tokens(200, 80, 1)))
+    assert [m.usage and m.usage.prompt_tokens for m in messages_in(found)] == [None, 7, None, 7]
+
+
+def test_a_turn_that_the_user_stopped_and_what_codex_says_of_it(tmp_path: Path) -> None:
+    note = said("user", "<turn_aborted>\nThe user interrupted the turn.\n</turn_aborted>")
+    ran = "<command>\nls\n</command>\n<result>\nExit code: 0\ncarp.txt\n</result>"
+    command = f"<user_shell_command>\n{ran}\n</user_shell_command>"
+    lines = [said("user", "Go"), said("assistant", "I"), note, event("turn_aborted"), said("user", command)]
+    messages = messages_in(one(tmp_path, session(*lines)))
+    assert [message.is_interrupted for message in messages] == [False, True, False, False]
+    assert [message.speaker for message in messages] == ["", "", "Codex CLI", ""]
+    assert messages[-1].text == "! ls\n\nExit code: 0\ncarp.txt"
+
+
+def test_an_image_has_its_name_and_no_tags(tmp_path: Path) -> None:
+    tag = {"type": "input_text", "text": '<image name=[Image #1] path="pond/carp.png">'}
+    end, text = ({"type": "input_text", "text": each} for each in ("</image>", "Which?"))
+    content = [tag, {"type": "input_image", "image_url": PICTURE}, end, text]
+    (message,) = messages_in(one(tmp_path, session(item("message", role="user", content=content))))
+    assert message.parts == (Attachment("carp.png", "image/png", PICTURE), Text("Which?"))
