@@ -2174,6 +2174,10 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>its beginning is in a file that is not here: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the folder ~/.codex/sessions, or a rollout-….jsonl in it</source>
         <translation type="unfinished"></translation>
     </message>

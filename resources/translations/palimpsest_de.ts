@@ -7517,6 +7517,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>der Ordner ~/.claude/projects oder die Datei einer Sitzung darin</translation>
     </message>
     <message>
+        <source>its beginning is in a file that is not here: {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the folder ~/.codex/sessions, or a rollout-….jsonl in it</source>
         <translation>der Ordner ~/.codex/sessions oder eine rollout-….jsonl darin</translation>
     </message>
