@@ -23,9 +23,10 @@ from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
+from desktop_app.conversation.words import either_spelling, spellings_of
 
 from .search_filters import MONTH, ROLE, Selection, selection_of
-from .tables import SEPARATOR, UNREADABLE, number_of, phrase_of, rows_for, space_out
+from .tables import SEPARATOR, UNREADABLE, in_each_spelling, number_of, phrase_of, rows_for, space_out
 
 # Control characters mark hits, because a text may contain « and ».
 START, END = "\x02", "\x03"
@@ -86,7 +87,7 @@ def pattern_of_phrases(phrases: Iterable[str]) -> re.Pattern[str] | None:
 
 def _pattern_of(word: str) -> str:
     stem = word[: max(_MIN_STEM, len(word) - _MAX_ENDING)] if word.isascii() else word
-    return re.escape(stem) + ("[^\\W_]*" if len(word) >= _MIN_STEM and word.isascii() else "")
+    return either_spelling(stem) + ("[^\\W_]*" if len(word) >= _MIN_STEM and word.isascii() else "")
 
 
 class _Folds(dict[int, str]):
@@ -430,10 +431,13 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
         # The index does not support ESCAPE, so % and _ in the piece are wildcards in it; a second LIKE is exact.
         table = "trigrams" if _has_trigrams(piece) else "message_texts"
         sql = BY_SUBSTRING.format(table=table, where=self.selection.conditions("found.rowid"))
-        pattern = "%" + _WILDCARD.sub(r"!\g<0>", piece) + "%"
-        rows = self._rows(sql, f"%{piece}%", pattern, *self.selection.parameters, self.limit)
-        snippets = {number: excerpt_of(text, piece) for number, text in rows}
-        return results_of(self.database, [(0.0, number) for number in snippets], snippets=snippets)
+        snippets: dict[int, str] = {}
+        for spelled in spellings_of(piece):
+            pattern = "%" + _WILDCARD.sub(r"!\g<0>", spelled) + "%"
+            rows = self._rows(sql, f"%{spelled}%", pattern, *self.selection.parameters, self.limit)
+            snippets |= {number: excerpt_of(text, spelled) for number, text in rows}
+        newest = sorted(snippets, reverse=True)[: self.limit]
+        return results_of(self.database, [(0.0, number) for number in newest], snippets=snippets)
 
     def newest(self) -> list[SearchResult]:
         """Return the newest messages that match the filters, looked up month by month."""
@@ -448,16 +452,17 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
     def _numbers(self, match: str) -> list[int]:
         """Return the numbers of the newest messages that match, at most `ranked`."""
         sql = BY_WORDS.format(self.selection.conditions("found.rowid"))
-        return [number for (number,) in self._rows(sql, match, *self.selection.parameters, self.ranked)]
+        spelled = in_each_spelling(match)
+        return [number for (number,) in self._rows(sql, spelled, *self.selection.parameters, self.ranked)]
 
     def _weights(self, phrases: Sequence[str]) -> tuple[float, ...]:
         (last,) = self._rows("SELECT COALESCE(MAX(number), 0) FROM entries")[0]
-        counts = [self._rows(COUNTED, phrase)[0][0] for phrase in phrases]
+        counts = [self._rows(COUNTED, in_each_spelling(phrase))[0][0] for phrase in phrases]
         return tuple(weight_of(count, max(last, count)) for count in counts)
 
     def _ranked(self, numbers: Sequence[int], wanted: Wanted, match: str) -> list[SearchResult]:
         best = rank(self._candidates(numbers, wanted), wanted)
-        return results_of(self.database, best[: self.limit], match)
+        return results_of(self.database, best[: self.limit], in_each_spelling(match))
 
     def _candidates(self, numbers: Sequence[int], wanted: Wanted) -> list[Candidate]:
         tools = [facet for (facet,) in self._rows(OF_TOOLS)] if wanted.is_question else []

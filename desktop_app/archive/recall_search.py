@@ -39,7 +39,7 @@ from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .disk_failures import no_conversation
 from .search_filters import MANY_MONTHS, MONTH
-from .tables import UNREADABLE, decode_message, number_of, phrase_of, rows_for
+from .tables import UNREADABLE, decode_message, in_each_spelling, number_of, phrase_of, rows_for
 
 log = logging.getLogger(__name__)
 
@@ -182,7 +182,7 @@ class RecallSearch:
 
 def _match_of(term: str) -> str:
     """Return the query for a term in FTS5's syntax."""
-    return phrase_of(replace_surrogates_in_text(term).replace("\0", " "))
+    return in_each_spelling(phrase_of(replace_surrogates_in_text(term).replace("\0", " ")))
 
 
 def _may_be_inside(term: str) -> bool:

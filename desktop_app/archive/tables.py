@@ -27,6 +27,7 @@ from desktop_app.conversation.transcript import (
     replace_surrogates_in_text,
 )
 from desktop_app.conversation.unsent import UnsentMessages
+from desktop_app.conversation.words import spellings_of
 
 log = logging.getLogger(__name__)
 
@@ -196,6 +197,19 @@ def rows_for(
 def phrase_of(words: str) -> str:
     """Return words in their order as a phrase in FTS5's syntax, in which nothing is an operator."""
     return '"' + space_out(words).replace('"', '""') + '"'
+
+
+_QUERY_PHRASE = re.compile(r'("(?:[^"]|"")*")( \*)?')
+
+
+def in_each_spelling(match: str) -> str:
+    """Return a query in FTS5's syntax in which each phrase is also found as it is spelled with ß, or with ss."""
+
+    def spelled(found: re.Match[str]) -> str:
+        phrases = [f"{phrase}{found[2] or ''}" for phrase in spellings_of(found[1])]
+        return phrases[0] if len(phrases) == 1 else f"({' OR '.join(phrases)})"
+
+    return _QUERY_PHRASE.sub(spelled, match)
 
 
 def damaged_message(message_id: str, at: float) -> Message:

@@ -18,7 +18,7 @@ import msgspec
 from .markdown_source import (
     DEFINITION,
     FOOTNOTE,
-    Marks,
+    MarkdownMarks,
     footnote_labels,
     free_marks,
     may_be_rewritten,
@@ -139,16 +139,16 @@ def _as_text(_: Graphic) -> str:
     return ""
 
 
-def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text, marks: Marks | None = None) -> str:
+def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text, marks: MarkdownMarks | None = None) -> str:
     """Return the Markdown for Qt, which would take a rule at the beginning for front matter.
 
-    marks: characters to be replaced in the document; see `Marks`.
+    marks: characters to be replaced in the document; see `MarkdownMarks`.
     """
     escaped = readable_markdown(escape_math(text, draw), marks)
     return f"\n{escaped}" if text.startswith("---") else escaped
 
 
-def readable_markdown(text: str, marks: Marks | None) -> str:
+def readable_markdown(text: str, marks: MarkdownMarks | None) -> str:
     """Return Markdown that every parser shows as people mean it; see `markdown_source`."""
     if marks is None or not may_be_rewritten(text):
         return text
@@ -227,8 +227,8 @@ def html_of_markdown(text: str, drawings: Mapping[Graphic, Drawing], *, has_brea
         return code_html(text)
     _write_back(tokens, env)
     _raise_footnotes(tokens)
-    shown = parser.renderer.render(tokens, parser.options, env)
-    return shown if marks is None else shown.replace(marks.joint, "").replace(marks.line_break, "<br>")
+    html = parser.renderer.render(tokens, parser.options, env)
+    return html if marks is None else html.replace(marks.joint, "").replace(marks.line_break, "<br>")
 
 
 def _raise_footnotes(tokens: Sequence[Token]) -> None:

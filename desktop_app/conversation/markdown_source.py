@@ -50,18 +50,18 @@ MAX_STARS = 3
 """Characters of a run that can be emphasis."""
 
 
-class Marks(msgspec.Struct, frozen=True):
-    """Characters that the text does not contain. joint: stands where a parser shall see no punctuation, and is removed
-    after that; line_break: stands for a line break within a cell."""
+class MarkdownMarks(msgspec.Struct, frozen=True):
+    """Characters that the text does not contain. joint: put where a parser shall see no punctuation, and removed
+    after that; line_break: a line break within a cell."""
 
     joint: str
     line_break: str
 
 
-def free_marks(text: str) -> Marks | None:
+def free_marks(text: str) -> MarkdownMarks | None:
     """Return two characters for private use that are not in the text; None if it has nearly all of them."""
     found = [sign for sign in map(chr, range(0xE000, 0xE100)) if sign not in text][:2]
-    return Marks(*found) if len(found) == 2 else None
+    return MarkdownMarks(*found) if len(found) == 2 else None
 
 
 def may_be_rewritten(text: str) -> bool:
@@ -69,7 +69,7 @@ def may_be_rewritten(text: str) -> bool:
     return _REWRITTEN.search(text) is not None
 
 
-def rewrite(text: str, kept: Sequence[tuple[int, int]], tables: Sequence[tuple[int, int]], marks: Marks) -> str:
+def rewrite(text: str, kept: Sequence[tuple[int, int]], tables: Sequence[tuple[int, int]], marks: MarkdownMarks) -> str:
     """Return the text as each parser shows it alike.
 
     kept: the spans that stay as they are, such as code and formulas; tables: the spans of tables. Both are in order.
@@ -80,7 +80,7 @@ def rewrite(text: str, kept: Sequence[tuple[int, int]], tables: Sequence[tuple[i
 class _Rewriter:
     """Rewrites the inline markup of a text."""
 
-    def __init__(self, text: str, tables: Sequence[tuple[int, int]], marks: Marks) -> None:
+    def __init__(self, text: str, tables: Sequence[tuple[int, int]], marks: MarkdownMarks) -> None:
         self._text, self._tables, self._marks = text, tables, marks
 
     def pieces(self, kept: Sequence[tuple[int, int]]) -> Iterator[str]:
@@ -133,7 +133,7 @@ class _Rewriter:
         )
         if found[0][0] == "_" or before.isspace() or after.isspace():
             return found[0]
-        is_near = _is_cjk(before) or _is_cjk(after)
+        is_near = is_cjk(before) or is_cjk(after)
         opens = is_near and _is_sign(after) and not _is_sign(before)
         closes = is_near and _is_sign(before) and not _is_sign(after)
         return self._marks.joint * closes + found[0] + self._marks.joint * opens
@@ -196,16 +196,17 @@ def _is_sign(character: str) -> bool:
 
 
 def _is_cjk_sign(character: str) -> bool:
-    return character in _QUOTES or (_is_sign(character) and _is_cjk(character))
+    return character in _QUOTES or (_is_sign(character) and is_cjk(character))
 
 
-def _is_cjk(character: str) -> bool:
+def is_cjk(character: str) -> bool:
+    """Return whether a character is a Chinese, Japanese or Korean letter or sign, which is a word of its own."""
     return _IS_CJK.match(character) is not None
 
 
 def joins_emphasis(before: str, after: str) -> bool:
     """Return whether emphasis may begin and end between these characters although one is punctuation."""
-    return not before.isspace() and not after.isspace() and (_is_cjk(before) or _is_cjk(after))
+    return not before.isspace() and not after.isspace() and (is_cjk(before) or is_cjk(after))
 
 
 def footnote_labels(text: str) -> list[str]:

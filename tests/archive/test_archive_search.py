@@ -32,6 +32,8 @@ SAID = {
     "emoji": "ship it \U0001f680\U0001f680\U0001f680 now",
     "error": "FileNotFoundError: [Errno 2] No such file or directory: '/tmp/x y.txt'",
     "plain": "the cat was running over the roofs",
+    "sharp": "Wir treffen uns in der Hauptstraße beim Großhändler",
+    "double": "Die Adresse: HAUPTSTRASSENFEST, Gross-Umstadt",
 }
 
 OWN_WORDS = [
@@ -57,6 +59,12 @@ OWN_WORDS = [
     ("edgerEntr", "code"),
     ("-> None", "code"),
     ("cafe zurich", "accent"),
+    ("Hauptstrasse", "sharp"),
+    ("GROSSHÄNDLER", "sharp"),
+    ("hauptstrasse grosshändler", "sharp"),
+    ("uptstraße", "double"),
+    ("Hauptstraßenfest", "double"),
+    ("groß-umstadt", "double"),
     ("\U0001f680", "emoji"),
     ("\U0001f680\U0001f680\U0001f680", "emoji"),
     ("[Errno 2]", "error"),

@@ -19,7 +19,7 @@ SAID = (
     "我们明天把数据库迁移到新的服务器",
     "she was painting the café",
     "call LedgerEntry.post",
-    "[9 May, 2023] and the next day",
+    "[9 May, 2023] and the next day, in der Hauptstraße",
 )
 
 
@@ -38,6 +38,8 @@ HELD = [
     ("LEDGERS", (1,)),
     ("painted", (3,)),
     ("cafe", (3,)),
+    ("Hauptstrasse", (5,)),
+    ("hauptstraße", (5,)),
     ("数据", (2,)),
     ("据库", (2,)),
     ("服务器", (2,)),

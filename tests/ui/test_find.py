@@ -117,3 +117,11 @@ def test_words_are_marked_whole_and_in_every_script(view, qtbot):
     (flow, *_) = view.layout_of(0).flows
     assert [cursor.selectedText() for cursor in occurrences(flow.document, ("index", "数据库"))] == ["Index", "数据库"]
     assert [cursor.selectedText() for cursor in occurrences(flow.document, "index")] == ["index", "Index"]
+
+
+def test_both_spellings_of_a_word_are_marked(view, qtbot):
+    view.transcript.open([row(0, Role.USER, Text("Straße, STRASSE and strasse"))], ())
+    qtbot.waitUntil(lambda: view.is_settled)
+    (flow, *_) = view.layout_of(0).flows
+    for text in ("strasse", "Straße"):
+        assert [c.selectedText() for c in occurrences(flow.document, text)] == ["Straße", "STRASSE", "strasse"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from itertools import accumulate
 from threading import Event
+from unicodedata import category
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +28,7 @@ from desktop_app.ui.transcript.segments import (
     ProseSegment,
     TableSegment,
     segments_of,
+    split_plain_text,
 )
 from examples import examples
 
@@ -278,3 +282,28 @@ def test_a_copied_part_is_what_is_marked(start: int, end: int) -> None:
     cursor.setPosition(start)
     cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
     assert selected_text(cursor) == text[start:end]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lighthouse " * 2_000,
+        "**" + "lighthouse " * 2_000 + "end**",
+        "12345 " * 3_000,
+        "lighthouse,keeper;" * 1_000,
+        "`" + "a" * 3_900 + "` " + "lighthouse " * 1_000,
+        "灯塔lighthouse" * 1_000,
+        "สวัสดี" * 2_000,
+    ],
+)
+def test_no_word_is_broken_in_a_long_paragraph_or_a_typed_text(text: str) -> None:
+    text = text.strip()
+    starts = [start for start, _ in blocks.split_paragraph(text)][1:]
+    typed = split_plain_text(text)
+    assert "".join(joint + piece for joint, piece in typed) == text
+    lengths = accumulate(len(joint) + len(piece) for joint, piece in typed)
+    for place in (*starts, *lengths):
+        assert not re.fullmatch("[a-z0-9]{2}", text[place - 1 : place + 1]), "within a word"
+        assert category(text[place : place + 1] or " ")[0] != "M", "a mark without its letter"
+    assert len(starts) >= 2
+    assert len(typed) >= 3

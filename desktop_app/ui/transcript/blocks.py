@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.conversation.markdown_html import block_parser, math_spans
-from desktop_app.conversation.markdown_source import FOOTNOTE, NOTE_DEFINITION, footnote_labels, joins_emphasis
+from desktop_app.conversation.markdown_source import FOOTNOTE, NOTE_DEFINITION, footnote_labels, is_cjk, joins_emphasis
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -142,6 +142,10 @@ LOOKAHEAD = 3  # further pieces that are searched for a place outside markup bef
 _SPACE = re.compile(
     r"(?<=[^\s\\])[ \n](?=(?:\*\*?|__?|~~|`|\()?[^\W\d_])"
 )  # the letter after the space begins no list, heading or quote
+_GAP = re.compile(r"(?<=[^\s\\])[ \n](?![-+*#>=|~`:\s]|\d{1,9}[.)])")
+"""Any other space after which nothing begins a list, heading, quote or table."""
+_BEGINS_BLOCK = frozenset("-+*#>=|~`:_[]()0123456789 \n")
+LONGEST_WORD = 1_000  # characters that are searched for the end of a word
 ROW_WEIGHT = 40  # characters that a table row counts for in addition to its own
 MAX_COLUMNS = 32  # columns of a table: painting more takes long
 WIDE_COLUMNS = 5  # columns from which a table may be wider than the text around it
@@ -389,4 +393,34 @@ def _cut(text: str, start: int, size: int, marked: Sequence[tuple[int, int]]) ->
         return before[-1] if before else free[0]
     if spaces and most == len(text):
         return most
-    return max((position for position in spaces if position <= end), default=end)
+    before = [position for position in spaces if position <= end] or [
+        found.start() for found in _GAP.finditer(text, start + 1, end + 1) if not is_within(found.start(), marked)
+    ]
+    return before[-1] if before else end_of_words(text, start, end, most)
+
+
+def end_of_words(text: str, start: int, end: int, most: int) -> int:
+    """Return the last place near `end` where no word is broken: a space, or a place next to a sign that is no letter.
+
+    If there is none up to `most`, as in a script without spaces, it is before `end`, between two letters with their
+    marks.
+    """
+    if (space := text.rfind(" ", start + 1, end + 1)) > 0:
+        return space
+    for place in (*range(end, max(end - LONGEST_WORD, start), -1), *range(end + 1, min(most, end + LONGEST_WORD))):
+        if place < len(text) and _may_part(text[place - 1], text[place]):
+            return place
+    while end > start + 1 and (category(text[end])[0] == "M" or "\u200d" in text[end - 1 : end + 1]):
+        end -= 1
+    return end
+
+
+def _may_part(before: str, after: str) -> bool:
+    """Return whether a piece may end between two characters: not in a word, nor so that the next begins a block."""
+    is_word = _is_of_word(before) and _is_of_word(after)
+    return not is_word and before != "\\" and after not in _BEGINS_BLOCK and category(after)[0] != "M"
+
+
+def _is_of_word(character: str) -> bool:
+    """Return whether a character belongs to the word next to it, other than Chinese, Japanese and Korean ones."""
+    return (character.isalnum() or character == "_" or category(character)[0] == "M") and not is_cjk(character)

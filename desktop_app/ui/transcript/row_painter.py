@@ -21,7 +21,7 @@ from PySide6.QtGui import (
     QTextDocument,
 )
 
-from desktop_app.conversation.words import translatable
+from desktop_app.conversation.words import either_spelling, spellings_of, translatable
 from desktop_app.ui.widgets.look import colour, paint_box
 from desktop_app.ui.widgets.pictures import graphics, paint_picture
 
@@ -329,13 +329,22 @@ def paint_code_head(painter: QPainter, layout: RowLayout, top: float, hot: HitRe
 
 def occurrences(document: QTextDocument, found: Found) -> list[QTextCursor]:
     """Return a cursor for each occurrence, ignoring case, up to MAX_MARKS."""
-    sought = found if isinstance(found, str) else _pattern_of(found)
+    sought = _spelled(found) if isinstance(found, str) else _pattern_of(found)
     cursors: list[QTextCursor] = []
     cursor = document.find(sought) if found else QTextCursor()
     while not cursor.isNull() and len(cursors) < MAX_MARKS:
         cursors.append(cursor)
         cursor = document.find(sought, cursor)
     return cursors
+
+
+def _spelled(text: str) -> str | QRegularExpression:
+    """Return the text; a pattern if a letter of it has two spellings, as in "Straße"."""
+    if len(spellings_of(text)) == 1:
+        return text
+    option = QRegularExpression.PatternOption
+    pattern = either_spelling(text, QRegularExpression.escape)
+    return QRegularExpression(pattern, option.CaseInsensitiveOption | option.UseUnicodePropertiesOption)
 
 
 def _pattern_of(words: Sequence[str]) -> QRegularExpression:

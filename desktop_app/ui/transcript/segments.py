@@ -22,6 +22,7 @@ from .blocks import (
     ParsedBlocks,
     Unit,
     code_within_line,
+    end_of_words,
     find_wide_table,
     is_dense,
     parse_blocks,
@@ -219,17 +220,23 @@ class GrowingPlainText:
     def _go_on(self, text: str, at: int) -> int:
         """Add the pieces of some lines, or of a part of a line; return the position after them."""
         cut = text.rfind("\n", at + 1, at + PLAIN)
-        self._pieces += _pieces_of(text[at : cut if cut > 0 else at + PLAIN], self._joint)
-        self._joint = "\n" if cut > 0 else ""
-        return cut + 1 if cut > 0 else at + PLAIN
+        cut = cut if cut > 0 else end_of_words(text, at, at + PLAIN, at + PLAIN)
+        self._pieces += _pieces_of(text[at:cut], self._joint)
+        self._joint = text[cut] if text[cut] in " \n" else ""
+        return cut + len(self._joint)
 
 
 def _pieces_of(text: str, joint: str) -> Iterator[tuple[str, str]]:
     """Yield a text in pieces: escaping its long clusters may have made it longer than one."""
     text = part_clusters(text)
     most = PLAIN // DENSER if is_dense(text) else PLAIN
-    for at in range(0, max(len(text), 1), most):
-        yield "" if at else joint, text[at : at + most]
+    at = 0
+    while len(text) - at > most:
+        cut = end_of_words(text, at, at + most, at + most)
+        yield joint, text[at:cut]
+        joint = " " if text[cut] == " " else ""
+        at = cut + len(joint)
+    yield joint, text[at:]
 
 
 STRETCH, STRETCH_LINES = 6_000, 180  # characters and lines that are parsed at a time, up to the end of a line

@@ -181,7 +181,7 @@ def shorten(text: str, limit: int) -> str:
 
 MARKDOWN = QTextDocument.MarkdownFeature(0x0B60)
 """Qt's parser reads tables, ~~ and tasks, and neither HTML, nor addresses, nor _ as underlining: GitHub's dialect, as
-Qt has it, takes a full stop into an address. The bits are those of md4c, which the enum does not name."""
+Qt has it, takes a full stop into an address. The bits are flags of md4c that the enum does not name."""
 
 
 def first_line_of_markdown(text: str, limit: int) -> str:
