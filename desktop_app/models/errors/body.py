@@ -20,10 +20,15 @@ MAX_DEPTH = 8
 MAX_TEXT = 8_000
 """Characters that are searched: some servers answer with a page or a traceback."""
 
-WORDS = ("message", "msg", "detail", "error", "raw", "reason", "blockReason", "retryDelay", "errorMessage")
+WORDS = (
+    "message", "msg", "detail", "error", "raw", "reason", "blockReason", "retryDelay", "errorMessage", "error_msg",
+    "status_msg", "description",
+)  # fmt: skip
 """Fields for people, the most informative first."""
 
-CODES = ("code", "type", "status", "reason", "blockReason", "quotaId", "errorType", "error_type", "__type")
+CODES = (
+    "code", "type", "status", "reason", "blockReason", "quotaId", "errorType", "error_type", "error_code", "__type",
+)  # fmt: skip
 """Fields for programs."""
 
 ECHO = {"input", "messages", "content", "contents", "prompt", "text", "failed_generation", "flagged_input", "arguments"}
@@ -165,7 +170,10 @@ RETRY_FIELDS = ("resets_in_seconds", "retry_after_seconds", "retry_after")
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """Compile a phrase with <limit> for the limit, and <observed>, or <prompt> and <reply>, for the counted tokens."""
+    """Compile a phrase with <limit> for the limit, and <observed>, or <prompt> and <reply>, for the counted tokens.
+
+    A phrase may have only one of the two.
+    """
     return re.compile(re.sub(r"<(\w+)>", lambda match: f"(?P<{match[1]}>{N[1:]}", text), re.IGNORECASE | re.DOTALL)
 
 
@@ -181,6 +189,9 @@ PATTERNS = [
         r"maximum context length is <limit> tokens.{0,160}?for a total of at least <observed> tokens",
         r"maximum context length is <limit> tokens.{0,80}?(?:requested|contains|has|passed) (?:about |at least )?"
         r"<observed> (?:input )?tokens",
+        r"maximum context length of <limit> tokens\. you requested a total of <observed> tokens",
+        r"passed <prompt> input tokens and requested <reply> output tokens.{0,60}context length is only <limit>",
+        r"maximum context length is <limit> tokens.{0,40}resulted in over <observed> tokens",
         # Google, GitHub Copilot, Moonshot, Mistral, Cerebras, Cohere
         r"token count exceeds the maximum number of tokens allowed \(?<limit>",
         r"size limit exceeded by \d+ tokens.{0,80}?limit for this model is <limit>",
@@ -192,16 +203,27 @@ PATTERNS = [
         # llama.cpp, its Python bindings, LM Studio, text-generation-inference
         r"request \(<observed> tokens\) exceeds the available context size \(<limit> tokens\)",
         r"requested tokens (?:\(<observed>\) )?exceed context window of <limit>",
-        r"n_keep \(<observed>\) >= n_ctx \(<limit>\)",
+        r"n_keep:? \(?<observed>\)? >= n_ctx:? \(?<limit>",
         r"reached context length of <limit> tokens",
         r"must be <= <limit>\. given: <prompt> `?inputs`? tokens and <reply>",
         r"context length is only <limit> tokens",
         r"sequence length for this model \(<observed> > <limit>\)",
-        # any other that has the limit in this position
+        # Vertex, TensorRT-LLM, Groq and OpenAI
+        r"token count is <observed> but the model only supports up to <limit>",
+        r"prompt length \(<observed>(?:\.\d+)?\).{0,60}max_num_tokens \(<limit>",
+        r"request too large.{0,200}limit:? <limit>, requested:? <observed>",
+        # any other that has the numbers in these positions
+        r"(?:length|tokens?|count)\W{1,3}(?:of )?<observed>\W{0,2}(?: tokens)? exceed(?:s|ed)? [^.\d]{0,60}?<limit>",
+        r"window of <limit> tokens \(got <observed>",
+        r"\b<observed> ?> ?<limit>\b(?! ?-)",
         r"maximum context length of \S+ is <limit>\..{0,60}?will take <observed> tokens",
         r"too large for \S+ model\. max size: <limit> tokens",
         r"maximum context length (?:is|of) <limit>",
         r"exceeds the limit of <limit>",
+        r"the model's max(?:imum)? of <limit>",
+        r"max(?:imum)? tokens of <limit> exceeded",
+        r"prompt length <observed> must",
+        r"too long: <observed> tokens",
     )
 ]
 
@@ -214,6 +236,7 @@ REPLIES = [
         r"requested <reply> output tokens",
         r"input tokens \(<reply> > \d",
         r"tokens and <reply> `?max_new_tokens",
+        r"<reply> tokens for the completion",
     )
 ]
 """Phrases for the part of the observed tokens that was requested for the reply."""
@@ -233,16 +256,20 @@ def tokens_in(text: str, numbers: Mapping[str, int]) -> tuple[int, int]:
     """
     if numbers.get("n_ctx"):
         return numbers["n_ctx"], numbers.get("n_prompt_tokens", 0)
+    if _IN_BYTES.search(text) and not _ABOUT_TOKENS.search(text):
+        return 0, 0
     for pattern in PATTERNS:
         match = pattern.search(text)
         if match:
             found = {name: int(re.sub(r"\D", "", value)) for name, value in match.groupdict().items() if value}
-            return found.pop("limit"), sum(found.values())
+            limit, observed = found.pop("limit", 0), sum(found.values())
+            return (limit, observed) if limit else max((_in_other_words(text), (limit, observed)))
     return _in_other_words(text)
 
 
 _MAXIMUM = re.compile(r"(?:max\w*|limit\w*|cannot exceed|less than|longer than|allowed|context length)\D{0,40}?" + N)
 _SUM = re.compile(N + r" ?\+ ?" + N)
+_IN_BYTES = re.compile(r"\bbytes\b", re.IGNORECASE)
 _ABOUT_TOKENS = re.compile(r"token|context|seq(uence)?_?len|(input|prompt) length", re.IGNORECASE)
 
 

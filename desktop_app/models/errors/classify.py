@@ -8,8 +8,9 @@ Exception classes of libraries are ignored: they differ from provider to provide
 4. its text, narrow kinds before wide ones, collected phrases before general patterns;
 5. the status.
 
-The dangerous confusions are an overflow with a limit per minute (Groq's 413, OpenAI's "Request too large ... on tokens
-per min"), with money (OpenRouter's "Prompt tokens limit exceeded"), and with a reply limit that is too large.
+The dangerous confusions are an overflow with a limit per minute (Groq's and OpenAI's "Request too large ... on tokens
+per minute" is one only if the request alone exceeds it), with money (OpenRouter's "Prompt tokens limit exceeded"), and
+with a reply limit that is too large.
 
 The phrases come from documentation and issue threads; tests/models/errors/vectors has the complete bodies, each with
 its source. A phrase is listed if it was seen for that kind and cannot mean another one; ambiguous words ("tokens",
@@ -37,8 +38,14 @@ OVERFLOW = _any(
     r"ContextWindowExceeded",
     r"maximum context length",
     r"maximum (prompt|model) length (is|of) \d",
-    r"(prompt|input|request|conversation|messages?)( \([^)]{0,40}\))?( is| are| was)? too (long|large)",
+    r"(prompt|input|request|conversation|messages?)( \([^)]{0,40}\)| tokens)?( is| are| was)? too (long|large)",
     r"exceeds? (the |its |this model's )?(available |maximum )?(context|input|prompt) (size|window|length|limit)",
+    r"exceeds? (the )?model context (size|window|length|limit)",
+    r"(context|window) is full\b|surpass\w* (the |its )?(\w+ )?context window",
+    r"tokens in request more than max tokens|must less than the maximum input length",
+    r"token count is \d+ but the model only supports|should not exceed max_num_tokens",
+    r"max(imum)? input characters is|too many total text bytes",
+    r"'(messages\[\d+\]\.content|input|instructions|prompt)\S*: string too long",
     r"context (size|window|length|limit)[^.]{0,40}exceed",
     r"exceeds? (the )?max(imum)? (context |input |prompt )?length",
     r"exceed[^.]{0,60}context (size|window|length|limit)",
@@ -57,7 +64,7 @@ OVERFLOW = _any(
     r"(does|do) not fit (in|into) the (context|window)",
     r"token limit exceeded",
     r"上下文(长度|窗口)?(过长|超出|超过)",
-    r"(输入|请求|提示词?)(内容)?(过长|超长)",
+    r"(输入|请求|提示词?|prompt)\s?(内容)?(过长|超长)",
     r"超[出过].{0,12}(上下文|最大长度|最大token|输入长度)",
 )
 
@@ -74,15 +81,24 @@ TOO_MUCH = (
 NOT_OF_THE_PROMPT = _any(
     r"bytes?\b|\b[MK]i?B\b|pixels?|images? (is|are|exceed)|attachments?|files?\b",
     r"max_(completion_|output_|new_)?tokens`?'?\"? (is|must|should|cannot|exceeds?)|output tokens|completion tokens",
+    r"每分钟|频率|并发|速率|次数",
     r"\btimes?\b|seconds|per (min|minute|second|hour|day)|concurren|temperature|top_p|\btools\b|stop sequences",
 )
 ANY_OVERFLOW = _any(
     rf"\b{A_LENGTH}\b[^.\n]{{0,90}}\b{TOO_MUCH}",
     rf"\b(max_\w*tokens|\w*_tokens|prompt_tokens|seq_len\w*)\b[^.\n]{{0,40}}{TOO_MUCH} [^.\n]{{0,20}}(max|limit|seq)",
     r"too many (input |prompt )?tokens",
+    r"(输入|上下文|对话|tokens?)[^。\n]{0,16}(超[出过]|超限|超长|过长)",
 )
 """A length above its maximum, in general patterns. Tried last, and only if NOT_OF_THE_PROMPT does not match, since
 images, replies and rates also have maxima."""
+
+LONG_CONTEXT = _any(
+    r"extra usage is required for long context",
+    r"long context (beta|requests?|window)\b[^.\n]{0,40}\b(not (yet )?(available|enabled|supported)|requires?)\b",
+)
+"""Anthropic's refusals of requests beyond LONG_CONTEXT_LIMIT from accounts without it, as rate limits."""
+LONG_CONTEXT_LIMIT = 200_000
 
 TEMPLATE = _any(r"jinja (exception|template)|(chat|prompt)[_ ]template|rendering prompt")
 """A local server's chat template refuses the history."""
@@ -93,7 +109,7 @@ QUOTA = _any(
     r"(requires|purchase|add|buy) more credits",
     r"used all (available|of your) credits",
     r"run out of credits",
-    r"(monthly|daily|weekly|session|hourly) (spending limit|quota|usage limit|included credits)",
+    r"(monthly|daily|weekly|session|hourly) (spending limit|quota|usage limit|token limit|included credits)",
     r"(reached|hit|exceeded) (your |the |its )?[^.]{0,30}usage limit|usage limit (has been |was )?(reached|exceeded)",
     r"exceeded (your|current) current quota|exceeded current quota",
     r"check your plan and billing",
@@ -105,6 +121,9 @@ QUOTA = _any(
     r"(payment|billing) (is )?required|issue with your billing",
     r"余额不足|欠费|请充值|额度(已)?(用尽|不足)",
 )
+
+ALONE_TOO_LARGE = _any(r"request too large\b.{0,200}\blimit:? \d+, requested:? \d+")
+"""Unlike a rate limit that others' requests have used up, which names what is used."""
 
 RATE_LIMIT = _any(
     r"rate[- _]?limit|\brequest rate\b",
@@ -232,7 +251,8 @@ CUT = _any(
 _CODES: dict[ErrorKind, str] = {
     "overflow": """
         context_length_exceeded context_window_exceeded exceed_context_size_error
-        model_max_prompt_tokens_exceeded request_too_large string_above_max_length
+        model_max_prompt_tokens_exceeded request_too_large context_exceeded tokens_too_long characters_too_long
+        prompt_too_long input_too_long 1261 336007 336103 10907
     """,
     "quota": """
         insufficient_quota billing_error budget_exceeded billing_hard_limit_reached billing_not_active
@@ -331,6 +351,8 @@ def classify(status: int, headers: Mapping[str, str], body_text: str) -> Classif
     status = status if status >= 400 else body.status or status
     kind = _kind(status, body)
     limit, observed = tokens_in(body.text, body.numbers) if kind == "overflow" else (0, 0)
+    if LONG_CONTEXT.search(body.text):
+        limit = limit or LONG_CONTEXT_LIMIT
     waits = kind in ("rate_limit", "quota", "server", "loading", "timeout")
     retry_after = retry_after_of(headers, body.text, body.numbers) if waits else None
     reply = reply_tokens_in(body.text) if observed else 0
@@ -342,6 +364,8 @@ def _kind(status: int, body: ErrorBody) -> ErrorKind:
         return CERTAIN[status]
     if is_loading(status, body):
         return "loading"
+    if _is_too_long_at_any_time(body):
+        return "overflow"
     found = _about_money_or_rate(status, body) or _by_code(status, body) or _by_words(status, body)
     if found is not None:
         return found
@@ -354,6 +378,17 @@ def is_loading(status: int, body: ErrorBody) -> bool:
     """Return whether the server is loading the model, after which it answers."""
     may_be = status >= 500 or status in (0, 408, 409, 425)
     return may_be and bool(LOADING.search(body.text)) and not LOADING_FAILED.search(body.text)
+
+
+def _is_too_long_at_any_time(body: ErrorBody) -> bool:
+    """Return whether a refusal in the words of a rate limit is about this request alone, so that waiting never helps.
+
+    Groq and OpenAI refuse a request that by itself exceeds the tokens per minute.
+    """
+    if LONG_CONTEXT.search(body.text):
+        return True
+    limit, observed = tokens_in(body.text, {}) if ALONE_TOO_LARGE.search(body.text) else (0, 0)
+    return 0 < limit < observed
 
 
 def _about_money_or_rate(status: int, body: ErrorBody) -> ErrorKind | None:
