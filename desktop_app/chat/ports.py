@@ -128,6 +128,10 @@ class ReasoningPiece(msgspec.Struct, frozen=True):
     text: str
 
 
+class TextWasReasoning(msgspec.Struct, frozen=True):
+    """All text of the reply so far turned out to be reasoning, which its end marks."""
+
+
 class ReplyEnd(msgspec.Struct, frozen=True):
     """The last piece of each stream that was not cut off."""
 
@@ -147,7 +151,7 @@ class ToolCallPiece(msgspec.Struct, frozen=True):
     text: str
 
 
-Piece = TextPiece | ReasoningPiece | ToolCallPiece | ReplyEnd
+Piece = TextPiece | ReasoningPiece | TextWasReasoning | ToolCallPiece | ReplyEnd
 
 
 class ChatModel(Protocol):
@@ -246,10 +250,11 @@ class ModelCatalogue(Protocol):
         """Return that model. Raises WindowUnknown, or ModelError with the known ids if there is no such model."""
         ...
 
-    async def resolve_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         """Return that model, after asking its server for the window unless that is known. Takes a few seconds at most.
 
-        Raises ModelError if the window was never known, with the server's answer or the fact that it gave none.
+        asks_again: whether to ask even if it is known, since it may have changed, unless the settings have it. Raises
+        ModelError if the window was never known, with the server's answer or the fact that it gave none.
         """
         ...
 

@@ -30,6 +30,7 @@ from desktop_app.conversation.events import (
     QuestionAnswered,
     QuestionAsked,
     ReasoningDelta,
+    ReasoningRecognized,
     ReplyStarted,
     RetryScheduled,
     TextDelta,
@@ -374,7 +375,7 @@ class ResearchTurn(Turn):
     def _relay(self, event: TurnEvent) -> None:
         """Publish the events of the research as events of the one reply that the window shows."""
         match event:
-            case TextDelta() | ReasoningDelta() | ToolStarted() | ToolOutputReceived():
+            case TextDelta() | ReasoningDelta() | ReasoningRecognized() | ToolStarted() | ToolOutputReceived():
                 self._publish(replace(event, reply_id=self._answer.id))
             case ToolFinished():
                 self._publish(replace(event, reply_id=self._answer.id, message_id=self._answer.id))

@@ -18,7 +18,17 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
 from desktop_app.conversation.words import translatable
 
-from .ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, ReplyEnd, TextPiece, with_price
+from .ports import (
+    ChatModel,
+    ModelCatalogue,
+    ModelError,
+    Piece,
+    Price,
+    ReplyEnd,
+    TextPiece,
+    TextWasReasoning,
+    with_price,
+)
 
 MAX_CHARACTERS_PER_TOKEN = 20
 """A reply with more characters per token than this has ignored `max_tokens`. Text has 2 to 6."""
@@ -70,6 +80,8 @@ async def complete(
                 if isinstance(piece, TextPiece):
                     text.append(piece.text)
                     length += len(piece.text)
+                if isinstance(piece, TextWasReasoning):
+                    text.clear()
                 if length > max_tokens * MAX_CHARACTERS_PER_TOKEN:
                     raise Unfinished(Failure("garbage", LONG_REPLY.format(model=info.label)))
     except TimeoutError:

@@ -114,6 +114,12 @@ class ReasoningDelta(Event, frozen=True, tag="reasoning_delta"):
     text: str
 
 
+class ReasoningRecognized(Event, frozen=True, tag="reasoning_recognized"):
+    """All text of the reply so far turned out to be reasoning."""
+
+    reply_id: str
+
+
 class RetryScheduled(Event, frozen=True, tag="retrying"):
     """A request to the provider failed, and is repeated after some seconds."""
 
@@ -311,6 +317,7 @@ TurnEvent = (
     | ReplyStarted
     | TextDelta
     | ReasoningDelta
+    | ReasoningRecognized
     | RetryScheduled
     | ToolStarted
     | ToolOutputReceived

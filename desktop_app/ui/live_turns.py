@@ -16,6 +16,7 @@ from desktop_app.conversation.events import (
     QuestionAnswered,
     QuestionAsked,
     ReasoningDelta,
+    ReasoningRecognized,
     ReplyStarted,
     RetryScheduled,
     TextDelta,
@@ -173,7 +174,7 @@ def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
             return LiveTurn(is_running=True)
         case TurnFinished():
             return turn.ended
-        case ReplyStarted() | TextDelta() | ReasoningDelta():
+        case ReplyStarted() | TextDelta() | ReasoningDelta() | ReasoningRecognized():
             return replace(turn, reply=_reply_after(turn.reply, event))
         case RetryScheduled() if turn.reply is not None:
             return replace(turn, reply=replace(turn.reply, is_retried=True))
@@ -198,7 +199,9 @@ def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
             return turn
 
 
-def _reply_after(reply: LiveReply | None, event: ReplyStarted | TextDelta | ReasoningDelta) -> LiveReply:
+def _reply_after(
+    reply: LiveReply | None, event: ReplyStarted | TextDelta | ReasoningDelta | ReasoningRecognized
+) -> LiveReply:
     is_same = reply is not None and reply.reply_id == event.reply_id
     known = reply if reply is not None and is_same else LiveReply(event.reply_id)
     match event:
@@ -206,6 +209,8 @@ def _reply_after(reply: LiveReply | None, event: ReplyStarted | TextDelta | Reas
             return replace(known, text=known.text + text)
         case ReasoningDelta(text=text):
             return replace(known, reasoning=known.reasoning + text)
+        case ReasoningRecognized():
+            return replace(known, text="", reasoning=known.reasoning + known.text)
         case ReplyStarted(model=model, continues=continues):
             return known if is_same else replace(known, model=model, continues=continues)
 

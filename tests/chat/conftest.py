@@ -48,7 +48,7 @@ class OneServer:
     def infos(self) -> tuple[ModelInfo, ...]:
         return (self.info, *self.others.values())
 
-    async def resolve_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         return self.model(model_id)
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations_made_up import Letters
-from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, TextWasReasoning, ToolCallPiece
 from desktop_app.chat.turn.stream_guard import (
     Limits,
     Shown,
@@ -194,6 +194,15 @@ def test_what_a_failure_leads_to(is_overflow: bool, pieces: tuple[Piece, ...], s
         guard.arrived(piece)
     guard.failed(is_overflow)
     assert (guard.state, guard.is_exceeded) == (state, False)
+
+
+def test_text_that_was_reasoning_is_counted_and_shown_as_reasoning() -> None:
+    guard = guard_at(500)
+    shown = [*guard.arrived(TextPiece("word" * 10)), *guard.arrived(TextWasReasoning())]
+    shown += guard.arrived(TextPiece("word" * 3))
+    assert shown == [TextPiece("word" * 10), TextWasReasoning(), TextPiece("word" * 3)]
+    assert (guard.generated[Segment.REASONING], guard.generated[Segment.ASSISTANT]) == (10, 3)
+    assert guard.used == 513
 
 
 def test_off_is_off_and_a_policy_without_this_phase_does_not_stop() -> None:

@@ -21,6 +21,7 @@ from desktop_app.conversation.events import (
     QuestionAnswered,
     QuestionAsked,
     ReasoningDelta,
+    ReasoningRecognized,
     ReplyStarted,
     TextDelta,
     TurnEvent,
@@ -205,6 +206,11 @@ def test_a_reply_grows_in_one_row_and_becomes_the_stored_message(qapp) -> None:
     reply = model.item(1)
     assert isinstance(reply, ReplyItem)
     assert (reply.text, reply.reasoning, reply.reply.model) == ("Good morning", "Hm. ", "Sonnet")
+    tell(model, ReasoningRecognized("c", "m1"), TextDelta("c", "m1", "Hello"))
+    model.refresh()
+    reply = model.item(1)
+    assert isinstance(reply, ReplyItem)
+    assert (reply.text, reply.reasoning) == ("Hello", "Hm. Good morning")
     tell(model, MessageRecorded("c", row(1, Role.ASSISTANT)), TurnFinished("c"))
     assert keys(model) == ["m0", "m1"]
     assert isinstance(model.item(1), MessageItem)

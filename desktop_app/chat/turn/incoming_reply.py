@@ -17,6 +17,7 @@ from desktop_app.chat.ports import (
     ReasoningPiece,
     ReplyEnd,
     TextPiece,
+    TextWasReasoning,
     WorldError,
 )
 from desktop_app.chat.request_counter import RequestCounter
@@ -76,6 +77,9 @@ class ReplyInFlight:
             case ReasoningPiece(text):
                 self._reasoning.append(text)
                 self.length += len(text)
+            case TextWasReasoning():
+                self._reasoning += self._text
+                self._text = []
             case ReplyEnd():
                 self._end = piece
             case _:
@@ -228,7 +232,7 @@ def _size(piece: Piece) -> tuple[int, int]:
     """Return the number of calls up to this piece, and the number of characters in it."""
     if isinstance(piece, ReplyEnd):
         return len(piece.tool_calls), 0
-    return getattr(piece, "index", -1) + 1, len(piece.text)
+    return getattr(piece, "index", -1) + 1, len(getattr(piece, "text", ""))
 
 
 def longest_reply(counter: RequestCounter, gauge: Gauge, is_modest: bool = False) -> tuple[int, bool]:

@@ -8,6 +8,7 @@ state          event                                           next         mean
 =============  ==============================================  ===========  ===============================
 READY          begun(request)                                  STREAMING    a request was sent
 STREAMING      arrived(piece) below the stop                   STREAMING    the piece is shown, and will be stored
+STREAMING      arrived(the text so far was reasoning)          STREAMING    what was shown becomes reasoning
 STREAMING      arrived(piece) at the stop, 90 % of the window  DECIDING     (1) reading pauses
 STREAMING      arrived(piece) at 100 %                         ABORTED      Context limit exceeded (X/Y)
 DECIDING       decided(it would not help)                      STREAMING    up to 100 %, which leaves more
@@ -44,7 +45,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, TextWasReasoning, ToolCallPiece
 from desktop_app.context.counting.tokens import RECOUNT_EVERY, GrowingCount
 from desktop_app.context.fitting import stream_grace
 from desktop_app.context.policy import ContextPolicy
@@ -52,7 +53,7 @@ from desktop_app.context.text_cuts import OverlapTrimmer
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.transcript import Trigger
 
-Shown = TextPiece | ReasoningPiece
+Shown = TextPiece | ReasoningPiece | TextWasReasoning
 
 
 class State(StrEnum):
@@ -128,7 +129,7 @@ class StreamGuard:
         self._counts = {
             s: GrowingCount(self._count, every) for s in (Segment.ASSISTANT, Segment.REASONING, Segment.CALLS)
         }
-        self._trimmer = OverlapTrimmer(before)
+        self._before, self._trimmer = before, OverlapTrimmer(before)
         self._last_shown = before[-1:]
         self._call = ""
         # Whether a piece since the request was shown, so that a retry would repeat it.
@@ -220,7 +221,7 @@ class StreamGuard:
         if self.state not in states:
             raise WrongMoment(f"not while {self.state.value}")
 
-    def _count_piece(self, piece: TextPiece | ReasoningPiece | ToolCallPiece) -> tuple[Shown, ...]:
+    def _count_piece(self, piece: TextPiece | ReasoningPiece | TextWasReasoning | ToolCallPiece) -> tuple[Shown, ...]:
         """Count a piece, and return its part that may be shown."""
         match piece:
             case TextPiece(text):
@@ -230,6 +231,8 @@ class StreamGuard:
                 self._counts[Segment.REASONING].add(text)
                 self.has_shown = self.has_shown or bool(text)
                 return (piece,) if text else ()
+            case TextWasReasoning():
+                return self._as_reasoning()
             case ToolCallPiece(_, name, text):
                 self._counts[Segment.CALLS].add(text)
                 self._call = self._call or name or "a tool"
@@ -239,6 +242,14 @@ class StreamGuard:
         self._last_shown = text[-1:] or self._last_shown
         self.has_shown = self.has_shown or bool(text)
         return (TextPiece(text),) if text else ()
+
+    def _as_reasoning(self) -> tuple[Shown, ...]:
+        """Count the text so far as reasoning, and return what makes the shown text that."""
+        counts, held = self._counts, self._as_text(self._trimmer.end())
+        if not counts[Segment.REASONING].tokens:
+            counts[Segment.REASONING], counts[Segment.ASSISTANT] = counts[Segment.ASSISTANT], counts[Segment.REASONING]
+        self._trimmer = OverlapTrimmer(self._before)
+        return (*held, TextWasReasoning())
 
     def _has_reached(self, limit: int) -> bool:
         """Return whether the used tokens reach the limit; near it they are counted exactly."""
@@ -253,7 +264,7 @@ class StreamGuard:
         if not isinstance(piece, TextPiece):
             self._stop()
             return visible
-        text = "".join(part.text for part in visible)
+        text = "".join(part.text for part in visible if isinstance(part, TextPiece))
         index = find_stop_boundary(text, self.used - self._end_wanted_at, self._limits.grace)
         if index is None:
             return visible

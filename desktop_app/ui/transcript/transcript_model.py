@@ -14,6 +14,7 @@ from desktop_app.conversation.events import (
     MessageState,
     OperationRow,
     ReasoningDelta,
+    ReasoningRecognized,
     TextDelta,
     ToolFinished,
     ToolOutputReceived,
@@ -172,7 +173,9 @@ class TranscriptModel(QAbstractListModel):
             case ToolOutputReceived() | ToolFinished():
                 self._soon.start()
                 return
-            case TextDelta() | ReasoningDelta() if before.reply and before.reply.reply_id == event.reply_id:
+            case TextDelta() | ReasoningDelta() | ReasoningRecognized() if (
+                before.reply and before.reply.reply_id == event.reply_id
+            ):
                 self._soon.start()
                 return
             case _ if turn is before:
