@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import suppress
 
 import msgspec
 
@@ -113,6 +114,12 @@ async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> No
         else:
             break
     await use_model(session, model, emit)
+
+
+async def ask_for_window(session: Session, models: ModelCatalogue, emit: Emit) -> None:
+    """Ask the server of the session's model for its window again, which it may have changed. Never raises."""
+    with suppress(ModelError):
+        await use_model(session, await models.resolve_model(session.model.info.id, asks_again=True), emit)
 
 
 async def use_model(session: Session, model: ChatModel, emit: Emit) -> bool:

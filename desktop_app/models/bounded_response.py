@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import httpx
+import msgspec
 
 MAX_REPLY_BYTES = 256 * 1024 * 1024
 """Limit for a streaming reply: 128,000 tokens, each in its own event, are 50 MB."""
@@ -25,6 +26,7 @@ MAX_ERROR_BYTES = 50_000
 """Bytes of an error or a redirection after which the rest is ignored: litellm searches it for secrets, which takes 8 s
 for each megabyte."""
 PIECE_BYTES = 64 * 1024
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ENCODING = "gzip"
 """The only compression that is accepted: it can be decompressed piece by piece."""
 
@@ -108,23 +110,41 @@ def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
             yield piece
 
 
-async def events_of(content: AsyncIterable[bytes], is_in_lines: bool = False) -> AsyncGenerator[Any]:
-    """Yield the JSON value of each event of a reply, up to "[DONE]".
+class ReplyMarks(msgspec.Struct):
+    """What a reply had besides its events."""
+
+    has_end: bool = False
+    """Whether "[DONE]" came."""
+
+
+async def events_of(
+    content: AsyncIterable[bytes], is_in_lines: bool = False, marks: ReplyMarks | None = None
+) -> AsyncGenerator[Any]:
+    """Yield the JSON value of each event of a reply, up to "[DONE]", which is noted in `marks`.
 
     Events without data are skipped: servers send them as keep-alives. The type of an event is also in its JSON. An
     event that the end of the stream cuts is dropped. is_in_lines: whether each line is a value, as Ollama sends it.
-    Raises ResponseTooLarge for an event over MAX_LINE_BYTES, JSONDecodeError and UnicodeDecodeError.
+    Servers that do not stream send JSON without events, as one value, a list or lines. Raises ResponseTooLarge for an
+    event over MAX_LINE_BYTES, JSONDecodeError and UnicodeDecodeError.
 
     https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
     """
+    lines = _lines_of(content)
+    line = await anext((line async for line in lines if line.strip() and not line.startswith(b":")), b"")
+    line = line.removeprefix(BYTE_ORDER_MARK)
+    if not is_in_lines and line.lstrip()[:1] in (b"{", b"["):
+        for value in await _plain_values(line, lines):
+            yield value
+        return
+    is_in_lines = is_in_lines and not line.startswith(b"data:")
     begun: list[bytes] = []  # joined once the event ends, since joining at each line would take quadratic time
     size = 0
-    async for line in _lines_of(content):
+    while line is not None:
         data = line if is_in_lines else line.removeprefix(b"data:") if line.startswith(b"data:") else b""
-        size = size + len(data) if line else 0
-        if size > MAX_LINE_BYTES:
-            raise ResponseTooLarge("one event", MAX_LINE_BYTES)
+        size = _checked(size + len(data) if line else 0)
         if data.strip() == b"[DONE]":
+            if marks is not None:
+                marks.has_end = True
             return
         if begun and not line:
             yield _value_of(b"\n".join(begun))
@@ -138,6 +158,26 @@ async def events_of(content: AsyncIterable[bytes], is_in_lines: bool = False) ->
                 if is_in_lines:
                     raise
                 begun = [data]
+        line = await anext(lines, None)
+
+
+def _checked(size: int) -> int:
+    if size > MAX_LINE_BYTES:
+        raise ResponseTooLarge("one event", MAX_LINE_BYTES)
+    return size
+
+
+async def _plain_values(first: bytes, lines: AsyncIterable[bytes]) -> list[Any]:
+    """Return the values of JSON without events: the elements of a list, or each line if the whole is no JSON."""
+    begun, size = [first], len(first)
+    async for line in lines:
+        begun.append(line)
+        size = _checked(size + len(line))
+    try:
+        whole = _value_of(b"\n".join(begun))
+    except json.JSONDecodeError:
+        return [_value_of(line) for line in begun if line.strip()]
+    return whole if isinstance(whole, list) else [whole]
 
 
 def _value_of(data: bytes) -> Any:

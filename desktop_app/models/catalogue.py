@@ -186,19 +186,22 @@ class Catalogue:
             raise WindowUnknown(failure, info, tokenizer, "loading" if failure.kind == "loading" else "provider")
         return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
 
-    async def resolve_model(self, model_id: str) -> ChatModel:
-        """Return that model, after asking its server for the window. Raises ModelError."""
+    async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
+        """Return that model, after asking its server for the window, even if it is known with `asks_again`.
+
+        Raises ModelError.
+        """
         if model_id != builtin.MODEL_ID:
             server, name = self._find(model_id)
             if not server.limits_of(name).window:
-                await self._find_window(server, name)
+                await self._find_window(server, name, asks_again)
         return self.model(model_id)
 
-    async def _find_window(self, server: Server, name: str) -> None:
+    async def _find_window(self, server: Server, name: str, asks_again: bool) -> None:
         """Ask every source for the window, unless that was done. Raises ModelError if the server needs a key."""
         endpoint, key = self._endpoint(server), _key(server, name)
         result, is_known = self._results.get(key), bool(self._window(server, name)[0])
-        if is_probed(endpoint) and (result is None or not result.is_up or not is_known):
+        if is_probed(endpoint) and (asks_again or result is None or not result.is_up or not is_known):
             await self._discover(server, PROBE_SECONDS if is_known else PATIENT_SECONDS)
             result = self._results.get(key)
         if result is not None and result.is_unloaded and not result.capabilities.window:

@@ -23,10 +23,11 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.connections import CertificatesUnusable, ConnectionUnusable, sendable_headers, tls_context
 from desktop_app.conversation.openai_chat import Json
 
-from .bounded_response import MAX_REPLY_BYTES, events_of
+from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, events_of
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
 from .provider_dialects import responses_request_of
 from .reply_formats import WireFormat, chunk_reader, wire_format
+from .reply_reader import END_MARK
 
 APP = "Palimpsest"
 CONNECT_SECONDS = 10.0
@@ -160,12 +161,15 @@ async def stream_chunks(
             await patience.wait(response.aread())
             message = f"It answered with status {response.status_code}."
             raise httpx.HTTPStatusError(message, request=written, response=response)
+        marks = ReplyMarks()
         async with (
             aclosing(patience.pieces(response.aiter_raw())) as content,
-            aclosing(events_of(content, is_in_lines)) as events,
+            aclosing(events_of(content, is_in_lines, marks)) as events,
         ):
             async for event in events:
                 yield read(event)
+            if marks.has_end:
+                yield END_MARK
             await _read_rest(content)
     finally:
         await response.aclose()

@@ -68,7 +68,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
             raise ModelError(odd_key_failure(self.endpoint), kind="auth")
         request = self.request(client.litellm, messages, max_tokens, tools, options)
         is_claude = self.endpoint.kind == "anthropic"
-        reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS)
+        names = frozenset(tool.name for tool in tools)
+        reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS, names)
         patience = client.Patience(*self.litellm.patience_with(self.endpoint))
         try:
             async with aclosing(self.litellm.chunks(self.endpoint, self.name, request, patience)) as chunks:
@@ -78,8 +79,12 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                         yield piece
         except (MalformedChunk, StreamError, *client.ERRORS) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
+                for piece in reply.rest():
+                    yield piece
                 # Without the cause: a provider's exception may quote the key, and causes are logged.
                 raise await self._error_of(error, reply.chunks, patience.seconds or 0.0) from None
+        for piece in reply.rest():
+            yield piece
         if not reply.is_finished and not reply.chunks:
             await self._refuse_short_address(f"{self.endpoint.shown_address} answered with something else than a reply")
         if not reply.is_finished:

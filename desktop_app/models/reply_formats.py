@@ -18,7 +18,7 @@ from uuid import uuid4
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
-from .reply_reader import MalformedChunk, count_of, field_of, list_of, text_of, word_of
+from .reply_reader import MalformedChunk, count_of, field_of, json_of, list_of, text_of, word_of
 
 WireFormat = Literal["chat", "responses", "anthropic", "gemini", "ollama"]
 
@@ -47,7 +47,7 @@ def chunk_reader(wire: WireFormat) -> Callable[[Any], Any]:
         case "chat":
             return lambda event: event
         case "responses":
-            return _of_object(chunk_of_responses)
+            return _of_object(ResponsesEvents().chunk_of)
         case "anthropic":
             return _of_object(AnthropicEvents().chunk_of)
         case "gemini":
@@ -88,6 +88,7 @@ class AnthropicEvents:
         self._block = ""
         """The type of the running block."""
         self._usage: Json = {}
+        self._has_reason = False
 
     def chunk_of(self, event: Json) -> Json:
         """Return the event as a chunk, which has no choices for an event without content."""
@@ -99,8 +100,13 @@ class AnthropicEvents:
             case "content_block_delta":
                 return _chunk(**self._delta(event.get("index"), event.get("delta")))
             case "message_delta":
-                reason = field_of(event.get("delta"), "stop_reason") or "stop"
+                reason = field_of(event.get("delta"), "stop_reason")
+                self._has_reason = self._has_reason or bool(reason)
                 return _chunk(reason, self._add_usage(event.get("usage")))
+            case "message_stop" if not self._has_reason:
+                return _chunk("stop")
+            case "message":
+                return self._whole(event)
             case "error":
                 return {"error": event.get("error") or event}
             case "ping" | "content_block_stop" | "message_stop":
@@ -111,8 +117,11 @@ class AnthropicEvents:
     def _start(self, index: Any, block: Any) -> Json:
         self._block = word_of(field_of(block, "type"))
         match self._block:
-            case "tool_use":
-                return {"tool_calls": [_call(index, field_of(block, "id"), field_of(block, "name"), "")]}
+            case "tool_use":  # some servers send the arguments here, and none or the same ones after it
+                arguments = field_of(block, "input") or ""
+                return {"tool_calls": [_call(index, field_of(block, "id"), field_of(block, "name"), arguments)]}
+            case "thinking":
+                return self._delta(index, {"type": "thinking_delta", "thinking": field_of(block, "thinking")})
             case "redacted_thinking":
                 return {"thinking_blocks": [{"type": self._block, "data": field_of(block, "data")}]}
             case _:
@@ -131,10 +140,22 @@ class AnthropicEvents:
             case _:
                 return {"content": field_of(delta, "text")}
 
+    def _whole(self, message: Json) -> Json:
+        """Return a message that was sent at once as a chunk."""
+        joined: Json = {"content": "", "reasoning_content": "", "thinking_blocks": [], "tool_calls": []}
+        for index, block in enumerate(list_of(message.get("content"))):
+            deltas = [self._start(index, block)]
+            if signature := field_of(block, "signature"):
+                deltas.append(self._delta(index, {"type": "signature_delta", "signature": signature}))
+            for delta in deltas:
+                joined |= {name: joined[name] + (value or type(joined[name])()) for name, value in delta.items()}
+        usage = self._add_usage(message.get("usage"))
+        return _chunk(message.get("stop_reason") or "stop", usage, **joined)
+
     def _add_usage(self, reported: Any) -> Json:
-        """Return what was reported so far: later reports leave out numbers of the first one."""
+        """Return what was reported so far: later reports leave out numbers of the first one, or repeat them as 0."""
         if isinstance(reported, dict):
-            self._usage |= {name: value for name, value in cast("Json", reported).items() if value is not None}
+            self._usage |= {name: value for name, value in cast("Json", reported).items() if value}
         cached, written = (_count(self._usage, f"cache_{of}_input_tokens") for of in ("read", "creation"))
         thought = _count(self._usage.get("output_tokens_details"), "thinking_tokens")
         return {
@@ -202,8 +223,6 @@ class OllamaLines:
 
     def __init__(self) -> None:
         self._calls = 0
-        self._has_begun = self._is_thinking = False
-        """Whether text has arrived, and whether it is in the "<think>" with which older versions begin a reply."""
 
     def chunk_of(self, line: Json) -> Json:
         """Return the line as a chunk."""
@@ -219,15 +238,8 @@ class OllamaLines:
         return _chunk(word_of(line.get("done_reason")) or "stop", counts, **delta)
 
     def _delta(self, message: Json) -> Json:
-        text, thought = text_of(message.get("content")), text_of(message.get("thinking"))
-        if not self._has_begun and text.lstrip().startswith("<think>"):
-            self._is_thinking, text = True, text.lstrip().removeprefix("<think>")
-        self._has_begun |= self._is_thinking or bool(text.strip())
-        if self._is_thinking:
-            more, end, text = text.partition("</think>")
-            thought, self._is_thinking = thought + more, not end
         calls = [self._call(call) for call in list_of(message.get("tool_calls")) if isinstance(call, dict)]
-        return {"content": text, "reasoning_content": thought, "tool_calls": calls}
+        return {"content": message.get("content"), "reasoning_content": message.get("thinking"), "tool_calls": calls}
 
     def _call(self, call: Json) -> Json:
         self._calls += 1
@@ -236,29 +248,117 @@ class OllamaLines:
         return _call(self._calls, call_id, field_of(function, "name"), field_of(function, "arguments"))
 
 
-def chunk_of_responses(event: Json) -> Json:
-    """Return an event of OpenAI's Responses API as a chunk, which has no choices for an event without content."""
-    kind, item = word_of(event.get("type")), event.get("item")
-    match kind:
-        case "response.output_text.delta" | "response.refusal.delta":
-            return _chunk(content=event.get("delta"))
-        case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
-            return _chunk(reasoning_content=event.get("delta"))
-        case "response.output_item.added" if field_of(item, "type") == "function_call":
-            fields = (field_of(item, name) for name in ("call_id", "name", "arguments"))
-            return _chunk(tool_calls=[_call(event.get("output_index"), *fields)])
-        case "response.function_call_arguments.delta":
-            return _chunk(tool_calls=[_call(event.get("output_index"), None, None, event.get("delta"))])
-        case "response.output_item.done" if isinstance(item, dict) and item.get("type") == "reasoning":
-            return _chunk(reasoning_details=[_returned(item)])
-        case "response.completed" | "response.incomplete":
-            return _end_of_response(event.get("response"))
-        case "response.failed":
-            return {"error": field_of(event.get("response"), "error") or event}
-        case "error":
-            return {"error": event.get("error") or event}
-        case _:
-            return {"choices": []} if kind.startswith("response.") else event
+class ResponsesEvents:
+    """Converts the events of one reply of OpenAI's Responses API.
+
+    Some servers leave out deltas: what is missing is taken from the events at the end of a part and of an item, and
+    from the snapshot at the end of the reply.
+    """
+
+    def __init__(self) -> None:
+        self._sent: dict[Any, str] = {}
+        """What was converted, by its place: an item's index for arguments, also a part's for text, or "thoughts"."""
+        self._text = ""
+        self._calls: dict[Any, str] = {}
+        """The ids of the calls, by their places."""
+
+    def chunk_of(self, event: Json) -> Json:
+        """Return the event as a chunk, which has no choices for an event without content."""
+        kind, item, place = word_of(event.get("type")), event.get("item"), _place(event.get("output_index"))
+        match kind:
+            case "response.output_text.delta" | "response.refusal.delta":
+                return _chunk(content=self._add_text(_part_place(event), text_of(event.get("delta"))))
+            case "response.output_text.done" | "response.refusal.done":
+                whole = text_of(event.get("text")) or text_of(event.get("refusal"))
+                return _chunk(content=self._missing_text(_part_place(event), whole))
+            case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
+                return _chunk(reasoning_content=self._add("thoughts", text_of(event.get("delta"))))
+            case "response.function_call_arguments.delta":
+                return _chunk(tool_calls=[_call(place, None, None, self._add(place, text_of(event.get("delta"))))])
+            case "response.function_call_arguments.done":
+                return _chunk(
+                    tool_calls=[_call(place, None, None, self._missing(place, json_of(event.get("arguments"))))]
+                )
+            case "response.output_item.added" | "response.output_item.done" if isinstance(item, dict):
+                return _chunk(**self._item(place, cast("Json", item), kind.endswith("done")))
+            case "response.completed" | "response.incomplete" | "response.done":
+                return self._end(event.get("response"))
+            case "response.failed" | "response.cancelled":
+                return {"error": field_of(event.get("response"), "error") or event}
+            case "error":
+                return {"error": event.get("error") or event}
+            case "" if event.get("object") == "response":
+                return self._end(event)
+            case _:
+                return {"choices": []} if kind.startswith("response.") else event
+
+    def _add(self, place: Any, text: str) -> str:
+        self._sent[place] = self._sent.get(place, "") + text
+        return text
+
+    def _missing(self, place: Any, whole: str) -> str:
+        """Return the rest of a whole that was sent in part; all of it if it is another."""
+        return self._add(place, whole.removeprefix(self._sent.get(place, "")))
+
+    def _add_text(self, place: Any, text: str) -> str:
+        self._text += text
+        return self._add(place, text)
+
+    def _missing_text(self, place: Any, whole: str) -> str:
+        sent = self._sent.get(place, "")
+        return self._add_text(place, whole.removeprefix(sent) if whole.startswith(sent) else "")
+
+    def _item(self, place: Any, item: Json, is_done: bool) -> Json:
+        """Return the delta of what an item has besides what was sent of it."""
+        match item.get("type"):
+            case "function_call":
+                return {"tool_calls": self._call(place, item, is_done)}
+            case "reasoning" if is_done:
+                return {"reasoning_details": [_returned(item)]} | self._thoughts([item])
+            case "message" if is_done:
+                parts = enumerate(map(_text_of_part, list_of(item.get("content"))))
+                return {"content": "".join(self._missing_text((place, number), text) for number, text in parts)}
+            case _:
+                return {}
+
+    def _call(self, place: Any, item: Json, is_done: bool = True) -> list[Json]:
+        call_id, arguments = word_of(item.get("call_id")) or word_of(item.get("id")), json_of(item.get("arguments"))
+        if is_done and self._calls.get(place) != call_id:  # a snapshot may have other places
+            place = next((known for known, other in self._calls.items() if other == call_id), place)
+        is_new = place not in self._calls
+        self._calls.setdefault(place, call_id)
+        missing = self._missing(place, arguments)
+        return [_call(place, call_id, item.get("name"), missing)] if is_new or missing else []
+
+    def _thoughts(self, items: list[Any]) -> Json:
+        whole = "".join(text_of(field_of(item, name)) for item in items for name in ("summary", "content"))
+        return {} if self._sent.get("thoughts") else {"reasoning_content": self._missing("thoughts", whole)}
+
+    def _end(self, response: Any) -> Json:
+        """Return the chunk of the snapshot that ends a reply: its text and calls, as far as they were not sent."""
+        items = [item for item in list_of(field_of(response, "output")) if isinstance(item, dict)]
+        parts = [part for item in items if item.get("type") == "message" for part in list_of(item.get("content"))]
+        whole = "".join(map(_text_of_part, parts))
+        delta = self._thoughts([item for item in items if item.get("type") == "reasoning"])
+        if whole.startswith(self._text):
+            delta["content"] = whole.removeprefix(self._text)
+        calls = [(place, item) for place, item in enumerate(items) if item.get("type") == "function_call"]
+        delta["tool_calls"] = [call for place, item in calls for call in self._call(place, item)]
+        is_refused = bool(parts) and all(field_of(part, "type") == "refusal" for part in parts)
+        return _end_of_response(response, is_refused, delta)
+
+
+def _part_place(event: Json) -> Any:
+    return _place(event.get("output_index")), _place(event.get("content_index")) or 0
+
+
+def _text_of_part(part: Any) -> str:
+    return word_of(field_of(part, "text")) or word_of(field_of(part, "refusal"))
+
+
+def _place(index: Any) -> Any:
+    """Return an index as it can be a key."""
+    return index if isinstance(index, int | str) else None
 
 
 def _returned(item: Json) -> Json:
@@ -266,13 +366,15 @@ def _returned(item: Json) -> Json:
     return {name: value for name, value in item.items() if name in ("type", "summary", "encrypted_content")}
 
 
-def _end_of_response(response: Any) -> Json:
+def _end_of_response(response: Any, is_refused: bool, delta: Json) -> Json:
     reason = field_of(field_of(response, "incomplete_details"), "reason")
+    finish = INCOMPLETE.get(str(reason), "length" if field_of(response, "status") == "incomplete" else "stop")
     usage = field_of(response, "usage")
     reported = {
         "prompt_tokens": field_of(usage, "input_tokens"),
         "completion_tokens": field_of(usage, "output_tokens"),
+        "total_tokens": field_of(usage, "total_tokens"),
         "cached_tokens": field_of(field_of(usage, "input_tokens_details"), "cached_tokens"),
         "completion_tokens_details": field_of(usage, "output_tokens_details"),
     }
-    return _chunk(INCOMPLETE.get(str(reason), "stop"), reported)
+    return _chunk("refusal" if is_refused else finish, reported, **delta)

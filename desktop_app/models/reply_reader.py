@@ -7,22 +7,30 @@ that can be interpreted is converted, such as "12" to 12; anything else becomes 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from typing import Any, cast
 
-import msgspec
+from msgspec.structs import replace
 
-from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
+from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
 from .provider_dialects import ProviderMetadata, encode_metadata
+from .streamed_calls import Fragment, join_calls
+from .tagged_thoughts import TaggedThoughts
 
 MAX_TOKENS = 10**9
 """A larger number is not a count of tokens."""
 MAX_DOLLARS = 1e6
+REPLY_TOKENS = ("completion_tokens", "output_tokens")
 MAX_DIGITS = 32
 """Characters of a number as text: parsing a longer one would take quadratic time."""
+
+
+END_MARK: Json = {"choices": []}
+"""Stands for the server's mark that the reply is complete, for servers that give no finish reason."""
 
 
 class MalformedChunk(Exception):
@@ -100,25 +108,40 @@ def _is_number(value: Any) -> bool:
 
 
 FINISH_REASONS = {
-    **dict.fromkeys(("length", "max_tokens", "model_length", "max_output_tokens", "compaction"), "length"),
-    "model_context_window_exceeded": "window",
-    **dict.fromkeys(("tool_calls", "function_call", "tool_use"), "tool_calls"),
+    **dict.fromkeys(
+        ("length", "max_tokens", "max_length", "max_new_tokens", "max_output_tokens", "max_completion_tokens",
+         "model_length", "token_limit", "limit", "compaction", "maxpredictedtokensreached", "pause_turn"),
+        "length",
+    ),
+    **dict.fromkeys(
+        ("model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "context_length",
+         "context_limit", "context_window", "contextlengthreached", "error_limit"),
+        "window",
+    ),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use", "toolcalls"), "tool_calls"),
     **dict.fromkeys(
         ("content_filter", "content_filtered", "refusal", "safety", "sensitive", "recitation", "language", "blocklist",
          "prohibited_content", "spii", "guardrail_intervened", "escalation", "other", "image_safety", "no_image",
-         "image_prohibited_content", "image_recitation", "image_other"),
+         "image_prohibited_content", "image_recitation", "image_other", "model_armor", "moderation", "error_toxic",
+         "content_policy_violation", "risk_control"),
         "content_filter",
     ),
     **dict.fromkeys(
-        ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_response"),
+        ("malformed_function_call", "unexpected_tool_call", "too_many_tool_calls", "malformed_response",
+         "malformed_model_output", "malformed_tool_use", "missing_thought_signature", "tool_call_parse_error"),
         "malformed_call",
     ),
 }  # fmt: skip
-"""Finish reasons of OpenAI, Claude, Gemini, Zhipu, Mistral and Bedrock other than "stop". An unknown one, such as
-"eos", counts as "stop"."""
+"""Finish reasons of OpenAI, Claude, Gemini, Zhipu, Mistral, Cohere, Bedrock and LM Studio other than "stop". An unknown
+one, such as "eos", counts as "stop"."""
 
-BROKEN_OFF = ("error", "abort", "network_error", "insufficient_system_resource")
-"""Finish reasons of a reply that the server could not complete: of vLLM, SGLang, Zhipu and DeepSeek."""
+BROKEN_OFF = re.compile(
+    r"error|abort|cancell?ed|fail(ed|ure)|interrupt|timed?_?out|unavailable|overload|insufficient_system|disconnect"
+    r"|unload|user_?stopped|system_resource|exception",
+    re.IGNORECASE,
+)
+"""Finish reasons of a reply that the server could not complete: network_error (Zhipu), abort (vLLM, SGLang),
+insufficient_system_resource (DeepSeek), modelUnloaded (LM Studio) and the like."""
 
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM versions the second, others the rest."""
@@ -142,33 +165,26 @@ class StreamError(Exception):
         self.status_code = status
 
 
-class _PartialCall(msgspec.Struct):
-    call_id: str = ""
-    name: str = ""
-    fragments: list[str] = []
-    metadata: Json = {}
-
-    @property
-    def arguments(self) -> str:
-        return "".join(self.fragments)
-
-
 class ReplyReader:
     """Reads the chunks of one reply in order. A chunk is any object with the fields of OpenAI's chunks.
 
     writer: the model that replies, as named in the record. details: the field of a delta with the reasoning that has to
-    be returned, which is also the field in which it is returned.
+    be returned, which is also the field in which it is returned. names: of the tools that the model may call.
     """
 
-    def __init__(self, writer: str = "", details: str = DETAILS) -> None:
+    def __init__(self, writer: str = "", details: str = DETAILS, names: Collection[str] = ()) -> None:
         self.chunks = 0
         """Number of chunks with the form of a chat completion; if 0, the server speaks another protocol."""
         self._writer, self._details_field = writer, details
         self._reason = ""
         self._usage: Usage | None = None
-        self._calls: list[_PartialCall] = []
-        self._position_of: dict[int, int] = {}  # position in self._calls, by the provider's index
+        self._names = names
+        self._fragments: list[Fragment] = []
+        self._opened: dict[tuple[int | None, str], int] = {}  # number of the call, by the index and id of a fragment
+        self._opened_names: list[str] = []
         self._details: list[Json] = []
+        self._thoughts = TaggedThoughts()
+        self._length = self._reasoning_length = 0  # characters of content and reasoning, to tell what a message adds
 
     @property
     def is_finished(self) -> bool:
@@ -177,9 +193,12 @@ class ReplyReader:
 
     def pieces(self, chunk: Any) -> Iterator[Piece]:
         """Yield the chunk's pieces. Raises MalformedChunk, and StreamError after the pieces that came with it."""
+        if chunk is END_MARK:
+            self._reason = self._reason or ("stop" if self.chunks else "")
+            return
         if not is_object(chunk):
             raise MalformedChunk
-        self._usage = usage_of(field_of(chunk, "usage")) or self._usage
+        self._take_usage(field_of(chunk, "usage"))
         choices = field_of(chunk, "choices")
         choice = next(iter(list_of(choices)), None)
         if (error := _error_in(chunk, choice)) is not None:
@@ -192,31 +211,54 @@ class ReplyReader:
         yield from self._pieces_of_choice(choice) if choices else ()
         self.chunks += 1
 
+    def rest(self) -> list[Piece]:
+        """Return the pieces that were held back; nothing follows them but the end."""
+        return self._thoughts.end()
+
     def end(self) -> ReplyEnd:
         """Return the last piece: finish reason, reported usage, and the tool calls joined from their fragments."""
         calls = tuple(
-            ToolCall(call.call_id or f"call_{index}", call.name, call.arguments or "{}", self._metadata(index))
-            for index, call in enumerate(self._calls)
+            ToolCall(call.call_id, call.name, call.arguments, self._metadata(index, call.metadata))
+            for index, call in enumerate(join_calls(self._fragments, self._names))
         )
         reason = FINISH_REASONS.get(self._reason.lower(), "stop")
         # Some servers say "stop" after a tool call.
-        return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, self._usage, calls)
+        usage = self._usage if self._usage and self._usage.prompt_tokens else None  # otherwise it measures nothing
+        return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, usage, calls)
 
-    def _metadata(self, index: int) -> str:
+    def _metadata(self, index: int, of_call: Json) -> str:
         """Return the call's metadata as JSON; the first call's includes the message's."""
         of_message = {self._details_field: self._details} if self._details and index == 0 else {}
         try:
-            return encode_metadata(ProviderMetadata(self._writer, self._calls[index].metadata, of_message))
+            return encode_metadata(ProviderMetadata(self._writer, of_call, of_message))
         except (RecursionError, OverflowError):  # nested too deeply, or with numbers that are too large, to be stored
             return ""
 
     def _pieces_of_choice(self, choice: Any) -> list[Piece]:
         if not is_object(choice):
             raise MalformedChunk
-        self._usage = usage_of(field_of(choice, "usage")) or self._usage  # Kimi reports it here
+        self._take_usage(field_of(choice, "usage"))  # Kimi reports it here
         reason = field_of(choice, "finish_reason")
         self._reason = reason if isinstance(reason, str) and reason else self._reason
-        return self._pieces_of_delta(field_of(choice, "delta"))
+        pieces = self._pieces_of_delta(field_of(choice, "delta"))
+        message = field_of(choice, "message")
+        return [*pieces, *self._pieces_of_message(message)] if is_object(message) else pieces
+
+    def _take_usage(self, reported: Any) -> None:
+        if reported is not None and (usage := usage_of(reported)) is not None:
+            self._usage = usage if self._usage is None else _with_earlier(usage, self._usage)
+
+    def _pieces_of_message(self, message: Any) -> list[Piece]:
+        """Return what a whole message adds to its deltas. Its calls replace those that were streamed."""
+        if list_of(calls := field_of(message, "tool_calls")):
+            self._fragments = []
+        content, reasoning = text_of(field_of(message, "content")), _reasoning_of(message)
+        delta = {"content": content[self._length :], "reasoning_content": reasoning[self._reasoning_length :]}
+        if not self._length:
+            delta["refusal"] = field_of(message, "refusal")
+        if not self._details:
+            delta[self._details_field] = field_of(message, self._details_field)
+        return self._pieces_of_delta(delta | {"tool_calls": calls})
 
     def _pieces_with_error(self, choice: Any) -> list[Piece]:
         delta = field_of(choice, "delta") if is_object(choice) else None
@@ -231,16 +273,20 @@ class ReplyReader:
             raise MalformedChunk
         pieces: list[Piece] = []
         if reasoning := _reasoning_of(delta):
+            self._reasoning_length += len(reasoning)
+            self._thoughts.note_field()
             pieces.append(ReasoningPiece(reasoning))
         for detail in list_of(field_of(delta, self._details_field)):
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
         # OpenAI puts a refusal, which is also an answer, in a separate field.
-        text = text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal"))
-        if text:
-            pieces.append(TextPiece(text))
-        for fragment in filter(is_object, list_of(field_of(delta, "tool_calls"))):
-            pieces += self._add_fragment(fragment)
+        if text := text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal")):
+            self._length += len(text)
+            pieces += self._thoughts.push(text)
+        for sent in filter(is_object, list_of(field_of(delta, "tool_calls"))):
+            pieces += self._add_fragment(sent)
+        if is_object(function := field_of(delta, "function_call")):  # as before there were several calls in a reply
+            pieces += self._add_fragment({"function": function})
         return pieces
 
     def _add_detail(self, detail: Json) -> None:
@@ -256,49 +302,33 @@ class ReplyReader:
         else:
             self._details.append(detail)
 
-    def _add_fragment(self, fragment: Any) -> list[Piece]:
-        index = self._index_of_call(fragment)
-        call = self._calls[index]
-        _take_id(call, fragment)
-        function = field_of(fragment, "function")
-        call.name = call.name or word_of(field_of(function, "name"))
-        text = json_of(field_of(function, "arguments"))
-        call.fragments.append(text)
-        return [ToolCallPiece(index, call.name, text)] if text else []
+    def _add_fragment(self, sent: Any) -> list[Piece]:
+        function, (call_id, signature) = field_of(sent, "function"), _id_of(sent)
+        name, text = word_of(field_of(function, "name")), json_of(field_of(function, "arguments"))
+        fragment = Fragment(index_of(field_of(sent, "index")), call_id, name, text, _metadata_of(sent, signature))
+        self._fragments.append(fragment)
+        number = self._number_of(fragment)
+        return [ToolCallPiece(number, self._opened_names[number], text)] if text else []
 
-    def _index_of_call(self, fragment: Any) -> int:
-        """Return the position of the call that a fragment belongs to: by its index, or the last call if it has none.
-
-        Some servers send each call as a whole, and give all of them the index 0.
-        """
-        index = index_of(field_of(fragment, "index"))
-        if index is None:
-            is_new = bool(word_of(field_of(fragment, "id"))) or not self._calls
-            index = len(self._calls) if is_new else len(self._calls) - 1
-        position = self._position_of.get(index)
-        if position is None or _begins_another(self._calls[position], fragment):
-            position = self._position_of[index] = len(self._calls)
-            self._calls.append(_PartialCall())
-        return position
+    def _number_of(self, fragment: Fragment) -> int:
+        """Return the number of the call that the fragment seems to belong to, for the pieces; `end` knows better."""
+        index, call_id, name = fragment.index, fragment.call_id, fragment.name
+        known = self._opened.get((index, call_id))
+        is_whole = not call_id and fragment.text.startswith("{")
+        if not self._opened_names or (name and (known is None or is_whole)):
+            known = len(self._opened_names)
+            self._opened_names.append(name)
+            self._opened[index, ""] = known
+        elif known is None:
+            known = self._opened.get((index, ""), len(self._opened_names) - 1)
+        self._opened[index, call_id] = known
+        self._opened_names[known] = self._opened_names[known] or name
+        return known
 
 
 def _reasoning_of(delta: Any) -> str:
     values = (field_of(delta, field) for field in REASONING_FIELDS)
     return next((text for value in values if isinstance(value, str | list) and (text := text_of(value))), "")
-
-
-def _begins_another(call: _PartialCall, fragment: Any) -> bool:
-    """Return whether a fragment with the same index as that call, which is complete, begins another call."""
-    call_id = _id_of(fragment)[0]
-    if not call_id or not call.call_id or call_id == call.call_id:
-        return False
-    if not word_of(field_of(field_of(fragment, "function"), "name")):
-        return False
-    try:
-        json.loads(call.arguments)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _id_of(fragment: Any) -> tuple[str, str]:
@@ -307,13 +337,10 @@ def _id_of(fragment: Any) -> tuple[str, str]:
     return call_id, signature
 
 
-def _take_id(call: _PartialCall, fragment: Any) -> None:
-    """Store the id and the signature, which is in a separate field or in the id."""
-    call_id, signature = _id_of(fragment)
-    call.call_id = call.call_id or call_id
-    signature = word_of(field_of(field_of(fragment, "provider_specific_fields"), "thought_signature")) or signature
-    if signature:
-        call.metadata = {"provider_specific_fields": {"thought_signature": signature}}
+def _metadata_of(sent: Any, signature: str) -> Json:
+    """Return what has to be returned with the call: its signature, which is in a separate field or in the id."""
+    signature = word_of(field_of(field_of(sent, "provider_specific_fields"), "thought_signature")) or signature
+    return {"provider_specific_fields": {"thought_signature": signature}} if signature else {}
 
 
 def _error_in(chunk: Any, choice: Any) -> StreamError | None:
@@ -322,41 +349,59 @@ def _error_in(chunk: Any, choice: Any) -> StreamError | None:
         return StreamError(json.dumps({"error": {"message": error}}))
     if isinstance(error, dict):
         return StreamError(json_of({"error": error}), count_of(cast("Json", error).get("code")) or 0)
-    if is_object(choice) and (reason := field_of(choice, "finish_reason")) in BROKEN_OFF:
+    if choice is None and isinstance(chunk, dict) and _is_error(cast("Json", chunk)):
+        return StreamError(json_of(chunk))
+    if is_object(choice) and isinstance(reason := field_of(choice, "finish_reason"), str) and _is_broken_off(reason):
         return StreamError(f"The provider ended the reply with “{reason}”.", 502)
     return None
 
 
-def usage_of(reported: Any) -> Usage | None:
-    """Return the usage that a provider reported; None if there is none, or all its numbers are zero.
+def _is_broken_off(reason: str) -> bool:
+    return reason.lower() not in FINISH_REASONS and bool(BROKEN_OFF.search(reason))
 
-    The result's prompt tokens include cached ones. Some servers leave them out, as Anthropic does: it can be recognized
-    if there are more cached tokens than prompt tokens.
+
+def _is_error(chunk: Json) -> bool:
+    """Return whether a chunk without a reply is the error of a server that has none of the usual fields for it."""
+    state = field_of(chunk.get("base_resp"), "status_code")  # MiniMax's, 0 in every good chunk
+    names = ("error_code", "error_msg", "errorMessage", "errors", "detail")
+    return bool(state) or ("choices" not in chunk and any(chunk.get(name) for name in names))
+
+
+def usage_of(reported: Any) -> Usage | None:
+    """Return the usage that a provider reported, as far as it is known; None if all its numbers are zero.
+
+    The result's prompt tokens include cached ones, and its reply tokens include reasoning. Some servers leave either
+    out of the whole: that is recognized by a total that is larger, or by a part that is larger than the whole.
     """
-    prompt = count_of(field_of(reported, "prompt_tokens"))
-    if prompt is None:
-        return None
+    prompt, reply = _count_in(reported, "prompt_tokens", "input_tokens"), _count_in(reported, *REPLY_TOKENS)
     details = field_of(reported, "prompt_tokens_details")
-    cached = _first_count(
-        field_of(details, "cached_tokens"),
-        field_of(reported, "cached_tokens"),
-        field_of(reported, "cache_read_input_tokens"),
-        field_of(reported, "prompt_cache_hit_tokens"),
+    cached = _count_in(details, "cached_tokens") or _count_in(
+        reported, "cached_tokens", "cache_read_input_tokens", "prompt_cache_hit_tokens"
     )
-    written = _first_count(
-        field_of(details, "cache_creation_tokens"),
-        field_of(details, "cache_write_tokens"),
-        field_of(reported, "cache_creation_input_tokens"),
+    written = _count_in(details, "cache_creation_tokens", "cache_write_tokens") or _count_in(
+        reported, "cache_creation_input_tokens"
     )
-    reply = count_of(field_of(reported, "completion_tokens")) or 0
+    reasoning = _count_in(field_of(reported, "completion_tokens_details"), "reasoning_tokens")
     if not (prompt or reply or cached or written):
         return None
-    if cached > prompt:
+    more = _count_in(reported, "total_tokens") - prompt - reply
+    if reasoning > reply or (reasoning and more in (reasoning, reasoning + cached + written)):
+        reply, more = reply + reasoning, more - reasoning
+    if cached > prompt or (more > 0 and more == cached + written):
         prompt += cached + written
-    reasoning = _first_count(field_of(field_of(reported, "completion_tokens_details"), "reasoning_tokens"))
-    dollars = dollars_of(field_of(reported, "cost"))
-    return Usage(prompt, reply, cached, written, dollars, reasoning_tokens=reasoning)
+    return Usage(prompt, reply, cached, written, dollars_of(field_of(reported, "cost")), reasoning_tokens=reasoning)
 
 
-def _first_count(*values: Any) -> int:
-    return next((count for value in values if (count := count_of(value))), 0)
+def _count_in(reported: Any, *names: str) -> int:
+    """Return the first count that is not zero among the fields of that name, otherwise 0."""
+    return next((count for name in names if (count := count_of(field_of(reported, name)))), 0)
+
+
+def _with_earlier(usage: Usage, earlier: Usage) -> Usage:
+    """Return a reply's newer usage, with the earlier one's numbers in place of zeros."""
+    if not usage.prompt_tokens:
+        known = earlier.prompt_tokens, earlier.cached_tokens, earlier.cache_written_tokens
+        usage = replace(usage, prompt_tokens=known[0], cached_tokens=known[1], cache_written_tokens=known[2])
+    if not usage.reply_tokens:
+        usage = replace(usage, reply_tokens=earlier.reply_tokens, reasoning_tokens=earlier.reasoning_tokens)
+    return replace(usage, dollars=earlier.dollars) if usage.dollars is None else usage

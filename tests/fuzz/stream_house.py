@@ -116,7 +116,7 @@ class AnyKind:
     def model(self, model_id: str) -> ChatModel:
         return self._models[model_id]
 
-    async def resolve_model(self, model_id: str) -> ChatModel:
+    async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         return self._models[model_id]
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:

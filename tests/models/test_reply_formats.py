@@ -20,7 +20,7 @@ from desktop_app.models.bounded_response import events_of
 from desktop_app.models.endpoint import PREFIX
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import BLOCKS
-from desktop_app.models.reply_formats import OllamaLines, WireFormat, chunk_reader
+from desktop_app.models.reply_formats import WireFormat, chunk_reader
 from desktop_app.models.reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
 from desktop_app.settings import ServerKind
 from provider import Call, Reply
@@ -60,7 +60,8 @@ def message_of(wire: WireFormat, events: Sequence[Any]) -> Message:
     for event in events:
         for piece in reader.pieces(read(event)):
             reply.add(piece)
-    reply.add(reader.end())
+    for piece in (*reader.rest(), reader.end()):
+        reply.add(piece)
     return reply.message()
 
 
@@ -141,21 +142,38 @@ async def test_whatever_is_in_an_event_the_message_can_be_stored(
     assert msgspec.json.decode(msgspec.json.encode(message), type=Message) == message
 
 
+@pytest.mark.parametrize("wire", ["ollama", "chat"])
 @pytest.mark.parametrize(
     ("pieces", "thought", "text"),
     [
         (["<think>", "Well", "</think>", "Hi"], "Well", "Hi"),
-        (["\n<think>We", "ll</think>Hi"], "Well", "Hi"),
+        (["\n<think>We", "ll</think>\n\nHi"], "Well", "Hi"),
         (["A tag is <think>", " and </think>."], "", "A tag is <think> and </think>."),
         (["<think>a</think>b</think>"], "a", "b</think>"),
+        (["<think></think>", "\n", "b"], "", "b"),
+        (["<", "thi", "nk>a<", "/think>", "b<"], "a", "b<"),
+        (["Well, we", "ll.\n</thi", "nk>", "\n\nHi", "."], "Well, well.\n", "Hi."),
+        (["</think>\n\nHi"], "", "Hi"),
+        (
+            ["Say `</think>`", " or </think", "> in ```\n</think>\n```"],
+            "Say `</think>` or ",
+            "in ```\n</think>\n```",
+        ),
+        (["Write `</think>", '` to end "</think>".'], "", 'Write `</think>` to end "</think>".'),
+        (["[THINK]a[/THINK]b"], "a", "b"),
+        (["<think>only"], "only", ""),
+        (["a < b", " and c</b>"], "", "a < b and c</b>"),
+        (["<", "b>"], "", "<b>"),
     ],
 )
-def test_thoughts_of_older_versions_of_ollama(pieces: list[str], thought: str, text: str) -> None:
-    lines, deltas = OllamaLines(), []
-    for piece in pieces:
-        deltas.append(lines.chunk_of({"message": {"content": piece}, "done": False})["choices"][0]["delta"])
-    assert "".join(delta["reasoning_content"] for delta in deltas) == thought
-    assert "".join(delta["content"] for delta in deltas) == text
+def test_thoughts_between_tags_are_no_text(wire: WireFormat, pieces: list[str], thought: str, text: str) -> None:
+    if wire == "ollama":
+        events: list[Any] = [{"message": {"content": piece}, "done": False} for piece in pieces]
+        events.append({"message": {"content": ""}, "done": True})
+    else:
+        events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
+    message = message_of(wire, events)
+    assert contents(message)[:2] == (text, thought)
 
 
 def test_reasoning_tokens_are_those_that_claude_reports() -> None:

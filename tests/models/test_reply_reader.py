@@ -87,7 +87,7 @@ def test_fragments_without_an_index_belong_to_the_last_call() -> None:
         chunk(calls=[fragment(None, "a", "read", '{"y":2}')], finish="stop"),
     )
     end = reader.end()
-    assert end.tool_calls == (ToolCall("a", "read", '{"x":1}'), ToolCall("a", "read", '{"y":2}'))
+    assert end.tool_calls == (ToolCall("a", "read", '{"x":1}'), ToolCall("a_1", "read", '{"y":2}'))
     assert end.reason == "tool_calls"
 
 

@@ -3,12 +3,12 @@
 A file of tests/models/wire_cases is one JSON object. `report` says where it was seen. `model` is as for `palimpsest
 chat --model`, `root` the path of the base URL ("/v1"); `window`, `allow`, `settings`, `files` (of the working folder,
 {"base64": …} for bytes) and `seed` (OpenAI's messages) are what is there before; `stdin` has the lines that the user
-types, {"text", "times"} for a long one. `models` is what GET …/models answers, `pages` what others do, by the end of
-their path. `replies` answer, in their order, the requests that carry tools, each with `status`, `headers`, and `body`
-or `events`: server-sent events as objects, "[DONE]" as a text. The last one repeats. `refuse` is such an answer with
-`when`, a Python expression over `body`, `n` (the request's number) and `size` (its characters); it is asked first.
-`other` answers requests without tools. @EST@ in an answer is a quarter of the characters of the request, @EST-1500@
-that less 1,500.
+types; {"text", "times"} is a long one, as in `seed`. `models` is what GET …/models answers, `pages` what others do, by
+the end of their path. `replies` answer, in their order, the requests that carry tools, each with `status`, `headers`,
+and `body` or `events`: server-sent events as objects, "[DONE]" as a text. The last one repeats. `refuse` is such an
+answer with `when`, a Python expression over `body`, `n` (the request's number) and `size` (its characters); it is asked
+first. `other` answers requests without tools. @EST@ in an answer is a quarter of the characters of the request,
+@EST-1500@ that less 1,500.
 
 `expect` has what must come of it, each part optional: `replies` (the texts of the model's messages), `thoughts`,
 `interrupted` (of each of them), `calls` ([name, arguments] of all), `results` (a part of each), `notices`, `failures`
@@ -129,16 +129,25 @@ async def play(case: Json, folder: Path) -> Json:
         )
         try:
             await services.get_ready()
-            chats, seed = services.conversations, messages_of(case.get("seed", ()), lambda index: f"seed{index}")
+            chats, seed = services.conversations, messages_of(_seed(case), lambda index: f"seed{index}")
             session = await chats.create(model=model, messages=seed)
             for line in case["stdin"]:
-                text = line if isinstance(line, str) else line["text"] * line["times"]
+                text = _text(line)
                 await chats.turns.send(session, text, await attached_in(text, work))
                 await chats.turns.wait_until_idle(session.id, with_room=True)
             assert not bugs
             return _outcome(events, [e for e in session.transcript.entries if isinstance(e, Message)], bodies)
         finally:
             await services.close()
+
+
+def _text(line: Any) -> str:
+    return line["text"] * line["times"] if isinstance(line, dict) else line
+
+
+def _seed(case: Json) -> Iterator[Json]:
+    for message in case.get("seed", ()):
+        yield message | {"content": _text(message.get("content"))}
 
 
 def _outcome(events: list[TurnEvent], messages: list[Message], bodies: list[Json]) -> Json:

@@ -19,19 +19,30 @@ from desktop_app.chat.compaction.making_room import (
 )
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.operation_log import log_limit, log_retry
-from desktop_app.chat.ports import Emit, ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece, with_price
+from desktop_app.chat.ports import (
+    Emit,
+    ModelError,
+    Piece,
+    ReasoningPiece,
+    ReplyEnd,
+    TextPiece,
+    TextWasReasoning,
+    with_price,
+)
 from desktop_app.chat.request_counter import Request, refused_report
 from desktop_app.chat.session import Session, stamp
+from desktop_app.chat.session_model import ask_for_window
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
-from desktop_app.context.counting.calibration import is_silently_cut
+from desktop_app.context.counting.calibration import is_silently_cut, nearest_reading
 from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
     Noticed,
     ReasoningDelta,
+    ReasoningRecognized,
     ReplyStarted,
     RetryScheduled,
     TextDelta,
@@ -82,6 +93,8 @@ class StreamedReply:
         self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
+        # Whether the server was asked for its window again, after an overflow.
+        self._has_asked = False
         # Whether to ask for at most the reply reserve.
         self._is_modest = False
         self._kept_at, self._kept_length, self._gauge_at = time.monotonic(), 0, 0.0
@@ -176,6 +189,9 @@ class StreamedReply:
 
     async def _take(self, piece: Piece, request: Request) -> None:
         guard, partial = self._guard, self._partial
+        if isinstance(piece, ReplyEnd) and piece.usage is not None:
+            usage = nearest_reading(piece.usage, request.gauge.total, request.gauge.provenance)
+            piece = replace(piece, usage=usage)
         self._show(guard.arrived(piece))
         if isinstance(piece, ReplyEnd):
             partial.usage = piece.usage
@@ -193,6 +209,9 @@ class StreamedReply:
         """Add the pieces to the message and publish them, so that exactly what is stored is shown."""
         for piece in pieces:
             self._partial.add(piece)
+            if isinstance(piece, TextWasReasoning):
+                self._emit(ReasoningRecognized(self._session.id, self._partial.id))
+                continue
             delta = TextDelta if isinstance(piece, TextPiece) else ReasoningDelta
             self._emit(delta(self._session.id, self._partial.id, piece.text))
 
@@ -248,6 +267,9 @@ class StreamedReply:
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Apply the remedy for the error before the next request. Raises the error if there is none."""
+        if error.is_overflow and not self._has_asked:
+            self._has_asked = True
+            await ask_for_window(self._session, self._services.models, self._emit)
         session, counter = self._session, self._session.counter
         window = counter.budget.window
         most, is_capped = longest_reply(counter, request.gauge)

@@ -172,6 +172,29 @@ def _around(sums: Sequence[float], start: float) -> tuple[float, float]:
     return (mr - m * added) / mm, added
 
 
+READING_OFF = {Provenance.MEASURED: 0.2}
+"""Share of a request by which a report must be off, so that its cached tokens are read in another way."""
+READING_OFF_ELSE = 0.5
+READING_NEAR = 0.1
+"""Share of a request within which the report must then be."""
+
+
+def nearest_reading(usage: Usage, sent: int, basis: Provenance) -> Usage:
+    """Return the usage with its cached tokens inside of the prompt's or besides them, as it fits what was sent.
+
+    Providers count them in either way, and servers that imitate one may count like another. As reported it stays unless
+    it is far from the request, and the other reading is near. sent: tokens of the request by the gauge. basis: their
+    provenance.
+    """
+    cache = usage.cached_tokens + usage.cache_written_tokens
+    is_off = abs(usage.prompt_tokens - sent) > READING_OFF.get(basis, READING_OFF_ELSE) * sent
+    if not cache or not is_off:
+        return usage
+    others = (usage.prompt_tokens - cache, usage.prompt_tokens + cache)
+    nearest = min((tokens for tokens in others if tokens >= cache), key=lambda tokens: abs(tokens - sent), default=0)
+    return replace(usage, prompt_tokens=nearest) if abs(nearest - sent) <= READING_NEAR * sent else usage
+
+
 LEFT_OF_MEASURED = 0.8
 """Minimum share of measured tokens in a later report: such figures are at most 3 % off (docs/measurements.md)."""
 LEFT_OF_ESTIMATED = 0.5
