@@ -2214,6 +2214,10 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>the folder ~/.config/io.datasette.llm, or logs.db in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export</source>
         <translation type="unfinished"></translation>
     </message>

@@ -7557,6 +7557,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>die Datenbank ist beschädigt ({error})</translation>
     </message>
     <message>
+        <source>the folder ~/.config/io.datasette.llm, or logs.db in it</source>
+        <translation>der Ordner ~/.config/io.datasette.llm oder logs.db darin</translation>
+    </message>
+    <message>
         <source>the folder ~/.local/share/opencode, opencode.db in it, or the output of opencode export</source>
         <translation>der Ordner ~/.local/share/opencode, opencode.db darin oder die Ausgabe von opencode export</translation>
     </message>
