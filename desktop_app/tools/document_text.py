@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import IO, Any, NamedTuple
 
+from desktop_app.conversation.words import translatable
+
 OFFICE = "application/vnd.openxmlformats-officedocument."
 
 
@@ -47,9 +49,14 @@ class DocumentText(NamedTuple):
         return " · ".join([self.about, *(note.chip for note in self.notes)])
 
 
-def count_of(number: int, noun: str) -> str:
-    """Return "1 page", "14 pages"."""
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+PAGES = translatable("1 page"), translatable("{count} pages")
+WORDS = translatable("1 word"), translatable("{count} words")
+SHEETS = translatable("1 sheet"), translatable("{count} sheets")
+
+
+def count_of(number: int, nouns: tuple[str, str]) -> str:
+    """Return "1 page", "14 pages". nouns: for one, and for several."""
+    return nouns[0] if number == 1 else nouns[1].format(count=f"{number:,}")
 
 
 def parse_part(file: IO[bytes]) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from desktop_app.conversation.words import translatable
 
-from .document_text import DocumentNote, DocumentText, PagePicture, Unreadable, count_of, parse_part
+from .document_text import PAGES, DocumentNote, DocumentText, PagePicture, Unreadable, count_of, parse_part
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -19,6 +19,7 @@ PAGE_SECONDS = 40.0
 """Seconds after which no further page is read."""
 PICTURE_SECONDS = 50.0
 """Seconds after which no further page becomes a picture."""
+READ_IN_PART = translatable("the first {read} of {pages} pages")
 MAX_PICTURES = 20
 MAX_PICTURE_BYTES = 6_500_000
 """Bytes of all pictures of a file."""
@@ -72,7 +73,11 @@ class _PdfReader:
         rest = [*self._other_fields()]
         if not any(text.partition("]")[2].strip() for text in texts) and not rest and not self._pictures:
             raise Unreadable("holds no text, only images of pages, perhaps because it was scanned")
-        about = count_of(total, "page") if len(texts) == total else f"the first {len(texts):,} of {total:,} pages"
+        about = (
+            count_of(total, PAGES)
+            if len(texts) == total
+            else READ_IN_PART.format(read=f"{len(texts):,}", pages=f"{total:,}")
+        )
         text = "\n\n".join([*texts, *(["\n".join(rest)] if rest else [])])
         return DocumentText("application/pdf", text, about, tuple(self._notes(total)), tuple(self._pictures))
 

@@ -15,7 +15,7 @@ import msgspec
 from desktop_app.chat.ports import WorldError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Attachment
-from desktop_app.conversation.words import pluralize, translatable
+from desktop_app.conversation.words import translatable
 from desktop_app.open_databases import open_other
 
 from .change_files import decode_text
@@ -138,8 +138,9 @@ def _text_of(name: str, content: bytes) -> Attachment:
     file = decode_text(content)
     if len(file.text) > MAX_TEXT:
         raise _too_long(name)
-    lines = pluralize(file.text.count("\n") + (not file.text.endswith("\n")), "line")
-    about = f"{lines}, read as {file.name}" if file.name else lines
+    count = file.text.count("\n") + (not file.text.endswith("\n"))
+    lines = translatable("1 line") if count == 1 else translatable("{count} lines").format(count=f"{count:,}")
+    about = translatable("{lines}, read as {encoding}").format(lines=lines, encoding=file.name) if file.name else lines
     return Attachment(name, "text/plain", file.text, about)
 
 

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 from desktop_app.conversation.words import translatable
 
-from .document_text import OFFICE, DocumentNote, DocumentText, Unreadable, count_of, parse_part
+from .document_text import OFFICE, SHEETS, DocumentNote, DocumentText, Unreadable, count_of, parse_part
 from .sheet_numbers import BUILT_IN, format_value, plain_number
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def read_sheets(file: str) -> DocumentText:
         sheets = [*_other_sheets(file, found)]
     text = "\n\n".join(_text_of(sheet) for sheet in sheets)
     found["hidden"] = sum(sheet.is_hidden for sheet in sheets)
-    return DocumentText(MEDIA_TYPE, text, count_of(len(sheets), "sheet"), tuple(_notes(found)))
+    return DocumentText(MEDIA_TYPE, text, count_of(len(sheets), SHEETS), tuple(_notes(found)))
 
 
 def _notes(found: Counter[str]) -> Iterator[DocumentNote]:

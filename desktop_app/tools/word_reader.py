@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop_app.conversation.words import translatable
 
-from .document_text import OFFICE, DocumentNote, DocumentText, Unreadable, count_of
+from .document_text import OFFICE, PAGES, WORDS, DocumentNote, DocumentText, Unreadable, count_of
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -75,7 +75,7 @@ class _WordReader:
         text = "\n".join([*headers, *first, *lines, *self._note_lines(), *footers])
         if not text.strip():
             raise Unreadable("holds no text, only pictures" if self._found["picture"] else "holds no text")
-        about = count_of(self._page, "page") if self._page > 1 else count_of(len(text.split()), "word")
+        about = count_of(self._page, PAGES) if self._page > 1 else count_of(len(text.split()), WORDS)
         return DocumentText(OFFICE + "wordprocessingml.document", text, about, tuple(self._remarks()))
 
     def _remarks(self) -> Iterator[DocumentNote]:
@@ -92,7 +92,7 @@ class _WordReader:
         if found["hidden"]:
             chip = translatable("with hidden text")
             yield DocumentNote(chip, "Text that Word does not show is marked as [hidden: …].")
-        unread = [count_of(found[kind], noun) for kind, noun in UNREAD.items() if found[kind]]
+        unread = [count_of(found[kind], nouns) for kind, nouns in UNREAD.items() if found[kind]]
         if unread:
             chip = translatable("not read: {what}").format(what=", ".join(unread))
             yield DocumentNote(chip, f"Not read: {', '.join(unread)}.")
@@ -256,7 +256,7 @@ class _WordReader:
         for kind in ("chart", "OLEObject"):
             if kind in names:
                 self._found[kind] += 1
-                return f"[{UNREAD[kind]}]"
+                return f"[{UNREAD[kind][0].removeprefix('1 ')}]"
         if not names & {"pic", "imagedata"}:
             return ""
         self._found["picture"] += 1
@@ -271,7 +271,7 @@ class _WordReader:
                 texts = ("".join(t.text or "" for t in point.iter() if _name(t) == "t").strip() for point in points)
                 return f"[diagram: {'; '.join(filter(None, texts))}]"
         self._found["chart"] += 1
-        return f"[{UNREAD['chart']}]"
+        return "[diagram]"
 
     # Notes, comments and margins
 
@@ -319,8 +319,13 @@ class _WordReader:
         return [f"[{kind.capitalize()}] {line}" for line in found]
 
 
-UNREAD = {"picture": "picture", "chart": "chart", "OLEObject": "embedded object", "embedded": "embedded document"}
-"""What stays unread, by the name of the element, in words."""
+UNREAD = {
+    "picture": (translatable("1 picture"), translatable("{count} pictures")),
+    "chart": (translatable("1 chart"), translatable("{count} charts")),
+    "OLEObject": (translatable("1 embedded object"), translatable("{count} embedded objects")),
+    "embedded": (translatable("1 embedded document"), translatable("{count} embedded documents")),
+}
+"""What stays unread, by the name of the element, in words for one and for several."""
 SYMBOLS = {0xB7: "•", 0xA7: "▪", 0xA8: "☐", 0xFE: "☒", 0xFC: "✓", 0xFD: "☒", 0x6F: "☐", 0xD8: "➢", 0xE0: "→"}
 """Characters of Symbol and Wingdings, by their codes."""
 

@@ -311,6 +311,21 @@ def test_nothing_is_sent_while_a_file_is_read(composer, qtbot):
     assert sent.args == ["", (NOTE,)]
 
 
+def test_pages_that_are_pictures_follow_their_file(composer, qtbot):
+    bar = composer.attachments
+    scan, note = bar.begin("scan.pdf"), bar.begin("note.txt")
+    bar.finish(note, (NOTE,))
+    pages = tuple(Attachment(f"scan.pdf, page {n}", "image/jpeg", "data:image/jpeg;base64,") for n in (2, 3))
+    file = Attachment("scan.pdf", "application/pdf", "text", "3 pages · 2 of 3 pages are pictures")
+    bar.finish(scan, (file, *pages))
+    assert bar.attachments == (file, *pages, NOTE)
+
+    def placed():
+        return tuple(chip.attachment for chip in sorted(bar.chips, key=lambda chip: (chip.y(), chip.x())))
+
+    qtbot.waitUntil(lambda: placed() == bar.attachments)
+
+
 def test_many_chips_scroll_and_none_is_cut(composer, qtbot):
     long = Attachment(
         "a-very-long-name-of-a-file-that-goes-on.txt", "text/plain", "text", "scaled down from " + "9" * 60

@@ -173,9 +173,19 @@ class AttachmentBar(FlowLayout):
             self._chips[number].set_attachment(attachments[0])
         else:
             self._drop(number)
-        for page in attachments[1:]:
-            self._add(page.name).set_attachment(page)
+        if len(attachments) > 1:
+            self._add_pages(number, attachments[1:])
         self.changed.emit()
+
+    def _add_pages(self, number: int, pages: tuple[Attachment, ...]) -> None:
+        """Add chips behind the one with that number."""
+        names = list(self._chips)
+        for page in pages:
+            self._add(page.name).set_attachment(page)
+        for later in names[names.index(number) + 1 :]:
+            chip = self._chips[later] = self._chips.pop(later)
+            self.removeWidget(chip)
+            self.addWidget(chip)
 
     def has(self, number: int) -> bool:
         return number in self._chips
