@@ -105,6 +105,8 @@ class ModelError(WorldError):
         self.limit = limit
         self.observed = observed
         self.reply = reply
+        self.cured: ChatModel | None = None
+        """The same model if the server has said how it wants its requests: this one may be repeated with it."""
 
 
 class WindowUnknown(ModelError):

@@ -141,12 +141,12 @@ class RequestCounter:
     def for_model(self, model: ChatModel, transcript: Transcript | None = None) -> RequestCounter:
         """Return a counter for that model, for the same record or another transcript.
 
-        The learned limits are shared if the infos of both models are equal.
+        The learned limits are shared if the infos of both models differ in nothing but quirks.
         """
         transcript = transcript or self.transcript
         view = self.view if transcript is self.transcript else view_of(transcript)
         counter = RequestCounter(model, self.chosen_policy, self.setup, transcript, view, self.reading)
-        if model.info == self.model.info:
+        if replace(model.info, quirks=()) == replace(self.model.info, quirks=()):
             counter.learned = self.learned
         return counter
 

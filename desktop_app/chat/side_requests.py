@@ -34,6 +34,10 @@ MAX_CHARACTERS_PER_TOKEN = 20
 """A reply with more characters per token than this has ignored `max_tokens`. Text has 2 to 6."""
 
 
+MAX_CURES = 6
+"""Repetitions of a request in another form, as its refusals ask."""
+
+
 class Unfinished(ModelError):
     """The reply is incomplete. The failure's title completes "because …"."""
 
@@ -67,6 +71,25 @@ async def complete(
     on_piece: called with each piece as it arrives. Raises ModelError; Unfinished if the reply takes longer than
     `seconds`, is endless or is cut off. Cancelling closes the connection.
     """
+    for _ in range(MAX_CURES):
+        try:
+            return await _complete(model, messages, max_tokens, seconds, price, tools, on_piece)
+        except ModelError as error:
+            if error.cured is None:
+                raise
+            model = error.cured
+    return await _complete(model, messages, max_tokens, seconds, price, tools, on_piece)
+
+
+async def _complete(
+    model: ChatModel,
+    messages: Sequence[Message],
+    max_tokens: int,
+    seconds: float,
+    price: Price | None,
+    tools: Sequence[ToolSpec],
+    on_piece: Callable[[Piece], None] | None,
+) -> Completion:
     info, text, length = model.info, list[str](), 0
     max_tokens = min(max_tokens, info.max_output or max_tokens)
     try:

@@ -6,6 +6,7 @@ from typing import Literal, TypedDict
 
 import msgspec
 
+from . import quirks
 from .gauge import Provenance, Status
 from .message import Role
 from .setup import ConversationSetup
@@ -42,8 +43,9 @@ class SearchValues(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-ReturnedReasoning = Literal["", "running", "always"]
-"""Reasoning that is returned to a model: none; of the running turn; or also a blank for each one left out."""
+ReturnedReasoning = Literal["", "running", "always", "all", "every"]
+"""Reasoning that is returned to a model: none; of the running turn, with calls; also a blank for each one left out; of
+all replies with calls; or of all replies."""
 
 
 class Dialect(msgspec.Struct, frozen=True):
@@ -63,6 +65,13 @@ class Dialect(msgspec.Struct, frozen=True):
     """Whether it refuses calls of tools that are no longer offered, unless the tools are declared."""
     max_description: int = 0
     """Characters of a tool's description that its provider accepts; 0 for no limit."""
+    quirks: tuple[str, ...] = ()
+    """See `conversation/quirks.py`."""
+
+    @property
+    def writes_calls_as_text(self) -> bool:
+        """Whether calls and results are sent as text: a template without tools would drop them."""
+        return not self.supports_tools or quirks.CALLS_AS_TEXT in self.quirks or quirks.ALTERNATING in self.quirks
 
 
 UNTITLED = ("", "New conversation")
@@ -140,6 +149,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     breaks_control_tokens: bool = False
     patience: int | None = None
     """Seconds that its server may take before the first token; 0 for as long as it takes, None for the usual limits."""
+    quirks: tuple[str, ...] = ()
+    """See `conversation/quirks.py`."""
 
     @property
     def record_name(self) -> str:
@@ -151,14 +162,22 @@ class ModelInfo(msgspec.Struct, frozen=True):
         """Changes to a request before it is sent to the model."""
         return Dialect(
             self.record_name,
-            returned_reasoning=self.returned_reasoning,
+            returned_reasoning=self._returned_reasoning(),
             supports_vision=self.supports_vision,
-            supports_tools=self.supports_tools,
+            supports_tools=self.supports_tools and quirks.NO_TOOLS not in self.quirks,
             joins_duplicate_calls=self.joins_duplicate_calls,
             declares_called_tools=self.declares_called_tools,
             max_description=self.max_description,
             breaks_control_tokens=self.breaks_control_tokens,
+            quirks=self.quirks,
         )
+
+    def _returned_reasoning(self) -> ReturnedReasoning:
+        if quirks.NO_REASONING in self.quirks:
+            return ""
+        if quirks.EVERY_REASONING in self.quirks:
+            return "every"
+        return "all" if quirks.ALL_REASONING in self.quirks else self.returned_reasoning
 
 
 class SwitchPreview(msgspec.Struct, frozen=True):

@@ -21,6 +21,7 @@ from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo, WindowSource
+from desktop_app.conversation.quirks import NOT_KEPT, with_quirk
 from desktop_app.conversation.setup import OptionName
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.words import translatable
@@ -46,7 +47,7 @@ from .errors.model_failures import key_failure, window_failure
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import dialect_fields, supported_options
+from .provider_dialects import dialect_fields, quirks_of_name, supported_options
 from .published import ModelCapabilities, proposals, published_of
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
@@ -65,6 +66,8 @@ class LastKnown(msgspec.Struct, frozen=True, rename={"capabilities": "told", "pr
     """Measured if its server reported them, estimated if they are published."""
     at: float
     """Time of the report, in seconds since 1970."""
+    quirks: tuple[str, ...] = ()
+    """Quirks that were learned from errors: see `conversation/quirks.py`."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -88,8 +91,14 @@ class LastKnownFile:
         """Set the last known capabilities in memory. Return whether they differ from the previous ones."""
         key = _without_secrets(key)
         before = self._last.get(key)
-        self._last[key] = last
+        self._last[key] = replace(last, quirks=before.quirks if before else ())
         return before is None or (before.capabilities, before.provenance) != (last.capabilities, last.provenance)
+
+    def learn(self, key: ModelKey, quirk: str) -> None:
+        """Add a learned quirk of the model, in memory."""
+        key = _without_secrets(key)
+        last = self._last.get(key) or LastKnown(ModelCapabilities(), Provenance.ESTIMATED, time.time())
+        self._last[key] = replace(last, quirks=with_quirk(last.quirks, quirk))
 
     def read(self) -> None:
         """Read the file. An unreadable one is ignored: the servers can be asked again."""
@@ -106,11 +115,15 @@ class LastKnownFile:
         """Replace the file atomically. A failure is logged: the servers can be asked again."""
         if self._path is None:
             return
-        entries = [_Entry(*key, last) for key, last in tuple(self._last.items())]
+        entries = [_Entry(*key, _without_passing(last)) for key, last in tuple(self._last.items())]
         try:
             replace_private_file(self._path, msgspec.json.format(msgspec.json.encode(entries), indent=2))
         except OSError as error:
             log.warning("%s could not be written: %s", self._path, error)
+
+
+def _without_passing(last: LastKnown) -> LastKnown:
+    return replace(last, quirks=tuple(quirk for quirk in last.quirks if quirk not in NOT_KEPT))
 
 
 def _without_secrets(key: ModelKey) -> ModelKey:
@@ -184,7 +197,15 @@ class Catalogue:
         if not info.window:
             failure = window_failure(self._endpoint(server), name, self._results.get(_key(server, name)))
             raise WindowUnknown(failure, info, tokenizer, "loading" if failure.kind == "loading" else "provider")
-        return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name)
+        return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name, learn=self._learn)
+
+    async def _learn(self, model_id: str, quirk: str) -> ChatModel:
+        """Remember a quirk of the model, also for later runs. Return the model with it. Raises ModelError."""
+        server, name = self._find(model_id)
+        log.info("%s is sent requests of another form from now on: %s", model_id, quirk)
+        self._last_known.learn(_key(server, name), quirk)
+        await asyncio.to_thread(self._last_known.write)
+        return self.model(model_id)
 
     async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         """Return that model, after asking its server for the window, even if it is known with `asks_again`.
@@ -345,8 +366,17 @@ class Catalogue:
             window_source=source if window else "",
             window_reported_at=reported_at,
             patience=endpoint.first_token_limit,
+            quirks=self._quirks(server, name, known),
             **dialect_fields(server.kind, name),
         )
+
+    def _quirks(self, server: Server, name: str, known: ModelCapabilities) -> tuple[str, ...]:
+        """Return the quirks of the model: what was learned counts more than what its server reports, and its name."""
+        last = self._last_known.get(_key(server, name))
+        quirks = tuple(dict.fromkeys((*quirks_of_name(server.kind, name), *known.quirks)))
+        for learned in last.quirks if last is not None else ():
+            quirks = with_quirk(quirks, learned)
+        return quirks
 
     def _window(self, server: Server, name: str) -> tuple[int, WindowSource, float]:
         """Return the window, its source, and the time of the server's report if that was in an earlier run, else 0.

@@ -25,7 +25,7 @@ from desktop_app.conversation.openai_chat import Json
 
 from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, events_of
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
-from .provider_dialects import responses_request_of
+from .provider_dialects import responses_request_of, with_quirks, with_thoughts_in_place
 from .reply_formats import WireFormat, chunk_reader, wire_format
 from .reply_reader import END_MARK
 
@@ -110,8 +110,8 @@ def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:
     return http_client(endpoint, MAX_REPLY_BYTES, timeout=timeout, headers={"User-Agent": APP})
 
 
-async def write_request(endpoint: Endpoint, model: str, request: Json) -> httpx.Request:
-    """Return the HTTP request, as litellm writes it for that kind of server. Raises ERRORS."""
+async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: tuple[str, ...] = ()) -> httpx.Request:
+    """Return the HTTP request, as litellm writes it for that kind of server and model. Raises ERRORS."""
     noted: list[httpx.Request] = []
     token = _noted.set(noted)
     try:
@@ -124,7 +124,12 @@ async def write_request(endpoint: Endpoint, model: str, request: Json) -> httpx.
     if endpoint.kind == "openrouter":
         headers["X-Title"] = APP  # for its lists of apps
     headers.update(dict(sendable_headers(endpoint.headers)))
-    return httpx.Request(written.method, written.url, headers=headers, content=written.content)
+    content = written.content
+    if quirks or endpoint.kind == "anthropic":
+        body = json.loads(content)
+        mended = with_quirks(with_thoughts_in_place(body, request), quirks)
+        content = content if mended == body else json.dumps(mended, ensure_ascii=False).encode()
+    return httpx.Request(written.method, written.url, headers=headers, content=content)
 
 
 async def _call_litellm(endpoint: Endpoint, model: str, request: Json) -> None:
@@ -149,11 +154,16 @@ def format_of(endpoint: Endpoint, model: str) -> WireFormat:
 
 
 async def stream_chunks(
-    client: httpx.AsyncClient, endpoint: Endpoint, model: str, request: Json, patience: Patience
+    client: httpx.AsyncClient,
+    endpoint: Endpoint,
+    model: str,
+    request: Json,
+    patience: Patience,
+    quirks: tuple[str, ...] = (),
 ) -> AsyncGenerator[Any, None]:
     """Send the request, and yield the chunks of the reply in OpenAI's format. Raises ERRORS, MalformedChunk."""
     read, is_in_lines = chunk_reader(format_of(endpoint, model)), endpoint.kind == "ollama"
-    written = await write_request(endpoint, model, request)
+    written = await write_request(endpoint, model, request, quirks)
     response = await patience.wait(send(client, written))
     try:
         if response.status_code != httpx.codes.OK:

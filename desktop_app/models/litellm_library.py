@@ -71,7 +71,7 @@ class LiteLLM:
                 return seconds, self.patience
 
     async def chunks(
-        self, endpoint: Endpoint, model: str, request: Json, patience: Any = None
+        self, endpoint: Endpoint, model: str, request: Json, patience: Any = None, quirks: tuple[str, ...] = ()
     ) -> AsyncGenerator[Any, None]:
         """Yield the chunks of a reply in OpenAI's format. Closing the iterator closes the connection.
 
@@ -82,7 +82,7 @@ class LiteLLM:
             raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
         connection = await self._connection(endpoint)
         patience = patience or client.Patience(*self.patience_with(endpoint))
-        async with aclosing(client.stream_chunks(connection, endpoint, model, request, patience)) as chunks:
+        async with aclosing(client.stream_chunks(connection, endpoint, model, request, patience, quirks)) as chunks:
             async for chunk in chunks:
                 yield chunk
 

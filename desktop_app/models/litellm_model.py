@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import shlex
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 
@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.addresses import without_secrets
-from desktop_app.chat.ports import NO_OPTIONS, ModelError, Piece
+from desktop_app.chat.ports import NO_OPTIONS, ChatModel, ModelError, Piece
 from desktop_app.connections import header_key, is_secret_header
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
@@ -25,13 +25,16 @@ from desktop_app.conversation.tools import ToolSpec
 
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint, key_variable
+from .errors.cures import cure_of
 from .errors.model_failures import (
     RequestTarget,
     error_of,
     error_without_response,
     odd_key_failure,
     odd_reply_error,
+    sent_body_of,
     status_of,
+    text_of_error,
     version_failure,
 )
 from .litellm_library import LiteLLM
@@ -54,6 +57,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     """The server's name of the model."""
     options: Json = {}
     """Additional fields of each request."""
+    learn: Callable[[str, str], Awaitable[ChatModel]] | None = None
+    """Remembers a quirk of the model with an id, and returns the model with it; None to learn nothing."""
 
     async def stream(
         self,
@@ -72,7 +77,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS, names)
         patience = client.Patience(*self.litellm.patience_with(self.endpoint))
         try:
-            async with aclosing(self.litellm.chunks(self.endpoint, self.name, request, patience)) as chunks:
+            streamed = self.litellm.chunks(self.endpoint, self.name, request, patience, self.info.quirks)
+            async with aclosing(streamed) as chunks:
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         patience.has_begun = True
@@ -82,7 +88,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                 for piece in reply.rest():
                     yield piece
                 # Without the cause: a provider's exception may quote the key, and causes are logged.
-                raise await self._error_of(error, reply.chunks, patience.seconds or 0.0) from None
+                raise await self._cured(error, reply.chunks, patience.seconds or 0.0, request) from None
         for piece in reply.rest():
             yield piece
         if not reply.is_finished and not reply.chunks:
@@ -111,6 +117,16 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         better = await find_better_address(self.endpoint)
         if better:
             raise ModelError(version_failure(self.endpoint, answered, better), kind="not_found") from None
+
+    async def _cured(self, error: Exception, chunks: int, patience: float, request: Json) -> ModelError:
+        """Return the error, with the model that the request may be repeated with if the server says what it wants."""
+        failed = await self._error_of(error, chunks, patience)
+        if self.learn is None:
+            return failed
+        written = sent_body_of(error) | {"messages": request["messages"]}
+        if cure := cure_of(failed.kind, text_of_error(error), written, self.info.quirks):
+            failed.cured = await self.learn(self.info.id, cure)
+        return failed
 
     async def _error_of(self, error: Exception, chunks: int, patience: float) -> ModelError:
         if isinstance(error, MalformedChunk):
@@ -168,7 +184,8 @@ async def curl_of(
     key = STAND_IN if model.endpoint.key else ""
     endpoint = replace(model.endpoint, key=key, base_url=address, headers=headers)
     fields = model.request(client.litellm, messages, max_tokens, tools, options)
-    return curl_command(await client.write_request(endpoint, model.name, fields), variables)
+    request = await client.write_request(endpoint, model.name, fields, model.info.quirks)
+    return curl_command(request, variables)
 
 
 def curl_command(request: Any, variables: Mapping[str, str]) -> str:

@@ -20,6 +20,8 @@ from desktop_app.context.view.dialect import (
     reasoning_of,
     without_control_tokens,
 )
+from desktop_app.context.view.reshaping import reshape
+from desktop_app.conversation import quirks
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message, with_parts
 from desktop_app.conversation.openai_chat import Json, chat_of, function_of
@@ -29,6 +31,7 @@ from desktop_app.settings import ServerKind
 
 from .endpoint import PREFIX
 from .tokens.estimate import family_of
+from .tokens.templates import overhead_of
 
 FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
 """Servers that tokenize the rendered template, or may do so; others read control tokens in messages as text."""
@@ -56,6 +59,8 @@ class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     """The model that sent the data, as named in the record."""
     call: Json = {}
     message: Json = {}
+    places: tuple[int, ...] = ()
+    """For each of the message's signed thoughts, the characters of its text before it; () if all are before it."""
 
 
 MAX_DESCRIPTION = 1_024
@@ -93,16 +98,20 @@ def request_of(
     if info.breaks_control_tokens:  # again, since requests outside the conversation are not assembled from a view
         messages = [with_parts(message, [*map(part_without_control_tokens, message.parts)]) for message in messages]
         tools = [without_control_tokens(tool) for tool in tools]
+    dialect = info.dialect
+    messages = reshape(messages, dialect)  # again, as above
     chat = [_with_metadata(sent, m, info.record_name) for sent, m in zip(chat_of(messages), messages, strict=True)]
-    functions = [function_of(tool) for tool in tools]
+    functions = [function_of(tool) for tool in tools] if dialect.supports_tools else []
     request: Json = {"max_tokens": max_tokens, "stream": True}
     if kind not in REPORTS_USAGE_UNASKED:
         request["stream_options"] = {"include_usage": True}
     if kind == "ollama":
         request["num_ctx"] = info.window  # otherwise it uses its default window and truncates silently
-    if tools and all(tool.description == NOT_AVAILABLE for tool in tools):
+    if functions and all(tool.description == NOT_AVAILABLE for tool in tools):
         request["tool_choice"] = "none"
-    if info.returned_reasoning:
+    if quirks.SIGNATURES in info.quirks:
+        chat = [_with_signature(message) for message in chat]
+    if dialect.returned_reasoning:
         pairs = zip(chat, map(reasoning_of, messages), strict=True)
         chat = [sent | {"reasoning_content": text} if text else sent for sent, text in pairs]
     if family.startswith("mistral"):
@@ -118,8 +127,56 @@ def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
     if not any(metadata):
         return sent
     of_message = next((each.message for each in metadata if each and each.message), {})
+    if places := next((each.places for each in metadata if each and each.places), ()):
+        of_message = of_message | {PLACES: places}
     calls = [call | (each.call if each else {}) for call, each in zip(sent["tool_calls"], metadata, strict=True)]
     return sent | of_message | {"tool_calls": calls}
+
+
+NO_SIGNATURE = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+"""Google's placeholder for calls that Gemini did not write (https://ai.google.dev/gemini-api/docs/thought-signatures).
+"""
+
+
+def _with_signature(message: Json) -> Json:
+    """Return the message with a signature on its first call, as Gemini has them, if none of its calls has one."""
+    calls = message.get("tool_calls")
+    if not calls or any("extra_content" in call or "provider_specific_fields" in call for call in calls):
+        return message
+    return message | {"tool_calls": [calls[0] | {"extra_content": NO_SIGNATURE}, *calls[1:]]}
+
+
+def with_quirks(body: Json, quirks_of_model: Sequence[str]) -> Json:
+    """Return the body of a request, as litellm wrote it, with the fields that its server accepts."""
+    if quirks.MAX_COMPLETION_TOKENS in quirks_of_model and quirks.MAX_TOKENS in body:
+        body = _renamed(body, quirks.MAX_TOKENS, quirks.MAX_COMPLETION_TOKENS)
+    if quirks.MAX_TOKENS in quirks_of_model and quirks.MAX_COMPLETION_TOKENS in body:
+        body = _renamed(body, quirks.MAX_COMPLETION_TOKENS, quirks.MAX_TOKENS)
+    refused = quirks.refused_fields(quirks_of_model)
+    return {field: value for field, value in body.items() if field not in refused}
+
+
+def _renamed(body: Json, field: str, name: str) -> Json:
+    return {name if each == field else each: value for each, value in body.items()}
+
+
+RETURNS_ALL_REASONING = re.compile(r"deepseek-v([4-9]|\d\d)|\bmimo-|kimi-for-coding")
+"""Models that refuse a conversation with calls from which their reasoning is missing, also of earlier turns: DeepSeek
+from version 4 (https://api-docs.deepseek.com/guides/thinking_mode), MiMo and Kimi for Coding."""
+DROPS_TEXT = re.compile(r"nemo\b|hermes")
+"""Models, besides the ones whose template is known, whose template drops the text of a reply with calls."""
+
+
+def quirks_of_name(kind: ServerKind, name: str) -> tuple[str, ...]:
+    """Return the quirks that follow from the kind of server and its name of the model."""
+    family, lower = family_of(name), name.lower()
+    drops_text = kind in FILLS_TEMPLATES and (overhead_of(name).drops_text or bool(DROPS_TEXT.search(lower)))
+    follows = {
+        quirks.ALL_REASONING: bool(RETURNS_ALL_REASONING.search(lower)),
+        quirks.TEXT_WITH_RESULT: drops_text,
+        quirks.NO_USER_AFTER_TOOL: family.startswith("mistral"),
+    }
+    return tuple(quirk for quirk, does in follows.items() if does)
 
 
 def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
@@ -232,6 +289,8 @@ def option_fields(options: ReplyOptions, supported: tuple[OptionName, ...], kind
 
 BLOCKS = "thinking_blocks"
 """litellm's field for the signed thoughts of a message."""
+PLACES = "thought_places"
+"""Our field for the places of the thoughts in a message's text, which litellm does not send."""
 MIN_BUDGET = 1_024
 """Tokens; the API refuses less."""
 BUDGETS = {"low": 1_024, "medium": 2_048, "high": 4_096}
@@ -277,6 +336,39 @@ def _without_thinking(request: Json, running: list[Json]) -> Json:
         for message in request["messages"]
     ]
     return {field: value for field, value in request.items() if field != "reasoning_effort"} | {"messages": messages}
+
+
+def with_thoughts_in_place(body: Json, request: Json) -> Json:
+    """Return the body of a request to Claude with its thoughts between its texts, as they were in the reply.
+
+    litellm writes all thoughts of a message first, which the API refuses. request: the fields that it was given.
+    """
+    places = {m["tool_calls"][0]["id"]: m[PLACES] for m in request["messages"] if PLACES in m}
+    if not places:
+        return body
+    return body | {"messages": [_interleaved(message, places) for message in body["messages"]]}
+
+
+def _interleaved(message: Json, places: dict[str, tuple[int, ...]]) -> Json:
+    content = message["content"]
+    blocks: list[Json] = content if isinstance(content, list) else []
+    first_call = next((block["id"] for block in blocks if block["type"] == "tool_use"), "")
+    thoughts = [block for block in blocks if block["type"].endswith("thinking")]
+    texts = [block for block in blocks if block["type"] == "text"]
+    own = places.get(first_call)
+    if own is None or len(thoughts) != len(own) or len(texts) != 1:
+        return message
+    ordered, start = list[Json](), 0
+    for place, thought in zip(own, thoughts, strict=True):
+        ordered += [*_text_block(texts[0], start, place), thought]
+        start = max(start, place)
+    rest = [block for block in blocks if block not in thoughts and block not in texts]
+    return message | {"content": [*ordered, *_text_block(texts[0], start, None), *rest]}
+
+
+def _text_block(block: Json, start: int, end: int | None) -> list[Json]:
+    text = block["text"][start:end]
+    return [block | {"text": text}] if text.strip() else []
 
 
 def responses_request_of(request: Json) -> Json:

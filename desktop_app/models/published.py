@@ -30,6 +30,8 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
     price: Price | None = None
     runs_here: bool = False
     """Whether the server answered like a program that runs models itself and does not forward requests."""
+    quirks: tuple[str, ...] = ()
+    """Quirks of its chat template: see `conversation/quirks.py`."""
 
     def or_else(self, other: ModelCapabilities) -> ModelCapabilities:
         """Return these capabilities, with unknown ones taken from `other`."""
@@ -40,6 +42,7 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
             other.supports_vision if self.supports_vision is None else self.supports_vision,
             self.price or other.price,
             self.runs_here or other.runs_here,
+            self.quirks or other.quirks,
         )
 
 

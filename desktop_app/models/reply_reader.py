@@ -156,6 +156,10 @@ SIGNATURE = "__thought__"
 """Separates a call's id from its signature, as litellm joins them for Gemini: a gateway may use it."""
 
 
+EXTRA = "extra_content"
+"""Google's field for a call's signature in OpenAI's format. It is returned unchanged, whatever it contains."""
+
+
 class StreamError(Exception):
     """A provider reported an error within a stream. message: its error object as JSON, or its text."""
 
@@ -185,6 +189,7 @@ class ReplyReader:
         self._details: list[Json] = []
         self._thoughts = TaggedThoughts()
         self._length = self._reasoning_length = 0  # characters of content and reasoning, to tell what a message adds
+        self._places: list[int] = []  # characters of content before each detail
 
     @property
     def is_finished(self) -> bool:
@@ -230,7 +235,8 @@ class ReplyReader:
         """Return the call's metadata as JSON; the first call's includes the message's."""
         of_message = {self._details_field: self._details} if self._details and index == 0 else {}
         try:
-            return encode_metadata(ProviderMetadata(self._writer, of_call, of_message))
+            places = tuple(self._places) if of_message and any(self._places) else ()
+            return encode_metadata(ProviderMetadata(self._writer, of_call, of_message, places))
         except (RecursionError, OverflowError):  # nested too deeply, or with numbers that are too large, to be stored
             return ""
 
@@ -301,6 +307,7 @@ class ReplyReader:
             self._details[-1] = last | detail | {field: text_of(last.get(field)) + text_of(detail.get(field))}
         else:
             self._details.append(detail)
+            self._places.append(self._length)
 
     def _add_fragment(self, sent: Any) -> list[Piece]:
         function, (call_id, signature) = field_of(sent, "function"), _id_of(sent)
@@ -340,7 +347,9 @@ def _id_of(fragment: Any) -> tuple[str, str]:
 def _metadata_of(sent: Any, signature: str) -> Json:
     """Return what has to be returned with the call: its signature, which is in a separate field or in the id."""
     signature = word_of(field_of(field_of(sent, "provider_specific_fields"), "thought_signature")) or signature
-    return {"provider_specific_fields": {"thought_signature": signature}} if signature else {}
+    metadata: Json = {"provider_specific_fields": {"thought_signature": signature}} if signature else {}
+    extra = field_of(sent, EXTRA)
+    return metadata | {EXTRA: extra} if isinstance(extra, dict) and extra else metadata
 
 
 def _error_in(chunk: Any, choice: Any) -> StreamError | None:

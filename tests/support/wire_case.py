@@ -6,9 +6,9 @@ chat --model`, `root` the path of the base URL ("/v1"); `window`, `allow`, `sett
 types; {"text", "times"} is a long one, as in `seed`. `models` is what GET …/models answers, `pages` what others do, by
 the end of their path. `replies` answer, in their order, the requests that carry tools, each with `status`, `headers`,
 and `body` or `events`: server-sent events as objects, "[DONE]" as a text. The last one repeats. `refuse` is such an
-answer with `when`, a Python expression over `body`, `n` (the request's number) and `size` (its characters); it is asked
-first. `other` answers requests without tools. @EST@ in an answer is a quarter of the characters of the request,
-@EST-1500@ that less 1,500.
+answer with `when`, a Python expression over `body`, `n` (the request's number), `size` (its characters), `calls` (its
+messages with calls) and `images` (its pictures); it is asked first. `other` answers requests without tools. @EST@ in an
+answer is a quarter of the characters of the request, @EST-1500@ that less 1,500.
 
 `expect` has what must come of it, each part optional: `replies` (the texts of the model's messages), `thoughts`,
 `interrupted` (of each of them), `calls` ([name, arguments] of all), `results` (a part of each), `notices`, `failures`
@@ -48,6 +48,14 @@ def _characters(body: Json) -> int:
     return len(json.dumps({name: body[name] for name in COUNTED if name in body}, ensure_ascii=False))
 
 
+def _names(body: Json, n: int) -> Json:
+    messages = body.get("messages", [])
+    parts = [part for m in messages if isinstance(m.get("content"), list) for part in m["content"]]
+    images = [part for part in parts if part.get("type") in ("image", "image_url")]
+    calls = [message for message in messages if message.get("tool_calls")]
+    return {"body": body, "n": n, "size": _characters(body), "json": json, "calls": calls, "images": images}
+
+
 def _encoded(reply: Json, body: Json) -> bytes:
     text = reply.get("body", "")
     if "events" in reply:
@@ -68,7 +76,7 @@ def served(case: Json) -> Iterator[tuple[str, list[Json]]]:
             return case.get("other") or case["replies"][-1]
         bodies.append(body)
         refused = case.get("refuse")
-        if refused and eval(refused["when"], {"body": body, "n": len(bodies), "size": _characters(body), "json": json}):
+        if refused and eval(refused["when"], _names(body, len(bodies))):
             return refused
         return case["replies"][min(len(bodies), len(case["replies"])) - 1]
 

@@ -47,6 +47,7 @@ class Tried(msgspec.Struct):
     loading: LoadingWaits = LoadingWaits()
     rooms: int = 0
     drops: int = 0
+    cures: int = 0
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -231,6 +232,18 @@ def _unanswered(parts: Sequence[SentPart]) -> list[SentPart]:
             break
         found += [part] if part.role == "tool" and not part.is_pinned else []
     return found
+
+
+def tools_refused(error: ModelError) -> Failure:
+    """Return the notice that the model's server refuses tools, and gets none until the program is started again."""
+    model = error.cured.info.label if error.cured is not None else ""
+    return Failure(
+        "no_tools",
+        translatable("{model} cannot use tools").format(model=model),
+        error.failure.detail,
+        translatable("Your message was sent again without tools."),
+        translatable("Turn tool calls on in its server, and start Palimpsest again; or choose another model."),
+    )
 
 
 def circle_failure(tool: str, call: EarlierCall) -> Failure:

@@ -31,7 +31,8 @@ from desktop_app.chat.ports import (
 )
 from desktop_app.chat.request_counter import Request, refused_report
 from desktop_app.chat.session import Session, stamp
-from desktop_app.chat.session_model import ask_for_window
+from desktop_app.chat.session_model import ask_for_window, use_model
+from desktop_app.chat.side_requests import MAX_CURES
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
@@ -48,6 +49,7 @@ from desktop_app.conversation.events import (
     TextDelta,
 )
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.quirks import NO_TOOLS
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
 from .incoming_reply import (
@@ -60,7 +62,7 @@ from .incoming_reply import (
     silent_cut,
     with_pauses,
 )
-from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to
+from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to, tools_refused
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
 GAUGE_EVERY = 0.1
@@ -272,6 +274,12 @@ class StreamedReply:
             await ask_for_window(self._session, self._services.models, self._emit)
         session, counter = self._session, self._session.counter
         window = counter.budget.window
+        if error.cured is not None and not self.has_arrived and self._tried.cures < MAX_CURES:
+            self._tried.cures += 1
+            await use_model(session, error.cured, self._emit)
+            if NO_TOOLS in error.cured.info.quirks[-1:]:
+                self._emit(Noticed(session.id, tools_refused(error)))
+            return
         most, is_capped = longest_reply(counter, request.gauge)
         refused = refused_report(error, request)
         can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most)

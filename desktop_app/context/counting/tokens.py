@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.view.dialect import images_of_result, reasoning_of, returns_metadata, sent_part
+from desktop_app.conversation import quirks
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
@@ -141,14 +142,18 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     Tokens that depend on the entire request, such as returned reasoning, are not included: see `breakdown.py`.
     """
     role_segment, overhead = SEGMENT_OF_ROLE[message.role], tokenizer.overhead
-    by_segment = {role_segment: overhead.around(message.role)}
+    is_plain = dialect.writes_calls_as_text
+    role = Role.USER if is_plain and message.role is Role.TOOL else message.role
+    by_segment = {role_segment: overhead.around(role)}
     if message.speaker:
         by_segment[role_segment] += tokenizer.count(message.speaker)
-    written, calls = 0, message.tool_calls
+    written, calls = 0, () if is_plain else message.tool_calls
+    drops_text = bool(calls) and overhead.drops_text and quirks.TEXT_WITH_RESULT not in dialect.quirks
     for part in message.parts:
         match sent_part(part, dialect):
             case Text(text):
-                segment, tokens = role_segment, 0 if calls and overhead.drops_text else tokenizer.count(text)
+                segment = Segment.CALLS if isinstance(part, ToolCall) else role_segment
+                tokens = 0 if drops_text else tokenizer.count(text)
                 written += 1
             case Reasoning():
                 continue  # whether it is returned depends on the request
@@ -164,8 +169,8 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
                 tokens = picture_tokens(attachment, rule) if is_image else tokenizer.count(attachment.as_text)
                 written += not attachment.is_image
         by_segment[segment] = by_segment.get(segment, 0) + tokens
-    around = (*overhead.around_calls(message).items(), *_around_images(message, tokenizer, dialect))
-    for segment, tokens in around:
+    around_calls = overhead.around_calls(message).items() if calls else ()
+    for segment, tokens in (*around_calls, *_around_images(message, tokenizer, dialect)):
         by_segment[segment] = by_segment.get(segment, 0) + tokens
     if calls and any(_has_details(call, dialect) for call in calls):
         by_segment[Segment.REASONING] = tokenizer.count(reasoning_of(message))

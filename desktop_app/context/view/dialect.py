@@ -26,8 +26,12 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.model_servers import break_control_tokens
 from desktop_app.conversation.tools import ToolSpec
 
+from .reshaping import CALL_LINE, RESULT_LINES, reshape
+
 BLANK = " "
 """Replaces reasoning that is no longer needed, if the field must not be missing."""
+UNKNOWN_REASONING = "(The thoughts before this call are not known.)"
+"""Replaces reasoning that the model wants back and that was not recorded. DeepSeek refuses a blank."""
 NOT_AVAILABLE = "Not available now."
 """The description of a tool that is only declared."""
 IMAGE_LINE = "(an image, which this model cannot see)"
@@ -46,7 +50,7 @@ def to_dialect(
     returned = reasoning_to_return(messages, dialect)
     sent = [_sent(message, text, dialect) for message, text in zip(messages, returned, strict=True)]
     joined = join_duplicate_calls(sent) if dialect.joins_duplicate_calls else sent
-    return list(images_after_results(joined)), tools
+    return reshape([*images_after_results(joined)], dialect), tools
 
 
 def sent_tools(messages: Iterable[Message], tools: tuple[ToolSpec, ...], dialect: Dialect) -> tuple[ToolSpec, ...]:
@@ -88,6 +92,10 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
         return Attachment(part.name, "text/plain", ELSEWHERE_LINE)
     if isinstance(part, Attachment) and part.is_image and not dialect.supports_vision:
         return Attachment(part.name, "text/plain", IMAGE_LINE)
+    if dialect.writes_calls_as_text and isinstance(part, ToolCall):
+        return Text(CALL_LINE.format(name=part.name, arguments=part.arguments))
+    if dialect.writes_calls_as_text and isinstance(part, ToolResult):
+        return Text(RESULT_LINES.format(name=part.name, text=part.text))
     if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):
         return replace(part, provider_metadata="")
     return part
@@ -133,7 +141,8 @@ def reasoning_of(message: Message) -> str:
 def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[str]:
     """Return for each message of a request the reasoning that is returned with it; "" for none.
 
-    Most providers do not want it. Kimi and DeepSeek want the reasoning of the running turn if it led to calls.
+    Most providers do not want it. Kimi and DeepSeek want the reasoning of the running turn if it led to calls; from
+    its version 4, DeepSeek wants the reasoning before all calls.
     """
     running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
     kind, breaks = dialect.returned_reasoning, dialect.breaks_control_tokens
@@ -142,8 +151,12 @@ def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[s
 
 
 def _returned(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
+    if kind == "every" and message.role is Role.ASSISTANT and not message.tool_calls:
+        return reasoning_of(message).strip() and reasoning_of(message)
     if not message.tool_calls or not kind:
         return ""
+    if kind in ("all", "every"):
+        return reasoning_of(message) if reasoning_of(message).strip() else UNKNOWN_REASONING
     reasoning = reasoning_of(message) if is_running else ""
     return reasoning or (BLANK if kind == "always" else "")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,6 +15,7 @@ from desktop_app.chat.ports import MESSAGE_STORED, ErrorKind, ModelError
 from desktop_app.connections import ConnectionUnusable
 from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
+from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.words import translatable
 from desktop_app.models.discovery import KEY_REFUSED, ProbeResult
 from desktop_app.models.endpoint import Endpoint, check_connection
@@ -331,6 +333,18 @@ def _response_of(error: BaseException) -> ErrorResponse | None:
     if response is None or type(error).__name__ != "HTTPStatusError":
         return None
     return ErrorResponse(response.status_code, response.headers, response.text)
+
+
+def text_of_error(error: BaseException) -> str:
+    """Return what the provider answered, as text; "" if nothing answered."""
+    response = _response_of(error)
+    return response.text if response is not None else str(getattr(error, "message", ""))
+
+
+def sent_body_of(error: BaseException) -> Json:
+    """Return the body of the request that was refused, as it was written; {} if the error has none."""
+    request = getattr(error, "request", None) if _response_of(error) is not None else None
+    return json.loads(request.content) if request is not None else {}
 
 
 def _message_of(error: BaseException) -> str:

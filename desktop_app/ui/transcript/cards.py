@@ -77,7 +77,7 @@ SETTING_WORDS = {
 
 
 FAILURE_CHARACTERS = 4_000
-NOTICES = frozenset({"nearly_full", "silent_cut"})
+NOTICES = frozenset({"nearly_full", "silent_cut", "no_tools"})
 """Kinds of failures that are warnings: nothing is broken."""
 
 
