@@ -148,12 +148,18 @@ def to_qt_markdown(text: str, draw: Callable[[Graphic], str] = _as_text, marks: 
     return f"\n{escaped}" if text.startswith("---") else escaped
 
 
+_HAS_BLOCKS = re.compile(
+    r"^[ \t>]*(?:```|~~~)|^[ \t>]*(?: {4}|\t)|[-*+.)](?: {4}|\t)|<br", re.MULTILINE | re.IGNORECASE
+)
+"""What a text with code blocks, or with breaks in the cells of a table, contains."""
+
+
 def readable_markdown(text: str, marks: MarkdownMarks | None) -> str:
     """Return Markdown that every parser shows as people mean it; see `markdown_source`."""
     if marks is None or not may_be_rewritten(text):
         return text
     starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
-    blocks = [token for token in block_parser().parse(text) if token.map]
+    blocks = [token for token in block_parser().parse(text) if token.map] if _HAS_BLOCKS.search(text) else []
     spans = {
         kind: [(starts[t.map[0]], starts[t.map[1]]) for t in blocks if t.map and t.type in kinds]
         for kind, kinds in (("code", ("fence", "code_block")), ("tables", ("table_open",)))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 from html.entities import html5
+from itertools import islice
 from unicodedata import category
 
 import msgspec
@@ -30,15 +31,17 @@ _ADDRESS = re.compile(
 _MAIL = re.compile(r"(?<![\w.+/-])[a-z0-9][\w.+-]{0,63}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,}(?![\w@-])", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _TARGET = r"\]\((?:<[^<>\n]*>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.)*\))*)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-_PIECES = re.compile(
-    r"(?P<code>(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n)[\s\S])+?(?<!`)(?P=ticks)(?!`))|(?P<ticks_alone>`+)"
-    r"|(?P<escape>\\[\s\S])|(?P<target>"
-    + _TARGET
-    + r")|(?P<reference>\]\[[^\[\]\n]*\])|(?P<note>\[\^[^\[\]\s]{1,60}\])"
-    r"|(?P<opening>\[)|(?P<angle><[a-z][a-z0-9+.-]*:[^\s<>]*>|<[^\s<>@]+@[^\s<>]+>)|(?P<entity>&[#a-z0-9]{2,33};)"
+_CODE = r"(?P<code>(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n)[\s\S])+?(?<!`)(?P=ticks)(?!`))"
+_CODE += r"|(?P<ticks_alone>`+)|(?P<escape>\\[\s\S])"
+_LINKS = rf"(?P<target>{_TARGET})|(?P<reference>\]\[[^\[\]\n]*\])|(?P<note>\[\^[^\[\]\s]{{1,60}}\])|(?P<opening>\[)"
+_OTHERS = (
+    r"(?P<angle><[a-z][a-z0-9+.-]*:[^\s<>]*>|<[^\s<>@]+@[^\s<>]+>)|(?P<entity>&[#a-z0-9]{2,33};)"
     r"|(?P<break><br[ \t]*/?>)|(?P<tildes>~+)|(?P<stars>\*+|_+)|(?P<address>(?:https?://|www\.)\S)"
-    r"|(?P<mail>(?<![\w.+-])[\w.+-]{1,64}@[\w-])",
-    re.IGNORECASE,
+)
+_BRACKETS = re.compile(rf"(?=[`\\\[\]])(?:{_CODE}|{_LINKS})")
+_PIECES = re.compile(rf"(?=[`\\\[\]<&~*_hw])(?:{_CODE}|{_LINKS}|{_OTHERS})", re.IGNORECASE)
+_PIECES_WITH_MAIL = re.compile(
+    rf"{_CODE}|{_LINKS}|{_OTHERS}|(?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}@[\w-])", re.IGNORECASE
 )
 DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[^\n]*", re.MULTILINE)
 """The definition of a link's address."""
@@ -60,7 +63,7 @@ class MarkdownMarks(msgspec.Struct, frozen=True):
 
 def free_marks(text: str) -> MarkdownMarks | None:
     """Return two characters for private use that are not in the text; None if it has nearly all of them."""
-    found = [sign for sign in map(chr, range(0xE000, 0xE100)) if sign not in text][:2]
+    found = [*islice((sign for sign in map(chr, range(0xE000, 0xE100)) if sign not in text), 2)]
     return MarkdownMarks(*found) if len(found) == 2 else None
 
 
@@ -95,7 +98,8 @@ class _Rewriter:
         """Yield a part of the text, piece by piece."""
         text, at = self._text, start
         linked = _link_texts(text, start, end)
-        while (found := _PIECES.search(text, at, end)) is not None:
+        pieces = _PIECES_WITH_MAIL if text.find("@", start, end) >= 0 else _PIECES
+        while (found := pieces.search(text, at, end)) is not None:
             yield text[at : found.start()]
             kind = str(found.lastgroup)
             if kind == "ticks":
@@ -156,7 +160,9 @@ def _link_texts(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the spans of the texts of links, in which an address is no link of its own."""
     opened: list[int] = []
     spans: list[tuple[int, int]] = []
-    for found in _PIECES.finditer(text, start, end):
+    if text.find("](", start, end) < 0 and text.find("][", start, end) < 0:
+        return spans
+    for found in _BRACKETS.finditer(text, start, end):
         if found.lastgroup == "opening":
             opened.append(found.start())
         elif found.lastgroup in ("target", "reference") and opened:
