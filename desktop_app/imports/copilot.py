@@ -34,13 +34,13 @@ def recognizes(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Found]:
     """Yield the session, then its subagents."""
-    reader = _Events(source)
+    reader = _SessionEvents(source)
     for number, line in lines_of(source, reader.main.unread):
         reader.add(line.text("id") or f"line {number}", line)
     yield from (session.found() for session in reader.sessions.values())
 
 
-class _Events:
+class _SessionEvents:
     """Converts the events, one after the other."""
 
     def __init__(self, source: Source) -> None:

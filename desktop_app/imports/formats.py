@@ -27,6 +27,7 @@ from . import (
     claude_code,
     cline,
     codex,
+    continue_sessions,
     copilot,
     gemini_cli,
     kilo,
@@ -92,6 +93,7 @@ FORMATS: tuple[Format, ...] = (
     pi.FORMAT,
     kimi.FORMAT,
     copilot.FORMAT,
+    continue_sessions.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

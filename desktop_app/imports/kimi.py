@@ -48,7 +48,7 @@ def read(source: Source) -> Iterator[Found]:
         return
     session = AgentSession(PROGRAM, source)
     _describe(session, source)
-    events = _Events(session)
+    events = _ContextEvents(session)
     for number, line in lines_of(source, session.unread):
         events.add(f"line {number}", line)
     events.finish()
@@ -71,7 +71,7 @@ def _describe(session: AgentSession, source: Source) -> None:
         session.keep("state", state)
 
 
-class _Events:
+class _ContextEvents:
     """Converts the events, one after the other."""
 
     def __init__(self, session: AgentSession) -> None:

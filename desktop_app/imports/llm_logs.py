@@ -98,7 +98,7 @@ class _Log:
 
 
 def _thread(source: Source, log: _Log, thread: Row) -> Found:
-    """Return a thread: the messages up to its last one, and those of its other turns."""
+    """Return a thread: the messages up to its last one, and the branches of its other turns."""
     session = AgentSession(PROGRAM, source)
     session.id, session.current = str(thread["id"]), str(thread["tip_message_hash"])
     session.title = _title(thread)

@@ -3061,5 +3061,9 @@ The last lines of its errors:
         <source>Turn tool calls on in its server, and start Palimpsest again; or choose another model.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.continue/sessions, or a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -9914,5 +9914,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Turn tool calls on in its server, and start Palimpsest again; or choose another model.</source>
         <translation>Werkzeugaufrufe in seinem Server einschalten und Palimpsest neu starten, oder ein anderes Modell wählen.</translation>
     </message>
+    <message>
+        <source>the folder ~/.continue/sessions, or a session in it</source>
+        <translation>der Ordner ~/.continue/sessions oder eine Sitzung darin</translation>
+    </message>
 </context>
 </TS>
