@@ -1,4 +1,4 @@
-"""What HTTP connections take from the environment and the settings: proxies, certificates, keys and headers.
+"""Choose what HTTP connections need from the environment and the settings: proxies, certificates, keys and headers.
 
 httpx reads the environment by itself, but refuses all of it for one value that it does not understand, such as
 NO_PROXY=[::1], a SOCKS proxy next to others, or a file of certificates that does not exist.
@@ -22,6 +22,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from desktop_app.addresses import is_local_host
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import HEADER_NAME, OWN_HEADERS
 
 
 class ConnectionUnusable(Exception):
@@ -131,7 +132,7 @@ def _host_and_port(entry: str) -> tuple[str, str]:
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return a context with the certificates that SSL_CERT_FILE or SSL_CERT_DIR names, or those of certifi.
+    """Return a context with the certificates that SSL_CERT_FILE or SSL_CERT_DIR names, otherwise with certifi's.
 
     The first call takes 0.1 s. Raises CertificatesUnusable.
     """
@@ -181,22 +182,6 @@ def clean_key(key: str) -> str:
 def odd_characters(key: str) -> str:
     """Return the visible characters of a key that no header can contain."""
     return "".join(dict.fromkeys(character for character in clean_key(key) if not character.isascii()))
-
-
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_SECRET_NAME = re.compile(r"auth|key|token|secret|pass|cookie|credential|signature|session", re.IGNORECASE)
-OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
-"""Headers that belong to the connection."""
-
-
-def is_secret_header(name: str) -> bool:
-    """Return whether a header of that name usually contains a secret."""
-    return bool(_SECRET_NAME.search(name))
-
-
-def header_key(server: str, header: str) -> str:
-    """Return the name under which a secret header of a model server is stored, like its key."""
-    return f"header/{server}/{header.lower()}"
 
 
 def sendable_headers(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:

@@ -85,6 +85,22 @@ class Server(msgspec.Struct, frozen=True):
         return ModelLimits(own.window or self.window, own.max_output or self.max_output)
 
 
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_SECRET_NAME = re.compile(r"auth|key|token|secret|pass|cookie|credential|signature|session", re.IGNORECASE)
+OWN_HEADERS = frozenset({"host", "content-length", "transfer-encoding", "connection", "accept-encoding"})
+"""Headers that belong to the connection."""
+
+
+def is_secret_header(name: str) -> bool:
+    """Return whether a header of that name usually contains a secret."""
+    return bool(_SECRET_NAME.search(name))
+
+
+def header_key(server: str, header: str) -> str:
+    """Return the name under which a secret header of a model server is stored, like its key."""
+    return f"header/{server}/{header.lower()}"
+
+
 class McpServer(msgspec.Struct, frozen=True):
     """A tool server: a program, or an address. Its key, if it needs one, is in the keyring as "mcp/NAME"."""
 

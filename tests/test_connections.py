@@ -14,12 +14,12 @@ from desktop_app.connections import (
     CertificatesUnusable,
     ProxyUnusable,
     clean_key,
-    is_secret_header,
     odd_characters,
     proxy_of,
     sendable_headers,
     tls_context,
 )
+from desktop_app.settings import is_secret_header
 
 PROXY = "http://proxy.example:3128"
 URL = "https://api.example.org/v1"

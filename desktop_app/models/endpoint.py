@@ -21,20 +21,12 @@ from typing import Any
 import msgspec
 
 from desktop_app.addresses import RUNNING_MODELS, host_of, is_local, is_nearby, secrets_of, without_secrets
-from desktop_app.connections import (
-    clean_key,
-    header_key,
-    is_secret_header,
-    odd_characters,
-    proxy_of,
-    sendable_headers,
-    tls_context,
-)
+from desktop_app.connections import clean_key, odd_characters, proxy_of, sendable_headers, tls_context
 from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
 from desktop_app.process_secrets import variable
-from desktop_app.settings import Server, ServerKind
+from desktop_app.settings import Server, ServerKind, header_key, is_secret_header
 
 DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "anthropic": "https://api.anthropic.com",

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import NO_OPTIONS, ChatModel, ModelError, Piece
-from desktop_app.connections import header_key, is_secret_header
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.settings import header_key, is_secret_header
 
 from .discovery import find_better_address, list_models
 from .endpoint import Endpoint, key_variable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -100,6 +101,21 @@ def reaction_to(
     return Wait(seconds) if seconds <= policy.max_retry_wait else GiveUp()
 
 
+SHARED_WINDOW = re.compile(r"context size has been exceeded", re.IGNORECASE)
+"""How llama.cpp ends requests that are under way, once all of them together fill its window. One that is too long by
+itself is refused in other words."""
+WAIT_TO_SHARE, MAX_WAITS_TO_SHARE = 2.0, 2
+"""Seconds until the others may have ended, and how often to wait for them."""
+FITS_ALONE = 0.9
+"""Share of the window below which a request and its reply fit if no others run."""
+
+
+def shares_window(error: ModelError, gauge: Gauge) -> bool:
+    """Return whether a request failed for others that fill the same window, so that it may succeed later."""
+    is_said = error.is_overflow and not error.limit and SHARED_WINDOW.search(error.failure.detail)
+    return bool(is_said) and gauge.total < FITS_ALONE * gauge.window
+
+
 def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:
     if tried.rooms < policy.overflow_retries:
         return MakeRoom()
@@ -116,8 +132,8 @@ CUT = translatable("Cut it, or choose a model with a larger window.")
 DOES_NOT_FIT = translatable("This does not fit into the model’s context window")
 NOTHING_CAN_LEAVE = translatable("Choose a model with a larger window: optimizing would free nothing here.")
 ONLY_SMALL = translatable(
-    "The request takes only {tokens} tokens: the server seems to have a smaller window than it says, or to add "
-    "something of its own. Give the model a larger window there, or choose another one."
+    "The request takes only {tokens} tokens: the server seems to have a smaller window than it says, to share it "
+    "between requests, or to add something of its own. Give the model a larger window there, or choose another one."
 )
 OWN_TOOLS = translatable("The built-in tools take {tokens} of {window} tokens: switch some off.")
 FILLED: dict[FilledBy, str] = {

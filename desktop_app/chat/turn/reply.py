@@ -62,7 +62,19 @@ from .incoming_reply import (
     silent_cut,
     with_pauses,
 )
-from .recovery import METADATA_REFUSALS, DropResults, GiveUp, MakeRoom, Tried, Wait, reaction_to, tools_refused
+from .recovery import (
+    MAX_WAITS_TO_SHARE,
+    METADATA_REFUSALS,
+    WAIT_TO_SHARE,
+    DropResults,
+    GiveUp,
+    MakeRoom,
+    Tried,
+    Wait,
+    reaction_to,
+    shares_window,
+    tools_refused,
+)
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
 GAUGE_EVERY = 0.1
@@ -97,6 +109,8 @@ class StreamedReply:
         self._refusal: ModelError | None = None
         # Whether the server was asked for its window again, after an overflow.
         self._has_asked = False
+        # Whether the window was assumed to end where the server stopped the reply, and what was learned before.
+        self._is_window_assumed, self._window_before = False, 0
         # Whether to ask for at most the reply reserve.
         self._is_modest = False
         self._kept_at, self._kept_length, self._gauge_at = time.monotonic(), 0, 0.0
@@ -185,9 +199,22 @@ class StreamedReply:
             self._show(guard.failed(error.is_overflow))
             if guard.state is not State.STOPPING:
                 raise
+            self._assume_window(error, guard.used)
         self._emit_gauge(request)
         if guard.is_exceeded:
             raise limit_exceeded(guard.used, limits.window)
+
+    def _assume_window(self, error: ModelError, used: int) -> None:
+        """Assume that the window ends where the server stopped the reply, although it stated a larger one.
+
+        llama.cpp states its whole window for each request, but all requests that run share it.
+        """
+        session, counter = self._session, self._session.counter
+        window, self._window_before = counter.budget.window, counter.learned.window
+        self._is_window_assumed = not error.limit and used < window and counter.learned.suspect(used)
+        if self._is_window_assumed:
+            reason = "the server stopped a reply there"
+            log_limit(session.id, counter.model.info.id, window, counter.budget.window, reason)
 
     async def _take(self, piece: Piece, request: Request) -> None:
         guard, partial = self._guard, self._partial
@@ -258,10 +285,13 @@ class StreamedReply:
         elif self._partial.has_reasoning:
             self._show((ReasoningPiece("\n\n"),))
         guard.stored()
+        is_assumed, self._is_window_assumed = self._is_window_assumed, False
         try:
             await make_room(session, self._services, Trigger.STREAMING, self._emit, self._tries)
         except WindowTooSmall:
-            guard.room_made(is_made=False)
+            if is_assumed:  # nothing can be freed, but the requests that shared the window may be over
+                session.counter.learned.window = self._window_before
+            guard.room_made(is_made=is_assumed)
         else:
             guard.room_made(is_made=True)
         if guard.is_exceeded:
@@ -296,6 +326,9 @@ class StreamedReply:
         if error.kind in METADATA_REFUSALS and not self.has_arrived and request.has_metadata:
             counter.leave_out_metadata()  # such as reasoning that was encrypted for another account
             return
+        if shares_window(error, request.gauge) and self._tried.waits < MAX_WAITS_TO_SHARE and not self.has_arrived:
+            await self._wait(error, WAIT_TO_SHARE)
+            return
         if error.is_overflow:
             self._refusal = self._refusal or error  # the first one names the size that the user knows
         await self._react(error)
@@ -308,15 +341,7 @@ class StreamedReply:
         patience, policy = session.model.info.patience, session.counter.policy
         match reaction_to(error, tried, policy, self._is_automatic, self.has_arrived, patience):
             case Wait(seconds):
-                if error.kind == "loading":
-                    tried.loading = tried.loading.waited(seconds)
-                else:
-                    tried.waits += 1
-                waits = tried.waits + tried.loading.count
-                log_retry(session.id, error, waits, seconds)
-                self._emit(RetryScheduled(session.id, error.failure.title, seconds, waits))
-                await asyncio.sleep(seconds)
-                await self._fit()
+                await self._wait(error, seconds)
             case MakeRoom():
                 tried.rooms += 1
                 with suppress(WindowTooSmall):  # results can still be dropped
@@ -326,6 +351,19 @@ class StreamedReply:
                 await drop_results(session, self._services, share, self._emit)
             case GiveUp():
                 raise self._refusal or error if error.is_overflow else error
+
+    async def _wait(self, error: ModelError, seconds: float) -> None:
+        """Wait before the next request. Raises WindowTooSmall if it does not fit any more, and ArchiveError."""
+        session, tried = self._session, self._tried
+        if error.kind == "loading":
+            tried.loading = tried.loading.waited(seconds)
+        else:
+            tried.waits += 1
+        waits = tried.waits + tried.loading.count
+        log_retry(session.id, error, waits, seconds)
+        self._emit(RetryScheduled(session.id, error.failure.title, seconds, waits))
+        await asyncio.sleep(seconds)
+        await self._fit()
 
     def _is_smaller_than(self, refused: Request) -> bool:
         """Return whether the request is shorter than the refused one and fits, if the provider has stated a limit."""

@@ -25,7 +25,6 @@ from desktop_app.chat.importing import (
 )
 from desktop_app.chat.ports import WorldError
 from desktop_app.chat.tasks import Job, check_point, run_while_wanted, shielded
-from desktop_app.connections import header_key
 from desktop_app.conversation.events import Failure, ImportProgressed
 from desktop_app.conversation.foreign import ImportOutcome, ReadProgress
 from desktop_app.conversation.words import translatable
@@ -39,7 +38,7 @@ from desktop_app.models.builtin_download import install_model
 from desktop_app.models.endpoint import environment_key
 from desktop_app.models.server_checks import list_offers, per_million, run_check
 from desktop_app.paths import backups_folder, database_file, spills_folder
-from desktop_app.settings import Server
+from desktop_app.settings import Server, header_key
 from desktop_app.tools.foreign_files import ForeignFileReader
 
 from .responders import responds

@@ -12,10 +12,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.addresses import host_of, is_local, runs_models
-from desktop_app.connections import HEADER_NAME, OWN_HEADERS, header_key, is_secret_header
 from desktop_app.conversation.model_servers import CheckResult, CheckState, KeyPlace, ModelOffer
 from desktop_app.conversation.words import translatable
-from desktop_app.settings import Server, ServerKind
+from desktop_app.settings import HEADER_NAME, OWN_HEADERS, Server, ServerKind, header_key, is_secret_header
 from desktop_app.ui.model_words import probe_price, result_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
@@ -172,8 +171,8 @@ class HeaderLines(LongText):
 
     def __init__(self, server: Server, new_name: Callable[[], str]) -> None:
         """new_name: returns the name that the server will have."""
-        shown = {name: SAVED if is_secret_header(name) else value for name, value in server.headers.items()}
-        lines = (f"{name}: {value}" for name, value in shown.items())
+        values = {name: SAVED if is_secret_header(name) else value for name, value in server.headers.items()}
+        lines = (f"{name}: {value}" for name, value in values.items())
         super().__init__("headers", tr("Headers"), "\n".join(lines), 2, tr(HEADERS_NOTE))
         self._original, self._name, self._new_name = server.headers, server.name, new_name
 
