@@ -7,13 +7,17 @@ import importlib
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import NoReturn
 
 from desktop_app import __version__
 from desktop_app.process_secrets import leave_keys_for_engine, seal_process
 from desktop_app.system_libraries import explain_missing
 
+DATA_FOLDER_VARIABLE = "PALIMPSEST_DATA_DIR"
 COMMANDS = {
     "compact": ("compact", "show what would be sent of a conversation in a given window"),
     "context": ("context", "show how a conversation fills a window"),
@@ -39,7 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
         (leave_keys_for_engine if _opens_window(arguments) else seal_process)()
     try:
-        return _run(arguments)
+        with _data_folder_for_all(arguments):
+            return _run(arguments)
     except ImportError as error:
         explanation = "" if isinstance(error, ModuleNotFoundError) else explain_missing()
         if not explanation:
@@ -76,6 +81,23 @@ def _log_printably() -> None:
     terminal = logging.StreamHandler()
     terminal.setFormatter(PrintableFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[terminal])
+
+
+@contextmanager
+def _data_folder_for_all(arguments: list[str]) -> Iterator[None]:
+    """Let every part of the program, and the processes that it starts, know the data folder that was chosen."""
+    pairs = ((*option.partition("="), value) for option, value in pairwise([*arguments, ""]))
+    chosen = next((same or value for name, _, same, value in pairs if name == "--data-dir"), "")
+    before = os.environ.get(DATA_FOLDER_VARIABLE)
+    if chosen:
+        os.environ[DATA_FOLDER_VARIABLE] = os.path.abspath(os.path.expanduser(chosen))
+    try:
+        yield
+    finally:
+        if chosen and before is None:
+            del os.environ[DATA_FOLDER_VARIABLE]
+        elif chosen and before is not None:
+            os.environ[DATA_FOLDER_VARIABLE] = before
 
 
 def _opens_window(arguments: list[str]) -> bool:
@@ -143,6 +165,7 @@ def _open_window(parsed: argparse.Namespace, files: list[str]) -> int:
     paths, token = tuple(map(os.path.abspath, files)), os.environ.get("XDG_ACTIVATION_TOKEN", "")
     opening = Opening(paths, parsed.show, token)
     if hand_over(data, opening):  # before importing the window, which takes a second on a slow computer
+        sys.stdout.write("Palimpsest is open already: its window has been asked to come to the front.\n")
         return 0
     from desktop_app.settings import Settings, SettingsDamaged, read_settings
     from desktop_app.ui.app import run_window

@@ -58,9 +58,10 @@ def last_known_file(data: Path) -> Path:
     return data / "models.json"
 
 
-def models_folder() -> Path:
-    """Return the folder of downloaded models, which is independent of the window's data folder."""
-    return data_folder() / "models"
+def models_folders() -> tuple[Path, ...]:
+    """Return the folders of downloaded models: the data folder's, to which they are downloaded, and the system's."""
+    own, systems = data_folder(), Path(platformdirs.user_data_dir("palimpsest", appauthor=False))
+    return tuple(dict.fromkeys(folder / "models" for folder in (own, systems)))
 
 
 def settings_file(data: Path) -> Path:

@@ -23,6 +23,7 @@ VALUES = {
     "file_locks",
     "open_databases",
     "own_processes",
+    "time_zone",
 }
 VERBS = {"conversation", "context", "permissions", "chat"}
 
@@ -37,6 +38,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "addresses": set(),
     "log_files": {"paths"},
     "own_processes": set(),
+    "time_zone": set(),
     "process_secrets": set(),
     "connections": {"addresses", "conversation", "settings"},
     "conversation": set(),

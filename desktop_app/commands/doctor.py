@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -58,8 +58,17 @@ def run(args: argparse.Namespace) -> int:
         print_json({"ok": ok, "checks": rows})
     else:
         show(table([("✓" if check.ok else "✗", check.name, check.detail) for check in found]))
-        show("\nAll is well." if ok else "\nSomething that Palimpsest needs is missing or broken: see ✗ above.")
+        show(f"\n{conclusion_of(found)}")
     return 0 if ok else WORLD_ERROR
+
+
+def conclusion_of(found: Sequence[Check]) -> str:
+    """Return the sentence below the results."""
+    failed = [check for check in found if not check.ok]
+    if any(check.is_required for check in failed):
+        return "Something that Palimpsest needs is missing or broken: see ✗ above."
+    names = ", ".join(check.name for check in failed)
+    return f"Palimpsest works, but not all of it: see ✗ above ({names})." if failed else "All is well."
 
 
 def checks(data: Path) -> Iterator[Check]:

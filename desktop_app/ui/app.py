@@ -15,7 +15,15 @@ from types import TracebackType
 from typing import Any
 
 import qasync
-from PySide6.QtCore import QMessageLogContext, QObject, QSocketNotifier, Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import (
+    QFileSystemWatcher,
+    QMessageLogContext,
+    QObject,
+    QSocketNotifier,
+    Qt,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -24,6 +32,7 @@ from desktop_app.conversation.markdown_html import block_parser
 from desktop_app.log_files import start_log
 from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings
+from desktop_app.time_zone import follow_time_zone
 
 from .bridge import Bridge
 from .engine_process import engine_command
@@ -57,6 +66,7 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     bridge = Bridge(engine_command(data_folder), log_path)
     window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
     watch_settings(window, data_folder)
+    TimeZoneWatch(application, window.settings.show_theme)
     _watch_bugs(loop, bridge)
     server = WindowServer(data_folder, window)
     server.opened.connect(window.show_handed_over)
@@ -92,6 +102,22 @@ def _ask_for_look(application: QApplication, settings: Settings) -> None:
     if (desktop := desktop_look()) is not None:
         desktop.ask()
         show_theme(application, settings.theme, settings.font_scale, settings.contrast)
+
+
+class TimeZoneWatch(QFileSystemWatcher):
+    """Shows times again when the time zone of a Linux system has changed."""
+
+    def __init__(self, application: QApplication, show: Callable[[], object]) -> None:
+        super().__init__(
+            ["/etc"] if sys.platform.startswith("linux") else [], application
+        )  # of which localtime is a link
+        self._application, self._show = application, show
+        self.directoryChanged.connect(self._look)
+
+    def _look(self) -> None:
+        if follow_time_zone():
+            self._application.setStyleSheet("")  # so that the theme is shown again, and all rows are laid out
+            self._show()
 
 
 def turn_application(settings: Settings) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPaintEvent,
 )
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from desktop_app.settings import Settings
 
@@ -43,6 +43,7 @@ from .single_window import Opening
 from .tools.tools_controller import ToolsController
 from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
+from .translation import tr
 from .widgets.sheet import Sheet
 from .window_actions import (
     arranging_actions,
@@ -138,7 +139,7 @@ class MainWindow(QMainWindow):
         self.memory = MemoryController(bridge, chat, panel, listed, toast)
         self.commands = CommandController(bridge, self._memory, self, header, pages, toast)
         self.insights = InsightsController(bridge, chat, self, pages, composer, listed)
-        self.finder = FindController(bridge, chat, transcript, ui.find_bar, ui.hit_bar)
+        self.finder = FindController(bridge, chat, transcript, ui.find_bar, ui.hit_bar, ui.pages)
         self.away = AwayController(bridge, chat, self, listed)
         self.graphics = GraphicController(bridge, self)
         self.setup = SetupController(bridge, chat, self.settings, self, header, welcome, listed)
@@ -202,6 +203,9 @@ class MainWindow(QMainWindow):
     def show_handed_over(self, opening: Opening) -> None:
         """Come to the front, and show what another start of the program asked for."""
         self.come_to_front(opening.token)
+        QApplication.alert(self)  # where it may not come to the front by itself, as under Wayland without a token
+        if opening == Opening(token=opening.token):
+            self.ui.toast.show_message(tr("Palimpsest is open already: this is its window."))
         self._show_opening(opening)
 
     def come_to_front(self, token: str = "") -> None:
@@ -226,7 +230,11 @@ class MainWindow(QMainWindow):
         self.resize(QSize(*SIZE))
         self.restoreGeometry(QByteArray.fromBase64(self._memory.text("geometry").encode()))
         if not self.isMaximized() and not self.isFullScreen():
-            self.resize(self.size().boundedTo(self._max_size()))
+            wanted, most = self.size(), self._max_size()
+            self.resize(wanted.boundedTo(most))
+            # Under Wayland nobody says what panels and the title bar leave: only the compositor knows what fits.
+            if wanted != self.size() and QGuiApplication.platformName() == "wayland":
+                self.setWindowState(Qt.WindowState.WindowMaximized)
         self.ui.sidebar.recall(self._memory)
         self.ui.sidebar.setVisible(self._memory.is_set("sidebar", True))
         self.ui.panel.setVisible(self._memory.is_set("panel", True))

@@ -59,7 +59,7 @@ def test_the_sandbox_is_tried_and_nobody_needs_it(data: Path, examine, monkeypat
 
 def test_people_get_an_aligned_table(data: Path, printed) -> None:
     lines = printed("doctor", "--data-dir", data).splitlines()
-    assert lines[-1] == "All is well."
+    assert (lines[-1] == "All is well.") == all(line.startswith("✓") for line in lines[:-2])
     assert lines[0].startswith("✓  data folder ")
     assert lines[0].index(str(data)) == lines[2].index("1 conversation")
 
@@ -161,3 +161,13 @@ def test_a_missing_package_is_named_and_a_missing_model_alone_is_no_failure(data
     assert not examine(data)["llama.cpp"]["ok"]
     monkeypatch.setattr(doctor, "PACKAGES", ("peewee", "no_such_package"))
     assert examine(data, 1)["packages"]["detail"] == "missing: no_such_package"
+
+
+CHECKS = (("a", True, ""), ("sandbox", False, "", False), ("archive", False, ""))
+
+
+def test_the_last_line_names_what_failed() -> None:
+    good, optional, required = (doctor.Check(*given) for given in CHECKS)
+    assert doctor.conclusion_of([good]) == "All is well."
+    assert doctor.conclusion_of([good, optional]) == "Palimpsest works, but not all of it: see ✗ above (sandbox)."
+    assert "needs is missing or broken" in doctor.conclusion_of([good, optional, required])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,3 +75,18 @@ def test_a_model_without_its_runner_is_no_fault_of_the_installation(
     monkeypatch.setattr(doctor, "find_spec", lambda name: None if name == "xllamacpp" else object())
     assert main(["doctor"]) == 0
     assert "cannot run" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [["--data-dir", "{}", "model", "install"], ["model", "--data-dir={}", "install"]])
+def test_it_is_fetched_into_the_data_folder_that_is_named(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    content = b"a model"
+    monkeypatch.setattr(builtin, "FILE_SIZE", len(content))
+    monkeypatch.setattr(builtin, "FILE_SHA256", builtin.hashlib.sha256(content).hexdigest())
+    monkeypatch.setattr(builtin_download, "fetch_model", fetching(content))
+    named = tmp_path / "named"
+    assert main([argument.format(named) for argument in arguments]) == 0
+    assert (named / "models" / builtin.FILE_NAME).exists()
+    assert not home.exists()
+    assert os.environ["PALIMPSEST_DATA_DIR"] == str(home)

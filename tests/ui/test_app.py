@@ -72,7 +72,10 @@ def test_a_second_start_hands_its_file_over_and_ends(start, tmp_path: Path) -> N
     wait_for(tmp_path / "palimpsest.log", "s after the program started")
     second = start(tmp_path, str(tmp_path / "chat.jsonl"))
     said, _ = second.communicate(timeout=20)
-    assert (second.returncode, said) == (0, "")
+    assert (second.returncode, said) == (
+        0,
+        "Palimpsest is open already: its window has been asked to come to the front.\n",
+    )
     assert first.poll() is None
     first.terminate()
     first.communicate(timeout=20)

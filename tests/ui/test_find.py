@@ -125,3 +125,14 @@ def test_both_spellings_of_a_word_are_marked(view, qtbot):
     (flow, *_) = view.layout_of(0).flows
     for text in ("strasse", "Straße"):
         assert [c.selectedText() for c in occurrences(flow.document, text)] == ["Straße", "STRASSE", "strasse"]
+
+
+@play_scene()
+async def test_it_leads_from_insights_back_to_the_conversation(window, bridge):
+    window.activateWindow()
+    window.insights.toggle()
+    await until(lambda: window.insights.is_shown)
+    await find(window, "question 4")
+    assert not window.insights.is_shown
+    assert window.ui.find_bar.field.isVisible()
+    await until(lambda: window.ui.find_bar.count.text().startswith("6 of 6"))

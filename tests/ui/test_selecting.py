@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QClipboard, QGuiApplication
 from transcript_rows import chat, row
 from ui_scenes import settle, tell
 
@@ -48,6 +48,17 @@ def told(view, qtbot):
     view.follow_end()
     settle(view, qtbot)
     return view
+
+
+def test_what_is_marked_is_offered_to_the_middle_button(told, qtbot, monkeypatch):
+    clipboard, offered = QGuiApplication.clipboard(), []
+    monkeypatch.setattr(type(clipboard), "supportsSelection", lambda _: True)
+    monkeypatch.setattr(type(clipboard), "setText", lambda _, text, mode: offered.append((text, mode)))
+    drag(told, qtbot, point_in(told, "m0", 0), point_in(told, "m0", 1))
+    qtbot.mouseClick(told.viewport(), LEFT, pos=point_in(told, "m2", 0))
+    qtbot.mouseDClick(told.viewport(), LEFT, pos=point_in(told, "m2", 0))
+    selection = QClipboard.Mode.Selection
+    assert offered == [("What is *it*?", selection), ("Thanks", selection)], "a click offers nothing"
 
 
 @pytest.mark.parametrize("is_backward", [False, True])

@@ -17,6 +17,7 @@ from desktop_app.ui.context_panel.context_gauge import ContextGauge
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.header import Header
 from desktop_app.ui.palette.result_rows import FindBar, HitBar, found_words
+from desktop_app.ui.panes import Pages
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
 from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
@@ -259,10 +260,16 @@ class FindController(Controller):
     """Steps through the occurrences of a text in the open conversation."""
 
     def __init__(
-        self, bridge: Bridge, chat: ConversationController, transcript: TranscriptWidget, bar: FindBar, hit_bar: HitBar
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        transcript: TranscriptWidget,
+        bar: FindBar,
+        hit_bar: HitBar,
+        pages: Pages,
     ) -> None:
         super().__init__(bridge, chat)
-        self._transcript, self._bar, self._hit_bar = transcript, bar, hit_bar
+        self._transcript, self._bar, self._hit_bar, self._pages = transcript, bar, hit_bar, pages
         self._found = NOTHING
         self._ends: list[int] = []  # the number of occurrences up to the end of each message
         self._current = 0  # the index of the current occurrence
@@ -272,7 +279,9 @@ class FindController(Controller):
         chat.opened.connect(lambda: self.find(self._bar.text) if self._bar.isVisible() else None)
 
     def open(self) -> None:
+        """Show the field, and with it the conversation in place of another page."""
         if self._chat.conversation:
+            self._pages.show_chat()
             self._hit_bar.close_bar()
             self._bar.open()
 

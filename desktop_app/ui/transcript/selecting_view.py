@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import msgspec
 from PySide6.QtCore import QByteArray, QMimeData, QPointF, QRectF, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QTextCursor
+from PySide6.QtGui import QClipboard, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.gauge import Gauge
@@ -303,8 +303,17 @@ class SelectingView(FoundTextView):
         self.viewport().update()
 
     def end_selection(self) -> None:
+        """End it. As in Qt's own fields, the middle button pastes what is selected under X11 and Wayland."""
+        if self._is_marking:
+            self._offer_selection()
         self._is_marking = False
         self._scrolling.stop()
+
+    def _offer_selection(self) -> None:
+        clipboard = QGuiApplication.clipboard()
+        spans = self.text_selection.spans(self.transcript.row_of) if clipboard.supportsSelection() else {}
+        if text := "\n\n".join(filter(None, (self._plain(row, span) for row, span in spans.items()))):
+            clipboard.setText(without_commands(text), QClipboard.Mode.Selection)
 
     def select_word(self, row: int, point: QPointF) -> None:
         layout = self.layout_of(row)
@@ -312,6 +321,7 @@ class SelectingView(FoundTextView):
         if within is not None:
             self.text_selection.begin(TextPosition(self.transcript.item(row).key, within))
             self.text_selection.take_word(layout)
+            self._offer_selection()
             self.viewport().update()
 
     def _scroll_on(self) -> None:
