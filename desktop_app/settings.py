@@ -38,6 +38,9 @@ CommandNetwork = Literal["ask", "allowed", "off"]
 ServerSandbox = Literal["network", "closed", "off"]
 """Whether a tool server runs in the sandbox with network access, in the sandbox without it, or outside."""
 
+ServerAllowance = Literal["", "reading", "all"]
+"""The tools of a tool server that run without a question, unless a rule forbids them."""
+
 ServerKind = Literal[
     "openai_compatible",
     "anthropic",
@@ -117,6 +120,10 @@ class McpServer(msgspec.Struct, frozen=True):
     sandbox: ServerSandbox = "network"
     # Folders that the program may write, in addition to its own.
     writable: tuple[str, ...] = ()
+    # Headers of each request to its address, in addition to its key.
+    headers: dict[str, str] = {}
+    # The tools that run without a question: none, those that only read, as the server says, or all.
+    allowed: ServerAllowance = ""
 
 
 class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}):

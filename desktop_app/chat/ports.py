@@ -206,6 +206,14 @@ class Toolbox(Protocol):
         """Return the available tools, in a stable order; servers that do not answer are left out."""
         ...
 
+    async def get_ready(self, context: ToolContext, report: Callable[[Failure], None]) -> None:
+        """Wait for tool servers that are starting. report: gets a word if that takes long, and each new failure."""
+        ...
+
+    def owns(self, name: str) -> bool:
+        """Return whether a tool of that name can only be its own, even if it is not available now."""
+        ...
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call needs; none if it is harmless, or would fail anyway."""
         ...

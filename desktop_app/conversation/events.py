@@ -262,6 +262,13 @@ class FiguresCounted(Event, frozen=True, tag="figures_counted"):
     """The costs of the conversation so far."""
 
 
+class ToolServersChanged(Event, frozen=True, tag="tool_servers_changed"):
+    """Other tool servers than before do not answer. It belongs to no conversation."""
+
+    failing: tuple[str, ...] = ()
+    """Their names."""
+
+
 class ImportProgressed(Event, frozen=True, tag="import_progress"):
     """Progress in reading files of other programs. It belongs to no conversation."""
 
@@ -333,6 +340,7 @@ TurnEvent = (
     | ModelChanged
     | GaugeChanged
     | FiguresCounted
+    | ToolServersChanged
     | ImportProgressed
     | DataProgressed
     | TurnFailed

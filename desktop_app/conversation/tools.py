@@ -62,6 +62,10 @@ class RequiredPermission(msgspec.Struct, frozen=True):
     """For a tool of an MCP server, a hash of its present name, description and arguments; "" for other tools."""
     about: str = ""
     """The server's description of the tool."""
+    only_reads: bool = False
+    """Whether its MCP server says that the tool only reads; then such calls of one reply run at the same time."""
+    is_granted: bool = False
+    """Whether the settings of its MCP server allow it, unless a rule denies it."""
     earlier: Literal["", "changed", "unbound"] = ""
     """In a question, why a rule that allows the tool does not apply: the tool has changed since, or the rule has no
     fingerprint, since it is from an older version."""

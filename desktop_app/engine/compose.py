@@ -29,7 +29,7 @@ from desktop_app.context.memory.flush import FlushPrompts
 from desktop_app.context.presets import faults_of
 from desktop_app.context.recall.query import RecallReach
 from desktop_app.context.summary.prompt import Prompts
-from desktop_app.conversation.events import Failure, TurnEvent
+from desktop_app.conversation.events import Failure, ToolServersChanged, TurnEvent
 from desktop_app.conversation.setup import effective_recall
 from desktop_app.conversation.tools import Rule
 from desktop_app.conversation.words import translatable
@@ -152,7 +152,13 @@ async def compose_services(
     spills = SpillFolder(spills_folder(data))
     sandbox = Sandbox(data, keys_file())
     server_sandbox = ServerSandbox(sandbox, settings.is_sandboxed)
-    mcp = McpServers(settings.mcp_servers, keys.get, on_bug, server_sandbox)
+    mcp = McpServers(
+        settings.mcp_servers,
+        keys.get,
+        on_bug,
+        server_sandbox,
+        on_failing=lambda names: publish(ToolServersChanged("", names)),
+    )
     save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
     archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_limit, recall_reach_in)))
     registry = ToolRegistry((archive_tools, mcp), spills, current, data, sandbox)

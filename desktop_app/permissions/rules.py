@@ -153,7 +153,7 @@ def _decide_one(need: RequiredPermission, rules: Sequence[Rule]) -> Decision:
     if need.kind in ("read", "write") and (is_secret(need.target) or not need.suggestion):
         is_any = need.tool == COMMANDS and any(rule.pattern == "*" for rule in allowed)
         return "allow" if is_any or any(_is_exactly(rule.pattern, need.target) for rule in allowed) else "ask"
-    return "allow" if any(rule.covers(need) for rule in allowed) else "ask"
+    return "allow" if need.is_granted or any(rule.covers(need) for rule in allowed) else "ask"
 
 
 def _decide_command(need: RequiredPermission, allowed: Sequence[Rule], denied: Sequence[Rule]) -> Decision:

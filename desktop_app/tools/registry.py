@@ -76,6 +76,13 @@ class ToolRegistry:
                 specs.setdefault(spec.name, spec)
         return tuple(specs.values())
 
+    async def get_ready(self, context: ToolContext, report: Callable[[Failure], None]) -> None:
+        for source in self._sources:
+            await source.get_ready(context, report)
+
+    def owns(self, name: str) -> bool:
+        return any(source.owns(name) for source in self._sources)
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call requires; () if there is no such tool."""
         source = await self._source_of(call.name, context)
@@ -114,13 +121,16 @@ class ToolRegistry:
         return tuple(failure for source in self._sources for failure in source.failures())
 
     async def _source_of(self, name: str, context: ToolContext) -> Toolbox | None:
-        """Return the first source with a tool of that name, without querying the later ones; None if there is none."""
+        """Return the first source with a tool of that name, without querying the later ones; None if there is none.
+
+        A tool whose server does not answer now belongs to its source, which says so.
+        """
         if name in self._settings().tools_off and not context.is_by_user:
             return None
         for source in self._sources:
             if any(spec.name == name for spec in await source.specs(context)):
                 return source
-        return None
+        return next((source for source in self._sources if source.owns(name)), None)
 
 
 def _compared(needs: Iterable[RequiredPermission]) -> frozenset[RequiredPermission]:
@@ -136,6 +146,12 @@ class BuiltinTools:
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return tuple([await tool.spec() for tool in self._tools.values() if tool.is_available])
+
+    async def get_ready(self, context: ToolContext, report: Callable[[Failure], None]) -> None:
+        """Return at once: these tools are always ready."""
+
+    def owns(self, name: str) -> bool:
+        return False
 
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permissions that the call requires; () for invalid arguments, with which it will not run."""

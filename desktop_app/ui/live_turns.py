@@ -191,8 +191,10 @@ def turn_after(turn: LiveTurn, event: TurnEvent, now: float = 0.0) -> LiveTurn:
             return replace(turn, failures=_with_failure(turn.failures, failure))
         case Noticed(_, notice):
             return replace(turn, notices=_with_failure(turn.notices, notice))
-        case GaugeChanged(_, gauge) if turn.notices and not gauge.stated_window:
-            return replace(turn, notices=())  # the window's size that they were about is forgotten
+        case GaugeChanged(_, gauge) if turn.notices:
+            # A message no longer waits once it is counted, and a window's size may be forgotten.
+            over = ("waiting",) if gauge.stated_window else ("waiting", "silent_cut")
+            return replace(turn, notices=tuple(notice for notice in turn.notices if notice.kind not in over))
         case ToolStarted() | ToolOutputReceived() | ToolFinished():
             return _with_run(turn, event, now)
         case _:

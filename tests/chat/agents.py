@@ -52,6 +52,11 @@ class CountedTools:
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return (RUN, *self._more)
 
+    async def get_ready(self, *_: object) -> None: ...
+
+    def owns(self, name: str) -> bool:
+        return False
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         command = command_of(call)
         return () if command.startswith("look") else (RequiredPermission("run", "run", command),)

@@ -196,6 +196,11 @@ class SeededTools:
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return ToolSpec("probe", "Looks."), ToolSpec("change", "Changes.")
 
+    async def get_ready(self, *_: object) -> None: ...
+
+    def owns(self, name: str) -> bool:
+        return False
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         await asyncio.sleep(0)
         return (RequiredPermission("change", "mcp", "a/change", "a/*"),) if call.name == "change" else ()

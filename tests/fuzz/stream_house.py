@@ -82,6 +82,11 @@ class CountingTools:
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return tuple(ToolSpec(name, f"Does {name}.", SCHEMA) for name in ("count", "look"))
 
+    async def get_ready(self, *_: object) -> None: ...
+
+    def owns(self, name: str) -> bool:
+        return False
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         return (RequiredPermission("count", "write", "/tmp/count"),) if call.name == "count" else ()
 

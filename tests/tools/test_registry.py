@@ -36,6 +36,11 @@ class Echo:
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return tuple(ToolSpec(name, "says it again", source="echo") for name in self.names)  # those of this moment
 
+    async def get_ready(self, *_: object) -> None: ...
+
+    def owns(self, name: str) -> bool:
+        return False
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         return (RequiredPermission(call.name, "mcp", f"echo/{call.name}"),)
 

@@ -24,6 +24,8 @@ async def prepare(session: Session, services: Services, emit: Emit) -> None:
     Raises ModelError, ArchiveError.
     """
     await find_model(session, services.models, emit)  # before anything is counted
+    if services.tools is not None:
+        await services.tools.get_ready(session, emit)
     await record_request_context(session, services)
     message = session.message(session.view.last_user_id)
     if message is not None and services.recall is not None and _is_new(message, session.view):

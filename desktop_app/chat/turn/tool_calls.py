@@ -165,8 +165,8 @@ class ToolCalls:
     async def run(self) -> None:
         """Run all calls, and publish their progress and results. Raises ArchiveError. Cancelling it ends the tools.
 
-        Calls that need no permission run concurrently. The others may change something, and run one after the other, in
-        the order of the reply.
+        Calls that only read run concurrently. The others may change something, and run one after the other, in the
+        order of the reply.
         """
         calls = self._reply.tool_calls
         self._repeats.begin_round(self._session.view)
@@ -195,8 +195,12 @@ class ToolCalls:
                     group.create_task(self._answer(index, call, False))
 
     async def _changes(self, call: ToolCall) -> bool:
-        """Return whether the call needs a permission: then it may change something, and waits for earlier ones."""
-        return bool(await self._tools.toolbox.needs(call, self._tools.context_of(self._session)))
+        """Return whether the call may change something: then it waits for earlier ones.
+
+        It may if it needs a permission, except for a tool of which its server says that it only reads.
+        """
+        needs = await self._tools.toolbox.needs(call, self._tools.context_of(self._session))
+        return not all(need.only_reads for need in needs)
 
     async def _refusal(self, call: ToolCall) -> str:
         """Return why the call may not run, in words for the model; "" if it may."""

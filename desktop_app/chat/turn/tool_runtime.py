@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import NamedLocks
-from desktop_app.conversation.events import QuestionAnswered, QuestionAsked
+from desktop_app.conversation.events import Noticed, QuestionAnswered, QuestionAsked
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (
@@ -93,6 +93,12 @@ class ToolRuntime:
         context = self.context_of(session)
         off = {*self.settings().tools_off, *session.setup.tools_off, *(() if context.folder else IN_A_FOLDER)}
         return tuple(spec for spec in await self.toolbox.specs(context) if spec.name not in off)
+
+    async def get_ready(self, session: Session, emit: Emit) -> None:
+        """Wait for the tool servers that are starting, and report it, and those that do not answer."""
+        if session.model.info.supports_tools:
+            context = self.context_of(session)
+            await self.toolbox.get_ready(context, lambda failure: emit(Noticed(session.id, failure)))
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
         """Return why the call may not run, for the model; "" if it may. Asks the user if no rule decides."""

@@ -9,7 +9,8 @@ from desktop_app.conversation.foreign import FoundConversation, FoundHistory, Im
 from desktop_app.conversation.installation import Backup, ProgramInfo, StoredData, WholeArchive
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.model_servers import CheckResult, CheckStep, KeyPlace, ModelOffer, ModelPrice
-from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.conversation.tool_servers import ToolServerState
+from desktop_app.settings import McpServer, Server, ServerKind, Settings
 
 from .base import Done, EngineRequest, EngineResponse
 
@@ -144,6 +145,25 @@ class CheckServer(EngineRequest[ServerChecked], frozen=True):
 
 class StopCheck(EngineRequest[Done], frozen=True):
     """Stop the running step of a server test."""
+
+
+class ToolServersRead(EngineResponse, frozen=True):
+    """The states of tool servers."""
+
+    states: tuple[ToolServerState, ...]
+
+
+class ReadToolServers(EngineRequest[ToolServersRead], frozen=True):
+    """Return the states of all tool servers of the settings."""
+
+
+class TryToolServer(EngineRequest[ToolServersRead], frozen=True):
+    """Start a tool server as it is written, again if it runs; takes minutes if it has to be installed."""
+
+    server: McpServer
+    # None for the stored key.
+    key: str | None = None
+    conversation: str = ""
 
 
 class ProgramDescribed(EngineResponse, frozen=True):

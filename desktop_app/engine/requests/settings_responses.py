@@ -111,6 +111,18 @@ async def _find_servers(engine: Engine, request: p.FindServers) -> p.ServersFoun
     return p.ServersFound(await engine.services.find_servers())
 
 
+@responds(p.ReadToolServers)
+async def _read_tool_servers(engine: Engine, request: p.ReadToolServers) -> p.ToolServersRead:
+    return p.ToolServersRead(engine.services.mcp.states())
+
+
+@responds(p.TryToolServer)
+async def _try_tool_server(engine: Engine, request: p.TryToolServer) -> p.ToolServersRead:
+    session = await engine.conversations.open(request.conversation) if request.conversation else None
+    folder = session.folder if session is not None else engine.services.settings.folder
+    return p.ToolServersRead((await engine.services.mcp.try_server(request.server, request.key, folder),))
+
+
 @responds(p.ListServerModels)
 async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.ServerModelsListed:
     litellm = engine.services.catalogue.litellm

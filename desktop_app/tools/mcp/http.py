@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import httpx2
 
@@ -26,10 +26,13 @@ class Traffic:
 
     def __init__(self) -> None:
         self.last_status = 0
+        self.challenge = ""
+        """What the last response says about signing in."""
 
     async def check(self, response: httpx2.Response) -> None:
         """Check a response before its body is read. Raises Refused."""
         self.last_status = response.status_code
+        self.challenge = response.headers.get("www-authenticate", "")
         if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
             raise Refused(translatable("It compresses its answers, although it was asked not to."))
         if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
@@ -57,11 +60,11 @@ class _LimitedBody(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
-async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClient:
+async def http_client(url: str, headers: Mapping[str, str], traffic: Traffic) -> httpx2.AsyncClient:
     """Return a client, which has not been entered. Raises InvalidURL, Refused.
 
-    key: sent with each request to that server; "" for none. No other server gets it, because the package does not
-    follow redirects to other hosts.
+    headers: sent with each request to that server, such as its key. No other server gets them, because the package does
+    not follow redirects to other hosts.
     """
     address = httpx2.URL(url)
     if address.scheme not in ("http", "https") or not address.host:
@@ -71,7 +74,7 @@ async def http_client(url: str, key: str, traffic: Traffic) -> httpx2.AsyncClien
     except ConnectionUnusable as error:
         raise Refused(str(error)) from error
     return httpx2.AsyncClient(
-        headers={"Accept-Encoding": "identity", **({"Authorization": f"Bearer {key}"} if key else {})},
+        headers={"Accept-Encoding": "identity", **headers},
         timeout=httpx2.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS, write=30.0, pool=30.0),
         verify=tls,
         proxy=proxy or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterable
 
 import msgspec
 
@@ -45,7 +46,9 @@ class Secrets(msgspec.Struct, frozen=True):
     @staticmethod
     def of(server: McpServer, key: str) -> Secrets:
         """Return the secrets of a server, longest first, so that a secret that contains another is hidden entirely."""
-        values = {value for value in (key, *server.environment.values()) if len(value) >= MIN_SECRET}
+        values = {
+            value for value in (key, *server.environment.values(), *server.headers.values()) if len(value) >= MIN_SECRET
+        }
         return Secrets(tuple(sorted(values, key=len, reverse=True)))
 
     def hide(self, text: str) -> str:
@@ -63,6 +66,19 @@ def failure_of(server: str, reason: Reason, errors: str, secrets: Secrets) -> Fa
         secrets.hide(_with_errors(reason.text, errors)),
         translatable("The conversation goes on without its tools."),
         reason.advice,
+        setting=f"mcp_servers/{server}",
+    )
+
+
+def waiting_for(servers: Iterable[str]) -> Failure:
+    """Return the notice that a message waits for servers that are starting."""
+    names = ", ".join(clean_text(server, 60) for server in servers)
+    return Failure(
+        "waiting",
+        translatable("Waiting for MCP servers to start: {servers}").format(servers=names),
+        translatable("The message is sent together with their tools. The first start of a server may install it."),
+        advice=translatable("Stop it, and switch them off in the settings, to go on without them."),
+        setting="tools",
     )
 
 

@@ -78,6 +78,11 @@ class ServerSession:
         self._files: Path | None = None
 
     @property
+    def has_key(self) -> bool:
+        """Whether requests say who sends them, by a key or a header of the settings."""
+        return bool(self._key) or any(name.lower() == "authorization" for name in self._server.headers)
+
+    @property
     def is_confined(self) -> bool:
         """Whether the program runs in the sandbox."""
         return self.sandbox in ("closed", "network")
@@ -112,7 +117,8 @@ class ServerSession:
                 )
             stack.push_async_callback(self.process.stop)
             return open_pipes(self.process)
-        http = await http_client(self._server.url, self._key, self.traffic)
+        key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        http = await http_client(self._server.url, key | self._server.headers, self.traffic)
         await stack.enter_async_context(http)
         return open_corrected(streamable_http_client(self._server.url, http_client=http, max_sse_event_size=MAX_LINE))
 

@@ -18,6 +18,8 @@ NEWER_ONLY = (types.UNSUPPORTED_PROTOCOL_VERSION, types.METHOD_NOT_FOUND)
 """Error codes with which a server that knows only the new handshake answers the old one."""
 _CLOSED = "Connection closed"
 """The package's message for a connection that has ended."""
+_UNREADABLE = "Server returned an error response"
+"""The package's message for a refusal that does not follow the protocol, as from the TypeScript SDK."""
 _SETTINGS = translatable("Look at its command in the settings, and try it in a terminal.")
 
 _OF_STATUS = {
@@ -101,7 +103,9 @@ def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
     if session.process is not None:
         return Reason("malformed", translatable("It refuses the request: {error}").format(error=error.message))
     status = session.traffic.last_status
-    if status == 404 and session.is_open:
+    if status == 401 and not session.has_key:
+        return _wants_sign_in(session)
+    if session.is_open and (status == 404 or (status == 400 and _is_about_session(error.message))):
         return Reason("connection", translatable("It has forgotten this session."), is_over=True, is_unsent=True)
     if status in _OF_STATUS or status >= 500:
         kind, text, advice = _OF_STATUS.get(status, _OF_STATUS[500])
@@ -111,6 +115,22 @@ def _reason_of_refusal(error: MCPError, session: ServerSession) -> Reason:
             "cut", translatable("The connection broke off: {error}.").format(error=error.message), is_over=is_over
         )
     return Reason("malformed", translatable("It refuses the request: {error}").format(error=error.message))
+
+
+def _is_about_session(message: str) -> bool:
+    """Return whether a refusal with HTTP 400 may mean that the server was restarted, and does not know the session."""
+    return message == _UNREADABLE or "session" in message.lower()
+
+
+def _wants_sign_in(session: ServerSession) -> Reason:
+    """Return the reason of a server that refuses a request without a key: what it says that it wants."""
+    if "resource_metadata" in session.traffic.challenge.lower():
+        text = translatable("It wants you to sign in with a browser (OAuth), which is not supported yet (HTTP 401).")
+        advice = translatable("If it also accepts keys, enter one in the settings; or use it through mcp-remote.")
+    else:
+        text = translatable("It wants a key, and none is set (HTTP 401).")
+        advice = translatable("Enter its key in the settings.")
+    return Reason("auth", text, advice)
 
 
 def _silent(session: ServerSession, seconds: float) -> Reason:

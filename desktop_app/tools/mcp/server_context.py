@@ -84,7 +84,7 @@ class ServerSandbox:
         return ServerStart(confined.argv, environment, "network" if has_network else "closed", confined, writable)
 
     def home_of(self, server: McpServer) -> str:
-        """Return the folder in which a confined server keeps its own files."""
+        """Return the folder in which a server in the sandbox keeps its own files."""
         return str(self._sandbox.home_of(f"mcp/{server.name}"))
 
 
@@ -106,7 +106,7 @@ class ServerLimits(msgspec.Struct, frozen=True):
 
     start: float = 10.0
     """Time until a server has listed its tools, after which it is reported as failed."""
-    max_start: float = 90.0
+    max_start: float = 300.0
     """Maximum for the start of a program, because `npx` and `uvx` download a server when it is first started."""
     wait: float = 3.0
     """Time that a request waits for starting servers."""
@@ -132,7 +132,8 @@ class ServerJob(Enum):
 class ServerContext:
     """State shared by all connections.
 
-    key_of: returns a key by its name in the keyring. on_bug: called with unexpected errors.
+    key_of: returns a key by its name in the keyring. on_bug: called with unexpected errors. on_change: called when a
+    server starts to answer or fails.
     """
 
     def __init__(
@@ -142,7 +143,9 @@ class ServerContext:
         limits: ServerLimits,
         guard: Guard,
         sandbox: ServerSandbox,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
+        self.on_change = on_change
         self.key_of = key_of
         self.on_bug = on_bug
         self.limits = limits

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import MayRead
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tool_servers import ToolServerState
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.permissions.rules import escape_pattern
 from desktop_app.settings import McpServer
 from desktop_app.tools.tool import CHANGED, ToolFailed
 
-from .mcp_failures import unsent_text
+from .mcp_failures import unsent_text, waiting_for
 from .process import Guard
 from .schema import Json
 from .server_context import ServerContext, ServerJob, ServerLimits, ServerSandbox
@@ -32,6 +33,8 @@ STOP_SECONDS = 0.2
 """Time for a cancelled call to notify its server."""
 MAX_PENDING_LINES = 500
 """Queued lines of output; further ones are dropped."""
+MAX_REPORTED = 200
+"""Conversations whose reported failures are remembered."""
 MAX_FOLDERS = 8
 """Folders in which servers without a configured folder run at the same time; the least recently used one is ended."""
 
@@ -51,11 +54,17 @@ class McpServers:
         on_bug: Callable[[BaseException], None],
         sandbox: ServerSandbox,
         limits: ServerLimits | None = None,
+        on_failing: Callable[[tuple[str, ...]], None] = lambda names: None,
     ) -> None:
-        self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard(), sandbox)
+        """on_failing: called with the names of the servers that do not answer, whenever these change."""
+        self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard(), sandbox, self._note_change)
+        self._on_failing = on_failing
+        self._failing: tuple[str, ...] = ()
         self._servers = tuple(servers)
         self._prefixes = prefixes_of(server.name for server in self._servers)
         self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
+        self._reported: dict[str, tuple[Failure, ...]] = {}
+        """The failures that were last reported in each conversation."""
         self._folders: list[str] = []
         """Working folders of conversations, the last used one at the end."""
 
@@ -72,6 +81,27 @@ class McpServers:
             await asyncio.gather(*(supervisor.wait_for_start() for supervisor in supervisors))
         return tuple(tool.spec for supervisor in supervisors for tool in supervisor.tools)
 
+    async def get_ready(self, context: ToolContext, report: Callable[[Failure], None]) -> None:
+        """Wait until all servers have started or failed. report: gets a word if that takes long, and new failures."""
+        supervisors = self._supervisors_for(context.folder)
+        for supervisor in supervisors:
+            supervisor.wake()
+        await asyncio.gather(*(supervisor.wait_for_start() for supervisor in supervisors))
+        if slow := [supervisor for supervisor in supervisors if supervisor.is_awaited]:
+            report(waiting_for(supervisor.server.name for supervisor in slow))
+            await asyncio.gather(*(supervisor.wait_until_concluded() for supervisor in slow))
+        reported = self._reported.pop(context.conversation, ())
+        failures = tuple(dict.fromkeys(failure for supervisor in supervisors for failure in supervisor.failures))
+        for failure in failures:
+            if failure not in reported:
+                report(failure)
+        self._reported[context.conversation] = failures
+        for old in list(self._reported)[:-MAX_REPORTED]:
+            del self._reported[old]
+
+    def owns(self, name: str) -> bool:
+        return self._server_of(name) is not None
+
     async def needs(self, call: ToolCall, context: ToolContext) -> tuple[RequiredPermission, ...]:
         """Return the permission for the tool as its server currently describes it.
 
@@ -83,7 +113,13 @@ class McpServers:
         target = f"{server.name.replace('/', '_')}/{call.name.partition(SEPARATOR)[2]}"
         need = RequiredPermission(call.name, "mcp", target, escape_pattern(target))
         tool = self._supervisor_of(server, context.folder).tool(call.name)
-        return (replace(need, fingerprint=tool.fingerprint, about=tool.spec.description) if tool else need,)
+        if tool is None:
+            return (need,)
+        is_granted = server.allowed == "all" or (server.allowed == "reading" and tool.only_reads)
+        about = tool.spec.description
+        return (
+            replace(need, fingerprint=tool.fingerprint, about=about, only_reads=tool.only_reads, is_granted=is_granted),
+        )
 
     async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> None:
         """Return None, because the effects of a server's tool are unknown."""
@@ -117,6 +153,51 @@ class McpServers:
         supervisors = sorted(self._supervisors.values(), key=lambda supervisor: order.index(supervisor.server.name))
         return tuple(dict.fromkeys(failure for supervisor in supervisors for failure in supervisor.failures))
 
+    def states(self) -> tuple[ToolServerState, ...]:
+        """Return the states of all servers of the settings, in their order."""
+        return tuple(self._state_of(server) for server in self._servers)
+
+    async def try_server(self, server: McpServer, key: str | None, folder: str) -> ToolServerState:
+        """Start a server as it is written, again if it runs, and return its state once it answers or has failed.
+
+        key: None for the stored one. A server that is written as in the settings goes on running.
+        """
+        if key is None and server in self._servers and server.is_on:
+            await self._close(lambda supervisor: supervisor.server == server)
+            return await self._started(server, folder)
+        context, tried = self._context, replace(server, is_on=True)
+        trial = McpServers(
+            (tried,),
+            context.key_of if key is None else lambda _: key,
+            context.on_bug,
+            context.sandbox,
+            context.limits,
+        )
+        try:
+            return await trial._started(tried, folder)
+        finally:
+            await trial.close()
+
+    async def _started(self, server: McpServer, folder: str) -> ToolServerState:
+        supervisor = self._supervisor_of(server, folder or (self._folders or [""])[-1])
+        supervisor.wake(is_urgent=True)
+        await supervisor.wait_until_concluded()
+        return self._state_of(server)
+
+    def _state_of(self, server: McpServer) -> ToolServerState:
+        own = [supervisor for key, supervisor in self._supervisors.items() if key[0] == server.name]
+        if not server.is_on or not own:
+            return ToolServerState(server.name, "idle" if server.is_on else "off")
+        newest = max(own, key=lambda supervisor: supervisor.status_order)
+        return newest.state
+
+    def _note_change(self) -> None:
+        """Report the servers that do not answer if they are others than before."""
+        names = tuple(state.name for state in self.states() if state.status == "failed")
+        if names != self._failing:
+            self._failing = names
+            self._on_failing(names)
+
     async def change(self, servers: Sequence[McpServer], is_sandboxed: bool | None = None) -> None:
         """Apply the settings: end servers that were removed, switched off or changed, and keep the others running.
 
@@ -134,6 +215,7 @@ class McpServers:
         for folder in self._folders:
             for supervisor in self._supervisors_for(folder):
                 supervisor.wake(is_urgent=True)
+        self._note_change()
 
     async def close(self) -> None:
         """End all servers and their children, within 2 s."""

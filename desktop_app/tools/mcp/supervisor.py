@@ -13,6 +13,7 @@ import msgspec
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import CallSandbox
+from desktop_app.conversation.tool_servers import ServerStatus, ToolServerState
 from desktop_app.conversation.tools import ToolOutcome
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import McpServer
@@ -27,6 +28,8 @@ CLOSE_SECONDS = (1.85, 0.05, 0.05)
 """Times to wait for the end of the task before cancelling it again, in total below 2 s."""
 GONE_SECONDS = 0.5
 """Time to wait for the reason of a failed call."""
+SHOWN_LINES = 20
+"""Lines of a server's errors and logs that the settings show."""
 MAX_BLOCKED = 3
 """Prevented writes that are reported."""
 MAX_HEADING = 100
@@ -67,6 +70,10 @@ class ServerSupervisor:
         self._last_session: Any = None
         self._task: asyncio.Task[None] | None = None
         self._settled = asyncio.Event()
+        """Set once it answers, has failed, or needs so long that nothing waits for it any more."""
+        self._concluded = asyncio.Event()
+        """Set once it answers or has failed."""
+        self._is_late = False
         self._was_waited_for = False
         self._is_modern = False
         self._is_closing = False
@@ -79,6 +86,19 @@ class ServerSupervisor:
     @property
     def is_busy(self) -> bool:
         return self._calls > 0
+
+    @property
+    def is_starting(self) -> bool:
+        return self._task is not None and not self._task.done() and not self._concluded.is_set()
+
+    @property
+    def is_running(self) -> bool:
+        return self._session is not None
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a message should wait for it: it is starting, and not again after it has failed."""
+        return self.is_starting and (self.failure is None or self._is_late)
 
     @property
     def tools(self) -> tuple[OfferedTool, ...]:
@@ -101,6 +121,33 @@ class ServerSupervisor:
         blocked = (failure_of_write(each, self.server.name) for each in self.blocked)
         return (*own, *blocked, *self._tools.failures)
 
+    @property
+    def status(self) -> ServerStatus:
+        if self._session is not None:
+            return "running"
+        if self.is_starting:
+            return "starting"
+        return "failed" if self.failure is not None else "idle"
+
+    @property
+    def status_order(self) -> int:
+        """A number by which the most telling of several processes of a server is chosen."""
+        return ("idle", "starting", "running", "failed").index(self.status)
+
+    @property
+    def state(self) -> ToolServerState:
+        """The state, for the settings."""
+        is_confined = self._last_session is not None and self._last_session.is_confined
+        return ToolServerState(
+            self.server.name,
+            self.status,
+            len(self.tools),
+            self.failures,
+            tuple(dict.fromkeys(each.folder for each in self.blocked if each.folder)),
+            self._secrets.hide(self._last_errors(SHOWN_LINES)),
+            self._context.sandbox.home_of(self.server) if is_confined else "",
+        )
+
     def wake(self, is_urgent: bool = False) -> None:
         """Start the server unless it is running or has failed recently. is_urgent: ignore a recent failure."""
         is_running = self._task is not None and not self._task.done()
@@ -108,6 +155,8 @@ class ServerSupervisor:
         if is_running or self._is_closing or (now < self._retry_at and not is_urgent):
             return
         self._settled.clear()
+        self._concluded.clear()
+        self._is_late = False
         self._task = self._context.start(ServerJob.CONNECTION, self._run())
 
     async def wait_for_start(self) -> None:
@@ -122,14 +171,17 @@ class ServerSupervisor:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._session.wait_until_listed(), self._limits.wait)
 
+    async def wait_until_concluded(self) -> None:
+        """Wait until a starting server answers or has failed."""
+        await self._concluded.wait()
+
     async def call(self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None]) -> ToolOutcome:
         """Call a tool if it has not changed. Errors are returned as outcomes. Cancelling makes the server stop."""
         self._calls += 1
         try:
             outcome = await self._try_call(tool, arguments, show_line)
             # None: the server had forgotten the session, and so has not run the tool. The call is repeated once.
-            outcome = outcome or await self._try_call(tool, arguments, show_line)
-            return outcome or self._unsent()
+            return outcome or await self._try_call(tool, arguments, show_line, is_again=True) or self._unsent()
         finally:
             self._calls -= 1
 
@@ -137,6 +189,7 @@ class ServerSupervisor:
         """End the server and its children, within 2 s."""
         self._is_closing = True
         self._settled.set()
+        self._concluded.set()
         task = self._task
         if task is None:
             return
@@ -170,6 +223,8 @@ class ServerSupervisor:
             if not was_open or self._deaths > MAX_DEATHS:
                 self._retry_at = loop.time() + pause
                 self._note_failure(reason)
+                self._concluded.set()
+                self._context.on_change()
                 return
             await asyncio.sleep(pause if self._deaths > 1 else 0)
 
@@ -187,6 +242,8 @@ class ServerSupervisor:
                 await self._start(session, stack, package)
                 self._session, self.failure, session.is_open = session, None, True
                 self._settled.set()
+                self._concluded.set()
+                self._context.on_change()
                 self._was_waited_for = False
                 try:
                     await self._stay(session, package)
@@ -207,6 +264,7 @@ class ServerSupervisor:
 
         def warn() -> None:
             """Report that the start takes long. Requests no longer wait for the server, but it may still start."""
+            self._is_late = True
             self._note_failure(package.reason_of(TimeoutError(), self.server, session, self._limits.start))
 
         warning = asyncio.get_running_loop().call_later(self._limits.start, warn)
@@ -259,12 +317,12 @@ class ServerSupervisor:
     def _unsent(self) -> ToolOutcome:
         return ToolOutcome(unsent_text(self.server.name, self.failure), is_error=True)
 
-    def _last_errors(self) -> str:
+    def _last_errors(self, lines: int = 6) -> str:
         process = self._last_session.process if self._last_session is not None else None
-        return process.last_errors() if process is not None else ""
+        return process.last_errors(lines) if process is not None else ""
 
     async def _try_call(
-        self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None]
+        self, tool: OfferedTool, arguments: dict[str, Any], show_line: Callable[[str], None], is_again: bool = False
     ) -> ToolOutcome | None:
         await self._wait_until_settled(self._limits.start)
         session, loop = self._session, asyncio.get_running_loop()
@@ -287,7 +345,7 @@ class ServerSupervisor:
             stopped = Reason("timeout", STALLED.format(seconds=f"{self._limits.call:g}"))
             return unfinished_outcome(self.server.name, stopped, "", self._secrets)
         except Exception as error:  # noqa: BLE001 - every error becomes a reason; unexpected ones are reported as bugs
-            return await self._outcome_of(error, session)
+            return await self._outcome_of(error, session, is_again)
 
     def _with_note(self, outcome: ToolOutcome, session: Any) -> ToolOutcome:
         """Return the outcome; if it is an error that the sandbox caused, with a note for the model."""
@@ -298,7 +356,7 @@ class ServerSupervisor:
         note = note_for_model(blocked, self.server.name, session.writable)
         return msgspec.structs.replace(outcome, text=outcome.text + note)
 
-    async def _outcome_of(self, error: Exception, session: Any) -> ToolOutcome | None:
+    async def _outcome_of(self, error: Exception, session: Any, is_again: bool) -> ToolOutcome | None:
         """Return the outcome of a call that raised an error; None if it may be repeated."""
         reason = self._reason_of(error, session, await load_package())
         if reason.is_over:
@@ -306,7 +364,7 @@ class ServerSupervisor:
             with contextlib.suppress(TimeoutError):
                 seconds = self._limits.start if reason.is_unsent else GONE_SECONDS
                 await asyncio.wait_for(session.gone.wait(), seconds)
-            if reason.is_unsent:
+            if reason.is_unsent and not is_again:
                 return None
             reason = session.reason or reason
         return unfinished_outcome(self.server.name, reason, self._last_errors(), self._secrets)

@@ -83,6 +83,8 @@ class OfferedTool(msgspec.Struct, frozen=True):
     """The server's name for the tool."""
     fingerprint: str
     """A hash of the name, the description and the parameters; a tool with another fingerprint is another tool."""
+    only_reads: bool = False
+    """Whether the server says so of it."""
 
 
 def _fingerprint(name: str, spec: ToolSpec) -> str:
@@ -126,7 +128,9 @@ class ServerTools:
                         )
                     )
                 spec = self._spec_of(by_name[name], suffixes[name])
-                offered.append(OfferedTool(spec, name, _fingerprint(name, spec)))
+                hints = by_name[name].annotations
+                only_reads = hints is not None and hints.read_only_hint is True
+                offered.append(OfferedTool(spec, name, _fingerprint(name, spec), only_reads))
             except SchemaRefused as error:
                 refused.append(refusal_of(self._server, name, str(error)))
             await asyncio.sleep(0)

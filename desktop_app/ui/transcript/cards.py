@@ -77,7 +77,7 @@ SETTING_WORDS = {
 
 
 FAILURE_CHARACTERS = 4_000
-NOTICES = frozenset({"nearly_full", "silent_cut", "no_tools"})
+NOTICES = frozenset({"nearly_full", "silent_cut", "no_tools", "waiting", "sandbox"})
 """Kinds of failures that are warnings: nothing is broken."""
 
 
@@ -116,6 +116,8 @@ def _mark_links(operation: OperationRow) -> tuple[ActionLink, ...]:
 
 def ways_out_of(failure: Failure) -> tuple[Action, ...]:
     """Return the actions for a failure, the most helpful one first."""
+    if failure.setting.startswith("mcp_servers/"):
+        return (Action.OPEN_SETTINGS,)
     ways = WAYS_TO_EMPTY.get(failure.filled_by)
     if ways is None:
         return WAYS_OUT.get(failure.kind, ())

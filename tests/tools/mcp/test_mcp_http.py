@@ -79,6 +79,31 @@ async def test_a_certificate_that_nobody_vouches_for_is_not_accepted(tmp_path: P
         assert other.asked == []
 
 
+@pytest.mark.parametrize(("how", "words"), [("refuses", "none is set"), ("signs in", "OAuth")])
+async def test_a_server_that_wants_a_key_says_so_if_there_is_none(tmp_path: Path, how: str, words: str) -> None:
+    async with web(how) as other, bench(tmp_path, at(other.address), limits=HASTY) as one:
+        assert await one.names() == []
+        assert words in one.details()
+
+
+async def test_a_restarted_server_that_answers_400_gets_the_call_again(tmp_path: Path) -> None:
+    """server-everything 2026.8.31 answers 400 to a session that it does not know, and not in the protocol's form."""
+    async with web() as other, bench(tmp_path, at(other.address), limits=HASTY) as one:
+        await one.names()
+        other.how = "forgetful"
+        assert await one.text("web__work") == "worked"
+        assert other.calls.count("initialize") == 2
+        assert other.calls.count("tools/call") == 2
+
+
+async def test_headers_of_the_settings_are_sent(tmp_path: Path) -> None:
+    async with web() as other:
+        server = McpServer("web", url=other.address, headers={"X-Team": "seven-seven"})
+        async with bench(tmp_path, server, limits=HASTY) as one:
+            assert await one.names() == ["web__work"]
+        assert all("x-team: seven-seven\r\n" in request.lower() for request in other.asked)
+
+
 async def test_a_call_whose_connection_breaks_may_have_run(tmp_path: Path) -> None:
     async with web("breaks off") as other, bench(tmp_path, at(other.address), limits=HASTY) as one:
         await one.names()

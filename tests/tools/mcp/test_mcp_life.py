@@ -17,10 +17,15 @@ import pytest
 from mcp_bench import FOLDER, bench, server, servers_of_ours, until, until_offered
 from tool_calls import steady_loop
 
-from desktop_app.conversation.tools import ToolContext
+from desktop_app.conversation.events import Failure
+from desktop_app.conversation.message import ToolCall
+from desktop_app.conversation.tools import Rule, ToolContext, ToolOutcome
+from desktop_app.permissions.rules import decide
 from desktop_app.settings import McpServer
 from desktop_app.tools.mcp.process import Guard, ServerProcess
 from desktop_app.tools.mcp.server_context import ServerLimits
+from desktop_app.tools.registry import ToolRegistry
+from desktop_app.tools.spill import SpillFolder
 from slowness import slowness
 from texts import NO_TOOL_OF_THAT_NAME
 
@@ -227,3 +232,54 @@ async def test_whatever_happens_at_whatever_moment_every_call_ends_and_nothing_i
         assert not [call for call in calls if not call.cancelled() and call.exception()]
     assert servers_of_ours() == []
     assert not [task for task in asyncio.all_tasks() if "mcp" in task.get_name()]
+
+
+async def test_a_message_waits_for_a_starting_server_with_a_word(tmp_path: Path) -> None:
+    broken = McpServer("broken", ("/bin/sh", "-c", "echo no such package >&2; exit 1"))
+    async with bench(tmp_path, slow_server(1.2), broken, limits=ServerLimits(wait=0.2, start=0.5)) as one:
+        reported: list[Failure] = []
+        await one.servers.get_ready(one.context, reported.append)
+        assert [failure.kind for failure in reported] == ["waiting", "connection"]
+        assert "slow" in reported[0].title
+        assert "no such package" in reported[1].detail
+        assert await one.names() == ["slow__work"]
+        await one.servers.get_ready(one.context, reported.append)
+        assert len(reported) == 2, "each failure is reported once in a conversation"
+
+
+async def test_a_call_of_a_dead_servers_tool_says_that_it_is_dead(tmp_path: Path) -> None:
+    dead = McpServer("dead", ("/bin/sh", "-c", "echo out of order >&2; exit 1"))
+    async with bench(tmp_path, dead, limits=QUICK) as one:
+        tools = ToolRegistry((one.servers,), SpillFolder(tmp_path / "spills"), data=tmp_path / "data")
+        call = ToolCall("1", "dead__work", "{}")
+        await tools.needs(call, one.context)
+        [outcome] = [piece async for piece in tools.run(call, one.context)]
+        assert isinstance(outcome, ToolOutcome)
+        assert "dead" in outcome.text
+        assert "out of order" in outcome.text
+
+
+async def test_what_only_reads_runs_at_once_and_without_a_question_if_the_settings_say_so(tmp_path: Path) -> None:
+    for allowed, granted in (("", set()), ("reading", {"rude__fine"}), ("all", {"rude__fine", "rude__a_b"})):
+        async with bench(tmp_path, server("rude", "odd", allowed=allowed), limits=QUICK) as one:
+            await one.names()
+            needs = [(await one.servers.needs(ToolCall("1", name, "{}"), one.context))[0] for name in await one.names()]
+            assert {need.tool for need in needs if need.only_reads} == {"rude__fine"}
+            assert {need.tool for need in needs if decide([need]) == "allow"} == granted
+            assert {decide([need], [Rule("*", is_allowed=False)]) for need in needs} == {"deny"}
+
+
+async def test_states_say_what_the_servers_do(tmp_path: Path) -> None:
+    broken = McpServer("broken", ("/bin/sh", "-c", "echo no such package >&2; exit 1"))
+    off = McpServer("off", ("x",), is_on=False)
+    async with bench(tmp_path, server("rude"), broken, off, limits=QUICK) as one:
+        assert [state.status for state in one.servers.states()] == ["idle", "idle", "off"]
+        await one.names()
+        good, bad, _ = one.servers.states()
+        assert (good.status, good.tools, bad.status) == ("running", 1, "failed")
+        assert bad.lines == "no such package"
+        corrected = server("rude", name="broken")
+        assert (await one.servers.try_server(corrected, None, str(tmp_path))).status == "running"
+        assert one.servers.states()[1].status == "failed", "a trial changes nothing"
+        again = await one.servers.try_server(server("rude"), None, str(tmp_path))
+        assert again.status == "running"

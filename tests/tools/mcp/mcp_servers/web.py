@@ -14,6 +14,7 @@ from web_server import WebServer, answer, web_server
 JSON = "application/json"
 BROKEN = {
     "refuses": answer("no", status=401),
+    "signs in": answer("no", status=401, WWW_Authenticate='Bearer resource_metadata="https://example.org/x"'),
     "missing": answer("no such page", status=404),
     "broken": answer("<h1>Oh</h1>", status=500),
     "busy": answer("later", status=429),
@@ -52,6 +53,9 @@ class Web(WebServer):
         if not head.startswith("POST") or "id" not in message:
             return answer("", status=202 if head.startswith("POST") else 405)
         method = message["method"]
+        if self.how == "forgetful" and method == "tools/call":
+            self.how = ""
+            return answer('{"error": {"code": -32000, "message": "Bad Request"}, "id": null}', JSON, status=400)
         if self.how == "breaks off" and method == "tools/call":
             raise ConnectionResetError
         results: dict[str, dict[str, Any]] = {
