@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from desktop_app.conversation.words import translatable
 
 from .document_text import OFFICE, PAGES, WORDS, DocumentNote, DocumentText, Unreadable, count_of
+from .word_numbering import Numbering
 
 if TYPE_CHECKING:
     from docx.document import Document
@@ -63,6 +64,7 @@ class _WordReader:
         self._notes: list[str] = []
         self._found: Counter[str] = Counter()
         self._headings = {style.style_id: _heading_level(style.name or "") for style in document.styles}
+        self._numbering = Numbering(self._root_of("numbering"), document.styles.element)
         self._footnotes = self._parts("footnotes", "footnote")
         self._endnotes = self._parts("endnotes", "endnote")
         self._comments = self._parts("comments", "comment")
@@ -135,6 +137,8 @@ class _WordReader:
         properties = element.find(_W + "pPr")
         style = properties.find(_W + "pStyle") if properties is not None else None
         level = self._headings.get(_value(style), 0)
+        if text.strip():
+            text = self._numbering.label_of(properties) + text
         if text or not boxes:
             yield f"{'#' * level} {text}" if level and text.strip() else text
         yield from boxes
@@ -277,11 +281,16 @@ class _WordReader:
 
     def _parts(self, kind: str, item: str) -> dict[str, _Element]:
         """Return the notes or comments of the document by their ids."""
+        root = self._root_of(kind)
+        found = root.iter(_W + item) if root is not None else ()
+        return {_value(each, "id"): each for each in found if not _value(each, "type")}
+
+    def _root_of(self, kind: str) -> _Element | None:
+        """Return the root of another part of the document; None if there is none."""
         for relation in self._part.rels.values():
             if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
-                root = _parsed(relation.target_part.blob)
-                return {_value(found, "id"): found for found in root.iter(_W + item) if not _value(found, "type")}
-        return {}
+                return _parsed(relation.target_part.blob)
+        return None
 
     def _note(self, note: _Element | None) -> str:
         if note is None:
