@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from desktop_app.conversation.foreign import (
     ForeignCompaction,
@@ -163,6 +164,14 @@ def usage_of(
     """Return measured tokens; None if no tokens were measured. prompt: with the tokens of the cache."""
     costs = dollars if 0 < dollars < IMPOSSIBLE_DOLLARS else None
     return Usage(prompt, reply, read, written, costs, reasoning_tokens=thought) if prompt + reply else None
+
+
+def local_seconds_of(text: str) -> float:
+    """Return a time without an offset, which is local, in seconds since 1970; 0.0 if the text is not a time."""
+    try:
+        return max(0.0, datetime.fromisoformat(text).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return 0.0
 
 
 def sibling(source: Source, name: str) -> Source | None:

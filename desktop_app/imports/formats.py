@@ -20,6 +20,7 @@ from desktop_app.conversation.message import Role
 from desktop_app.conversation.words import translatable
 
 from . import (
+    aider,
     chatbox,
     chatgpt,
     cherry,
@@ -30,6 +31,7 @@ from . import (
     continue_sessions,
     copilot,
     gemini_cli,
+    gptme,
     kilo,
     kimi,
     librechat,
@@ -94,6 +96,8 @@ FORMATS: tuple[Format, ...] = (
     kimi.FORMAT,
     copilot.FORMAT,
     continue_sessions.FORMAT,
+    aider.FORMAT,
+    gptme.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

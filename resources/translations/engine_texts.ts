@@ -3109,5 +3109,13 @@ The last lines of its errors:
         <source>{server}: the old transport “sse” is not supported; many also have an address “/mcp”.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the file .aider.chat.history.md in the folder of a project, or that folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the folder ~/.local/share/gptme/logs, or the folder of a conversation in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

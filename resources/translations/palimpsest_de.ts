@@ -9966,5 +9966,13 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>{server}: the old transport “sse” is not supported; many also have an address “/mcp”.</source>
         <translation>{server}: Der alte Transport „sse“ wird nicht unterstützt; viele haben auch eine Adresse „/mcp“.</translation>
     </message>
+    <message>
+        <source>the file .aider.chat.history.md in the folder of a project, or that folder</source>
+        <translation>die Datei .aider.chat.history.md im Ordner eines Projekts oder dieser Ordner</translation>
+    </message>
+    <message>
+        <source>the folder ~/.local/share/gptme/logs, or the folder of a conversation in it</source>
+        <translation>der Ordner ~/.local/share/gptme/logs oder der Ordner eines Gesprächs darin</translation>
+    </message>
 </context>
 </TS>
