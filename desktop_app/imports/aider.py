@@ -34,11 +34,11 @@ def recognizes(source: Source) -> bool:
 def read(source: Source) -> Iterator[Found]:
     """Yield the sessions in which the model replied."""
     inputs = _inputs(source)
-    session: _Session | None = None
+    session: _MarkdownSession | None = None
     for line in source.read().removeprefix(BYTE_ORDER_MARK).decode(errors="replace").splitlines():
         if begun := STARTED.fullmatch(line):
             yield from session.found() if session is not None else ()
-            session = _Session(source, local_seconds_of(begun[1]), inputs)
+            session = _MarkdownSession(source, local_seconds_of(begun[1]), inputs)
         elif session is not None:
             session.add(line)
     yield from session.found() if session is not None else ()
@@ -59,7 +59,7 @@ def _inputs(source: Source) -> list[tuple[float, str]]:
     return found
 
 
-class _Session:
+class _MarkdownSession:
     """Collects the lines of a session into messages."""
 
     def __init__(self, source: Source, at: float, inputs: list[tuple[float, str]]) -> None:

@@ -39,6 +39,7 @@ from . import (
     lm_studio,
     openai_files,
     opencode,
+    openhands,
     openwebui,
     pi,
     qwen_code,
@@ -98,6 +99,7 @@ FORMATS: tuple[Format, ...] = (
     continue_sessions.FORMAT,
     aider.FORMAT,
     gptme.FORMAT,
+    openhands.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""

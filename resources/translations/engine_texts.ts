@@ -3117,5 +3117,9 @@ The last lines of its errors:
         <source>the folder ~/.local/share/gptme/logs, or the folder of a conversation in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.openhands/conversations, or the folder of a conversation in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -9974,5 +9974,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>the folder ~/.local/share/gptme/logs, or the folder of a conversation in it</source>
         <translation>der Ordner ~/.local/share/gptme/logs oder der Ordner eines Gesprächs darin</translation>
     </message>
+    <message>
+        <source>the folder ~/.openhands/conversations, or the folder of a conversation in it</source>
+        <translation>der Ordner ~/.openhands/conversations oder der Ordner eines Gesprächs darin</translation>
+    </message>
 </context>
 </TS>
