@@ -256,21 +256,21 @@ class ResponsesEvents:
     """
 
     def __init__(self) -> None:
-        self._sent: dict[Any, str] = {}
+        self._sent: dict[Any, list[str]] = {}
         """What was converted, by its place: an item's index for arguments, also a part's for text, or "thoughts"."""
-        self._text = ""
         self._calls: dict[Any, str] = {}
         """The ids of the calls, by their places."""
 
     def chunk_of(self, event: Json) -> Json:
         """Return the event as a chunk, which has no choices for an event without content."""
-        kind, item, place = word_of(event.get("type")), event.get("item"), _place(event.get("output_index"))
+        kind, place = word_of(event.get("type")), _place(event.get("output_index"))
+        part, item = (place, _place(event.get("content_index"))), event.get("item")
         match kind:
             case "response.output_text.delta" | "response.refusal.delta":
-                return _chunk(content=self._add_text(_part_place(event), text_of(event.get("delta"))))
+                return _chunk(content=self._add(part, text_of(event.get("delta"))))
             case "response.output_text.done" | "response.refusal.done":
                 whole = text_of(event.get("text")) or text_of(event.get("refusal"))
-                return _chunk(content=self._missing_text(_part_place(event), whole))
+                return _chunk(content=self._missing_text(part, whole))
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 return _chunk(reasoning_content=self._add("thoughts", text_of(event.get("delta"))))
             case "response.function_call_arguments.delta":
@@ -293,20 +293,16 @@ class ResponsesEvents:
                 return {"choices": []} if kind.startswith("response.") else event
 
     def _add(self, place: Any, text: str) -> str:
-        self._sent[place] = self._sent.get(place, "") + text
+        self._sent.setdefault(place, []).append(text)
         return text
 
     def _missing(self, place: Any, whole: str) -> str:
         """Return the rest of a whole that was sent in part; all of it if it is another."""
-        return self._add(place, whole.removeprefix(self._sent.get(place, "")))
-
-    def _add_text(self, place: Any, text: str) -> str:
-        self._text += text
-        return self._add(place, text)
+        return self._add(place, whole.removeprefix("".join(self._sent.get(place, ()))))
 
     def _missing_text(self, place: Any, whole: str) -> str:
-        sent = self._sent.get(place, "")
-        return self._add_text(place, whole.removeprefix(sent) if whole.startswith(sent) else "")
+        sent = "".join(self._sent.get(place, ()))
+        return self._add(place, whole.removeprefix(sent)) if whole.startswith(sent) else ""
 
     def _item(self, place: Any, item: Json, is_done: bool) -> Json:
         """Return the delta of what an item has besides what was sent of it."""
@@ -332,7 +328,7 @@ class ResponsesEvents:
 
     def _thoughts(self, items: list[Any]) -> Json:
         whole = "".join(text_of(field_of(item, name)) for item in items for name in ("summary", "content"))
-        return {} if self._sent.get("thoughts") else {"reasoning_content": self._missing("thoughts", whole)}
+        return {} if any(self._sent.get("thoughts", ())) else {"reasoning_content": self._missing("thoughts", whole)}
 
     def _end(self, response: Any) -> Json:
         """Return the chunk of the snapshot that ends a reply: its text and calls, as far as they were not sent."""
@@ -340,25 +336,22 @@ class ResponsesEvents:
         parts = [part for item in items if item.get("type") == "message" for part in list_of(item.get("content"))]
         whole = "".join(map(_text_of_part, parts))
         delta = self._thoughts([item for item in items if item.get("type") == "reasoning"])
-        if whole.startswith(self._text):
-            delta["content"] = whole.removeprefix(self._text)
+        sent = "".join(text for place, texts in self._sent.items() if isinstance(place, tuple) for text in texts)
+        if whole.startswith(sent):
+            delta["content"] = whole.removeprefix(sent)
         calls = [(place, item) for place, item in enumerate(items) if item.get("type") == "function_call"]
         delta["tool_calls"] = [call for place, item in calls for call in self._call(place, item)]
         is_refused = bool(parts) and all(field_of(part, "type") == "refusal" for part in parts)
         return _end_of_response(response, is_refused, delta)
 
 
-def _part_place(event: Json) -> Any:
-    return _place(event.get("output_index")), _place(event.get("content_index")) or 0
-
-
 def _text_of_part(part: Any) -> str:
     return word_of(field_of(part, "text")) or word_of(field_of(part, "refusal"))
 
 
-def _place(index: Any) -> Any:
-    """Return an index as it can be a key."""
-    return index if isinstance(index, int | str) else None
+def _place(index: Any) -> int:
+    """Return an index as it can be a key; servers leave it out if it is 0."""
+    return index if isinstance(index, int) else 0
 
 
 def _returned(item: Json) -> Json:
