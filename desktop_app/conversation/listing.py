@@ -43,9 +43,9 @@ class SearchValues(msgspec.Struct, frozen=True):
     tools: tuple[str, ...] = ()
 
 
-ReturnedReasoning = Literal["", "running", "always", "all", "every"]
+ReturnedReasoning = Literal["", "running", "always", "all", "every", "tagged"]
 """Reasoning that is returned to a model: none; of the running turn, with calls; also a blank for each one left out; of
-all replies with calls; or of all replies."""
+all replies with calls; of all replies; or of all replies, in their text, between tags."""
 
 
 class Dialect(msgspec.Struct, frozen=True):

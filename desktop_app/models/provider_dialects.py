@@ -30,6 +30,7 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
 from .endpoint import PREFIX
+from .tagged_thoughts import ALONE, OPENING
 from .tokens.estimate import family_of
 from .tokens.templates import overhead_of
 
@@ -113,12 +114,22 @@ def request_of(
         chat = [_with_signature(message) for message in chat]
     if dialect.returned_reasoning:
         pairs = zip(chat, map(reasoning_of, messages), strict=True)
-        chat = [sent | {"reasoning_content": text} if text else sent for sent, text in pairs]
+        add = _with_tagged if dialect.returned_reasoning == "tagged" else _with_reasoning
+        chat = [add(sent, text) if text else sent for sent, text in pairs]
     if family.startswith("mistral"):
         chat = [_with_mistral_ids(message) for message in chat]
     if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
         chat, functions = with_cache_markers(chat, functions)
     return request | {"messages": chat} | ({"tools": functions} if functions else {})
+
+
+def _with_reasoning(sent: Json, reasoning: str) -> Json:
+    return sent | {"reasoning_content": reasoning}
+
+
+def _with_tagged(sent: Json, reasoning: str) -> Json:
+    """Return the message with its reasoning in the text, as it was read from there (see `tagged_thoughts`)."""
+    return sent | {"content": f"{OPENING}{reasoning}{ALONE}\n\n{sent['content'] or ''}"}
 
 
 def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
@@ -189,6 +200,8 @@ def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
     family, returned = family_of(name), ""
     if family in ("kimi", "deepseek"):
         returned = "always" if REQUIRES_REASONING.search(name.lower()) else "running"
+    if family == "minimax" and kind != "openrouter":  # which has a field for reasoning that is returned
+        returned = "tagged"
     return {
         "returned_reasoning": returned,
         "joins_duplicate_calls": kind == "gemini",

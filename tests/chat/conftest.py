@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from msgspec.structs import replace
 
 from desktop_app.archive.archive import Archive
 from desktop_app.chat.compaction.making_room import make_room
@@ -42,6 +43,7 @@ class OneServer:
         self.info = ModelInfo("scripted/scripted", "Scripted", window, max_output)
         self.others: dict[str, ModelInfo] = {}
         self.tokens_of_tools: int | None = None  # as its server renders them
+        self.window_when_asked_again = 0
         self.provider = provider
         self.litellm = litellm
 
@@ -49,6 +51,8 @@ class OneServer:
         return (self.info, *self.others.values())
 
     async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
+        if asks_again and self.window_when_asked_again:
+            self.info = replace(self.info, window=self.window_when_asked_again)
         return self.model(model_id)
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:

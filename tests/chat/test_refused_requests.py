@@ -48,6 +48,16 @@ async def test_a_chat_of_a_few_words_is_not_told_to_optimize(house, window: int)
     assert len(home.provider.requests) == 1
 
 
+async def test_after_an_overflow_without_numbers_the_server_is_asked_for_its_window_again(talk) -> None:
+    home, session = await talk([UNTOLD, Reply("Fine.")], window=60_000, messages=LONG)
+    home.models.window_when_asked_again = 8_192  # it was started again with another one
+    await home.turn(session, "Go on.")
+    assert session.counter.budget.window == 8_192
+    assert [event.reason for event in home.of(TurnFinished)] == ["finished"]
+    assert len(home.provider.requests) == 2
+    assert sizes(home)[1] < sizes(home)[0] / 2
+
+
 async def test_a_told_size_that_cannot_be_is_no_measurement(house) -> None:
     home = await house([Overflow(window=64_000, tokens=70_000)], window=60_000, repeat_last=True)
     session = await home.chats.create("Small")

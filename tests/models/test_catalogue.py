@@ -228,3 +228,15 @@ def test_what_was_published_of_a_model_is_an_estimate_in_the_next_run_too() -> N
 def test_a_longest_reply_that_nobody_says_is_not_made_up(kind: ServerKind, longest: int) -> None:
     (model,) = catalogue(Server("home", "http://127.0.0.1:1/v1", ("own",), window=32_000, kind=kind)).infos()[1:]
     assert model.max_output == longest
+
+
+async def test_a_server_is_asked_again_only_on_request() -> None:
+    def page(window: int) -> dict[str, Any]:
+        return {"data": [{"id": "scripted", "max_model_len": window}]}
+
+    with ScriptedProvider(pages={"/v1/models": page(32_768)}) as provider:
+        models = catalogue(Server("home", provider.base_url, ("scripted",)))
+        assert (await models.resolve_model("home/scripted")).info.window == 32_768
+        provider.pages["/v1/models"] = page(8_192)
+        assert (await models.resolve_model("home/scripted")).info.window == 32_768
+        assert (await models.resolve_model("home/scripted", asks_again=True)).info.window == 8_192

@@ -17,7 +17,7 @@ from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
-from desktop_app.models.bounded_response import events_of
+from desktop_app.models.bounded_response import ReplyMarks, events_of
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
@@ -116,3 +116,24 @@ async def test_an_event_that_is_cut_is_dropped_and_one_that_is_no_json_refused()
             await events_in(body, [])
     with pytest.raises(UnicodeDecodeError):
         await events_in(b"data: \xff\n\n", [])
+
+
+@given(
+    st.lists(st.dictionaries(st.text(max_size=3), st.integers(), min_size=1), min_size=1), st.lists(st.integers(0, 99))
+)
+async def test_json_without_events_is_read_as_a_value_a_list_or_lines(values: list[Any], cuts: list[int]) -> None:
+    lines = "\n".join(json.dumps(value) for value in values).encode()
+    assert await events_in(lines, cuts) == values
+    assert await events_in(json.dumps(values, indent=1).encode(), cuts) == values
+    assert await events_in(b": sign\n\n\n" + json.dumps(values[0], indent=1).encode() + b"\n", cuts) == values[:1]
+    assert await events_in(b"\xef\xbb\xbf" + json.dumps(values[0]).encode(), cuts) == values[:1]
+
+
+async def test_the_mark_of_the_end_is_noted() -> None:
+    async def pieces(body: bytes) -> AsyncIterator[bytes]:
+        yield body
+
+    for body, has_end in ((b"data: 1\n\ndata: [DONE]\n\n", True), (b"data: 1\n\n", False), (b'{"a": 1}', False)):
+        marks = ReplyMarks()
+        _ = [event async for event in events_of(pieces(body), marks=marks)]
+        assert marks.has_end == has_end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -22,6 +23,7 @@ from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import BLOCKS
 from desktop_app.models.reply_formats import WireFormat, chunk_reader
 from desktop_app.models.reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
+from desktop_app.models.tagged_thoughts import ALONE, OPENING
 from desktop_app.settings import ServerKind
 from provider import Call, Reply
 from provider_flavours import FLAVOURS
@@ -174,6 +176,20 @@ def test_thoughts_between_tags_are_no_text(wire: WireFormat, pieces: list[str], 
         events = [{"choices": [{"delta": {"content": piece}}]} for piece in pieces]
     message = message_of(wire, events)
     assert contents(message)[:2] == (text, thought)
+
+
+@given(
+    st.text("a `\n", max_size=8), st.text("a<\n /", min_size=1, max_size=8), st.booleans(), st.sets(st.integers(0, 40))
+)
+def test_tags_are_found_wherever_a_text_is_cut(thought: str, text: str, has_opening: bool, cuts: set[int]) -> None:
+    text = f"x{text}"
+    whole = f"{OPENING if has_opening else ''}{thought}{ALONE}\n\n{text}"
+    places = sorted({0, len(whole), *(cut % len(whole) for cut in cuts)})
+    events = [{"choices": [{"delta": {"content": whole[begin:end]}}]} for begin, end in pairwise(places)]
+    is_code = thought.count("`") % 2 == 1 or thought.endswith("`")
+    expected = (whole, "") if is_code and not has_opening else (text, thought.lstrip() if has_opening else thought)
+    message_text, message_thought, _ = contents(message_of("chat", events))
+    assert (message_text, message_thought.lstrip() if has_opening else message_thought) == expected
 
 
 def test_reasoning_tokens_are_those_that_claude_reports() -> None:

@@ -8,7 +8,7 @@ import pytest
 from desktop_app.chat.ports import Piece, ReasoningPiece, ReplyEnd, TextPiece, ToolCallPiece
 from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.models.provider_dialects import ProviderMetadata, decode_metadata
-from desktop_app.models.reply_reader import ReplyReader, StreamError
+from desktop_app.models.reply_reader import END_MARK, ReplyReader, StreamError
 
 WRITER = "OpenRouter/model"
 
@@ -66,6 +66,11 @@ def test_reasons_are_named_in_our_words() -> None:
         "MALFORMED_FUNCTION_CALL": "malformed_call",
         "model_context_window_exceeded": "window",
         "eos": "stop",
+        "pause_turn": "length",
+        "ERROR_LIMIT": "window",
+        "contextLengthReached": "window",
+        "MISSING_THOUGHT_SIGNATURE": "malformed_call",
+        "MODEL_ARMOR": "content_filter",
     }.items():
         assert read(chunk("x", reason))[1].end().reason == word
 
@@ -115,6 +120,50 @@ def test_zeros_are_no_report_and_the_last_that_is_one_counts() -> None:
     assert reader.end().usage is None
 
 
+def test_later_reports_do_not_take_back_numbers_with_zeros() -> None:
+    first = usage_chunk(prompt_tokens=900, completion_tokens=0, cached_tokens=300)
+    later = usage_chunk(prompt_tokens=0, completion_tokens=7)
+    assert ended(chunk("x", "stop"), first, later).usage == Usage(900, 7, 300)
+    assert ended(chunk("x", "stop"), later).usage is None, "without a prompt nothing was measured"
+
+
+@pytest.mark.parametrize(
+    "reason", ["network_error", "abort", "insufficient_system_resource", "modelUnloaded", "failed"]
+)
+def test_a_reply_that_its_server_could_not_complete_has_broken_off(reason: str) -> None:
+    with pytest.raises(StreamError) as caught:
+        read(chunk("Hel", calls=[fragment(0, "a", "write", "{}")]), chunk(finish=reason))
+    assert caught.value.status_code == 502
+
+
+def test_a_mark_of_the_end_ends_a_reply_without_a_reason_but_not_nothing() -> None:
+    _, reader = read(chunk("Hi"), END_MARK)
+    assert (reader.is_finished, reader.end()) == (True, ReplyEnd("stop"))
+    assert not read(END_MARK)[1].is_finished
+    assert read(chunk("Hi", "length"), END_MARK)[1].end().reason == "length"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"error_code": 336007, "error_msg": "the max input characters is 20000"},
+        {"base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}, "choices": None},
+        {"detail": "Conversation too long"},
+    ],
+)
+def test_an_error_in_a_shape_of_its_own_is_an_error(error: dict[str, Any]) -> None:
+    with pytest.raises(StreamError):
+        read(error)
+
+
+def test_what_a_whole_message_adds_to_its_deltas_is_read() -> None:
+    whole = {"role": "assistant", "content": "Hi there.", "reasoning_content": "Hm."}
+    last = {"choices": [{"index": 0, "delta": {}, "message": whole, "finish_reason": "stop"}]}
+    assert read(last)[0] == [ReasoningPiece("Hm."), TextPiece("Hi there.")]
+    assert read(chunk("Hi"), last)[0] == [TextPiece("Hi"), ReasoningPiece("Hm."), TextPiece(" there.")]
+    assert read(chunk("Hi there."), last)[0] == [TextPiece("Hi there."), ReasoningPiece("Hm.")]
+
+
 def test_growing_arguments_are_pieces_that_say_which_call_they_belong_to() -> None:
     pieces, _ = read(
         chunk(calls=[fragment(0, "a", "read", ""), fragment(1, "b", "list", '{"p')]),
@@ -160,6 +209,24 @@ def test_arguments_that_come_as_an_object_are_told_as_json() -> None:
             Usage(79, 4, 40, 30),
         ),
         ({"prompt_tokens": 40, "cached_tokens": 40, "completion_tokens": 4}, Usage(40, 4, 40)),
+        # The total tells what the parts leave out.
+        ({"prompt_tokens": 40, "cached_tokens": 30, "completion_tokens": 4, "total_tokens": 74}, Usage(70, 4, 30)),
+        ({"prompt_tokens": 40, "cached_tokens": 30, "completion_tokens": 4, "total_tokens": 44}, Usage(40, 4, 30)),
+        (
+            {"prompt_tokens": 40, "completion_tokens": 4, "total_tokens": 64}
+            | {"completion_tokens_details": {"reasoning_tokens": 20}},
+            Usage(40, 24, reasoning_tokens=20),
+        ),
+        (
+            {"prompt_tokens": 40, "cached_tokens": 30, "completion_tokens": 40, "total_tokens": 130}
+            | {"completion_tokens_details": {"reasoning_tokens": 20}},
+            Usage(70, 60, 30, reasoning_tokens=20),
+        ),
+        (
+            {"prompt_tokens": 40, "completion_tokens": 4, "completion_tokens_details": {"reasoning_tokens": 20}},
+            Usage(40, 24, reasoning_tokens=20),
+        ),
+        ({"input_tokens": 40, "output_tokens": 4}, Usage(40, 4)),
         (
             {"prompt_tokens": 90, "cache_read_input_tokens": 40, "cache_creation_input_tokens": 30},
             Usage(90, 0, 40, 30),

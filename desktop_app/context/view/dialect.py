@@ -142,7 +142,7 @@ def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[s
     """Return for each message of a request the reasoning that is returned with it; "" for none.
 
     Most providers do not want it. Kimi and DeepSeek want the reasoning of the running turn if it led to calls; from
-    its version 4, DeepSeek wants the reasoning before all calls.
+    its version 4, DeepSeek wants the reasoning before all calls. MiniMax wants its replies back as it wrote them.
     """
     running = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=-1)
     kind, breaks = dialect.returned_reasoning, dialect.breaks_control_tokens
@@ -151,7 +151,7 @@ def reasoning_to_return(messages: Sequence[Message], dialect: Dialect) -> list[s
 
 
 def _returned(message: Message, is_running: bool, kind: ReturnedReasoning) -> str:
-    if kind == "every" and message.role is Role.ASSISTANT and not message.tool_calls:
+    if kind == "tagged" or (kind == "every" and message.role is Role.ASSISTANT and not message.tool_calls):
         return reasoning_of(message).strip() and reasoning_of(message)
     if not message.tool_calls or not kind:
         return ""

@@ -8,8 +8,17 @@ from collections.abc import Callable
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from desktop_app.context.counting.calibration import MIN_REPORT, Calibration, Report, is_silently_cut, learn, prior
+from desktop_app.context.counting.calibration import (
+    MIN_REPORT,
+    Calibration,
+    Report,
+    is_silently_cut,
+    learn,
+    nearest_reading,
+    prior,
+)
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 
@@ -187,3 +196,29 @@ def test_a_larger_report_is_never_more_suspicious(sent: int, basis: Provenance, 
 @given(st.integers(0, 10**7), st.sampled_from(Provenance), st.floats(0.82, 1.2))
 def test_an_estimate_that_is_a_fifth_off_accuses_nobody(sent: int, basis: Provenance, factor: float) -> None:
     assert not is_silently_cut(sent, basis, Usage(round(sent * factor), 0))
+
+
+@given(st.integers(2_000, 200_000), st.floats(0, 0.95), st.floats(0.95, 1.05), st.booleans())
+def test_cached_tokens_are_read_as_they_fit_what_was_sent(
+    sent: int, share: float, off: float, is_read_wrongly: bool
+) -> None:
+    """Whichever way a server counts cached tokens, inside of its prompt or besides, and however that was read."""
+    prompt = round(sent * off)
+    cached = round(prompt * share)
+    besides = Usage(2 * prompt - (prompt - cached), 5, cached)  # inside, but read as besides
+    left_out = Usage(prompt - cached, 5, cached)  # besides, but read as inside
+    read = nearest_reading(besides if is_read_wrongly else left_out, sent, Provenance.MEASURED)
+    is_seen = abs((besides if is_read_wrongly else left_out).prompt_tokens - sent) > 0.2 * sent
+    if (is_seen and prompt - cached >= cached) or (is_seen and not is_read_wrongly):
+        assert abs(read.prompt_tokens - sent) <= 0.1 * sent
+    right = Usage(prompt, 5, cached)
+    assert nearest_reading(right, sent, Provenance.MEASURED) == right
+
+
+def test_a_report_that_fits_in_neither_way_stays_as_it_is() -> None:
+    for usage in (Usage(9_000, 5, 4_000), Usage(9_000, 5), Usage(60_000, 5, 5_000)):
+        assert nearest_reading(usage, 30_000, Provenance.MEASURED) == usage
+    far = Usage(56_184, 40, 21_092)
+    assert nearest_reading(far, 35_100, Provenance.MEASURED).prompt_tokens == 35_092
+    assert nearest_reading(far, 35_100, Provenance.ESTIMATED).prompt_tokens == 35_092
+    assert nearest_reading(replace(far, prompt_tokens=50_000), 35_100, Provenance.ESTIMATED).prompt_tokens == 50_000
