@@ -86,7 +86,7 @@ def join_calls(fragments: Iterable[Fragment], names: Collection[str] = ()) -> li
             by_id[fragment.call_id] = call
         if fragment.index is not None:
             by_index[fragment.index] = call
-    return _with_own_ids(_without_repetitions(calls))
+    return _with_own_ids(_withheld(_without_repetitions(calls)))
 
 
 def _call_of(
@@ -208,6 +208,18 @@ def _without_repetitions(calls: list[StreamedCall]) -> list[StreamedCall]:
             named |= {name, (call.index, call.name, "")}
         kept.append(call)
     return kept
+
+
+def _withheld(calls: list[StreamedCall]) -> list[StreamedCall]:
+    """Give calls without arguments the ambiguous ones of a later call, since these may be theirs: so none of them runs.
+
+    This concerns only calls that neither an index nor an id tells apart.
+    """
+    unmarked = [call for call in calls if call.index is None and not call.call_id]
+    ambiguous = next((call.texts for call in unmarked if call.whole is None), [])
+    for call in unmarked:
+        call.texts = call.texts or ambiguous
+    return calls
 
 
 def _with_own_ids(calls: list[StreamedCall]) -> list[StreamedCall]:

@@ -124,11 +124,44 @@ def with_an_empty_end(number: int, name: str, whole: str, cut: Cut) -> Iterator[
     yield {"index": number, "id": f"c{number}"} | function(name, "")
 
 
+def in_parts_without_index_or_id(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    yield function(name, "")
+    yield from (function(None, part) for part in cut(whole))
+
+
+def all_with_index_0_in_parts_without_id(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    yield {"index": 0} | function(name, "")
+    yield from ({"index": 0} | function(None, part) for part in cut(whole))
+
+
+def all_with_one_id_in_parts_without_index(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    yield {"id": "same"} | function(name, "")
+    yield from ({"id": "same"} | function(None, part) for part in cut(whole))
+
+
+def in_parts_and_then_whole_without_name(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    yield from as_specified(number, name, whole, cut)
+    yield {"index": number} | function(None, whole)
+
+
+def with_a_name_that_grows(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    yield {"index": number, "id": f"c{number}"} | function(name[:2], "")
+    yield {"index": number, "id": f"c{number}"} | function(name, "")
+    yield from ({"index": number} | function(None, part) for part in cut(whole))
+
+
+def with_its_name_and_another_id_in_each(number: int, name: str, whole: str, cut: Cut) -> Iterator[Json]:
+    parts = enumerate(cut(whole))
+    yield from ({"index": number, "id": f"x{number}.{place}"} | function(name, part) for place, part in parts)
+
+
 SHAPES = (
     as_specified, without_index, with_its_id_in_each, without_index_or_id, with_an_empty_id, all_with_index_0,
     all_with_index_0_in_parts, with_another_index_in_each, with_another_id_in_each, all_with_one_id,
     with_a_name_in_parts, with_its_name_in_each, from_the_beginning_each_time, in_parts_and_then_whole,
     in_parts_and_then_whole_without_an_index, empty_first, as_an_object, as_json_in_a_text, with_an_empty_end,
+    in_parts_without_index_or_id, all_with_index_0_in_parts_without_id, all_with_one_id_in_parts_without_index,
+    in_parts_and_then_whole_without_name, with_a_name_that_grows, with_its_name_and_another_id_in_each,
 )  # fmt: skip
 
 
@@ -196,6 +229,16 @@ def test_what_is_ambiguous_or_cut_is_no_json_so_that_no_tool_runs(texts: list[st
         assert not isinstance(json.loads(call.arguments), dict)
     except ValueError:
         assert call.arguments == "".join(texts)
+
+
+def test_of_calls_whose_fragments_cannot_be_told_apart_none_runs() -> None:
+    texts = ('{"path": "."}', '{"pattern": "*"}')
+    fragments = [
+        *(Fragment(None, "", name, "") for name in ("list", "glob")),
+        *(Fragment(None, "", "", t) for t in texts),
+    ]
+    calls = join_calls(fragments, NAMES)
+    assert [(call.name, call.arguments) for call in calls] == [("list", "".join(texts)), ("glob", "".join(texts))]
 
 
 def test_a_call_that_another_interrupts_is_not_complete() -> None:
