@@ -16,8 +16,11 @@ from msgspec.structs import replace
 
 from .branches import Branches
 from .foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
-from .message import Message, Role
-from .transcript import AnyEntry, BringBack, Compaction, Imported, Rewind, Switch, Trigger
+from .message import Message, Role, Usage
+from .transcript import AnyEntry, AuxiliaryUsage, BringBack, Compaction, Imported, Rewind, Switch, Trigger
+
+CHAT = "chat"
+"""The purpose of a request for a reply, as the figures of usage have it."""
 
 
 def conversation_id(foreign: ForeignConversation) -> str:
@@ -81,6 +84,21 @@ def _without(value: Any, known: Any) -> Any:
     return {name: each for name, each in left.items() if each != {}}
 
 
+def _usage_left(whole: Usage | None, known: Usage | None) -> Usage | None:
+    """Return the usage that a message has more than was imported; None if that is nothing."""
+    if whole is None or known is None or whole == known:
+        return whole if known is None else None
+    return replace(
+        whole,
+        prompt_tokens=max(0, whole.prompt_tokens - known.prompt_tokens),
+        reply_tokens=max(0, whole.reply_tokens - known.reply_tokens),
+        cached_tokens=max(0, whole.cached_tokens - known.cached_tokens),
+        cache_written_tokens=max(0, whole.cache_written_tokens - known.cache_written_tokens),
+        reasoning_tokens=max(0, whole.reasoning_tokens - known.reasoning_tokens),
+        dollars=None,
+    )
+
+
 def _is_as_imported(record: Iterable[AnyEntry]) -> bool:
     """Return whether imports alone have written messages and opened branches last."""
     is_imported, left = True, 0
@@ -109,6 +127,7 @@ class _RecordWriter:
         compactions = {e.id for e in foreign.entries if isinstance(e, ForeignCompaction)}
         self._followers = {e.parent: self._id(e.id) for e in reversed(foreign.entries) if e.parent in compactions}
         self._continued: dict[str, str] = {}  # messages after which the rest of a reply was added: that rest
+        self._rests: dict[str, list[str]] = {}  # by the first part of a reply, the rests that were added
         self._current = foreign.current
         self._before = None if _is_as_imported(record) else self._branches.current
         self._at = foreign.created_at
@@ -140,12 +159,16 @@ class _RecordWriter:
 
     def _continue(self, whole: Message, known: Message) -> None:
         """Append the parts that a reply has more than when it was imported, as its continuation."""
-        if whole.role is not Role.ASSISTANT or (whole.parts == known.parts):
+        if whole.role is not Role.ASSISTANT:
+            return
+        if whole.parts == known.parts:
+            self._add_usage(whole, known)
             return
         parts, position = known.parts, known.id
         while more := self._messages.get(_hashed(known.id, "grown", str(len(parts)))):
             parts, position = (*parts, *more.parts), more.id
             self._continued[self._branches.followed_by(more.id)] = more.id
+            self._rests.setdefault(known.id, []).append(more.id)
         if len(parts) >= len(whole.parts) or whole.parts[: len(parts)] != parts:
             return
         self._at = whole.at or self._at
@@ -153,7 +176,18 @@ class _RecordWriter:
         after = self._end_of_results(position)
         self._go_after(after, name)
         self._continued[after] = name
-        self._append(replace(whole, id=name, parts=whole.parts[len(parts) :], at=self._at, continues=position))
+        self._rests.setdefault(known.id, []).append(name)
+        usage = _usage_left(whole.usage, known.usage)
+        parts = whole.parts[len(parts) :]
+        self._append(replace(whole, id=name, parts=parts, at=self._at, continues=position, usage=usage))
+
+    def _add_usage(self, whole: Message, known: Message) -> None:
+        """Append the usage of a reply that was imported before the program wrote it down."""
+        name = _hashed(known.id, "usage")
+        if known.usage is None and whole.usage is not None and name not in self._known:
+            self._append(
+                AuxiliaryUsage(id=name, at=whole.at or self._at, purpose=CHAT, model=whole.model, usage=whole.usage)
+            )
 
     def _end_of_results(self, message_id: str) -> str:
         """Return the last of the results that follow a message; the message itself if none does."""
@@ -212,6 +246,7 @@ class _RecordWriter:
         """Return the compaction. What an earlier import added after its parent is kept."""
         self._at = entry.at or self._at
         kept = {self._id(name) for name in entry.kept} | self._after(parent)
+        kept |= {rest for name in kept & self._rests.keys() for rest in self._rests[name]}
         earlier, archived_before = "", set[str]()
         for other in self._branches.path():
             if isinstance(other, Compaction):

@@ -222,7 +222,8 @@ class AuxiliaryUsage(Entry, frozen=True, kw_only=True, tag="upkeep"):
     """A request by Palimpsest itself, whose usage is in no other entry."""
 
     purpose: str
-    """"title", "digest", "image" or "summary": each request for a summary, with or without a compaction."""
+    """"title", "digest", "image" or "summary": each request for a summary, with or without a compaction; "chat" for a
+    reply that another program wrote down without its usage at first."""
     model: str
     usage: Usage | None = None
     """None if the provider reported nothing."""

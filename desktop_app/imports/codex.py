@@ -146,9 +146,10 @@ def _result(item: Fields, names: Names) -> Message:
 
 def _has_failed(text: str) -> bool:
     """Return whether the result of a command says an exit code other than 0: in its head, or in older ones in JSON."""
-    code = EXIT_CODE.search(text[:HEAD].partition("\nOutput:\n")[0])
-    if code is not None:
-        return int(code[1]) != 0
+    head = text[:HEAD].partition("\nOutput:\n")[0]
+    if "exited with code" in head or "Exit code:" in head:
+        code = EXIT_CODE.search(head)
+        return code is not None and int(code[1]) != 0
     if not text.startswith('{"output":'):
         return False
     with suppress(ValueError, RecursionError):
@@ -324,7 +325,7 @@ class _Session:
         payload = line.object("payload")
         kind = line.text("type")
         match kind if payload else "":
-            case "response_item" if line.object("metadata").flag("compaction_output"):
+            case "response_item" if "metadata" in line and line.object("metadata").flag("compaction_output"):
                 self._next_id()  # a summary, which the compaction repeats
                 payload.skip(*payload.rest())
             case "response_item":

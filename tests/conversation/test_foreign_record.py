@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from builders import model, system, user
+from desktop_app.context.counting.breakdown import usage_in
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import FIRST, Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
@@ -292,3 +293,15 @@ def test_the_messages_by_which_a_conversation_is_known_are_those_that_a_person_c
     question = ForeignMessage("q", "s", user("Hello"))
     foreign = ForeignConversation("Elsewhere", "c1", "Brief", (instructions, question))
     assert len(message_ids(foreign)) == foreign.messages == 1
+
+
+def test_the_usage_that_a_program_writes_down_later_is_stored_once() -> None:
+    def answered(usage: Usage | None) -> ForeignConversation:
+        reply = Message(role=Role.ASSISTANT, parts=(Text("b"),), model="m", usage=usage)
+        return ForeignConversation("E", "c", "", (ForeignMessage("a", "", user("a")), ForeignMessage("b", "a", reply)))
+
+    record = new_entries(answered(None), "first")
+    for _ in range(2):
+        record += new_entries(answered(Usage(10, 5)), "again", record)
+    used = [used.usage for used in map(usage_in, record) if used is not None]
+    assert used.count(Usage(10, 5)) == 1

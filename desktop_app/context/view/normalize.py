@@ -77,6 +77,8 @@ class NormalizedSequence:
         self.call_ids = call_ids or GrowingSet()
         self._last = last
         self._has_text = has_text
+        self._had_text = False
+        """Whether there was text before the last item."""
 
     def add(self, item: Item) -> None:
         """Append the item, preceded by items that the rules require."""
@@ -221,6 +223,8 @@ class NormalizedSequence:
         is_orphan = item.message.role is _TOOL and (item.repair is _ORPHAN or item.repair is _AGAIN)
         is_neighbour = last is not None and last.message.role is item.message.role is not _TOOL
         is_joined = last is not None and (is_orphan or is_neighbour)
+        if last is not None and is_neighbour and is_thought_alone(last) and self.items:
+            last = self._without_placeholder(last)
         if last is not None and is_joined:
             if item.message.role is _SYSTEM and item.kind is ItemKind.MESSAGE:
                 item = replace(item, repair=item.repair or Repair.SECOND_SYSTEM)
@@ -232,9 +236,24 @@ class NormalizedSequence:
         if is_joined:
             item = replace(item, is_joined=True, separators=int(has_text and self._has_text))
             has_text = has_text or self._has_text
-        self._has_text = has_text
+        self._had_text, self._has_text = self._has_text, has_text
         self._last = item
         self.items.append(item)
+
+    def _without_placeholder(self, last: Item) -> Item:
+        """Return the last item, a thought without an answer, as the beginning of the reply that goes on."""
+        thought = replace(last.message, parts=last.message.parts[:-1])
+        last = replace(last, message=thought, repair=None, separators=0)
+        self._has_text = last.is_joined and self._had_text
+        self._last = self.items[-1] = last
+        return last
+
+
+def is_thought_alone(item: Item) -> bool:
+    """Return whether an item of the model is a whole thought, with a placeholder for the missing answer."""
+    message = item.message
+    is_whole = message.role is _ASSISTANT and not message.is_interrupted and len(message.parts) > 1
+    return is_whole and item.repair is Repair.EMPTY
 
 
 def is_plain(message: Message) -> bool:

@@ -49,7 +49,7 @@ from .items import (
     recalled_item,
     summary_message,
 )
-from .normalize import NormalizedSequence, missing_result
+from .normalize import NormalizedSequence, is_thought_alone, missing_result
 from .pairing import PairedMessages, arrange_results
 
 _SYSTEM, _ASSISTANT, _TOOL = Role.SYSTEM, Role.ASSISTANT, Role.TOOL  # looked up once: see items.py
@@ -134,6 +134,7 @@ def view_after(view: View, transcript: Transcript) -> View:
         and all(message.role is not Role.SYSTEM for message in messages)
         and not late.intersection(item.message.id for item in (view.items if late else ()))
         and not any(call.call_id in view.stray_ids for message in messages for call in message.tool_calls)
+        and not (messages and view.items and messages[0].role is _ASSISTANT and is_thought_alone(view.items[-1]))
     )
     if not is_growth:
         return view_of(transcript)

@@ -188,3 +188,21 @@ def test_what_was_repaired_is_told_in_a_line() -> None:
         f"{Repair.EMPTY.value} (2), {Repair.ASSISTANT_FIRST.value} (1), {Repair.MISSING_RESULT.value} (1)"
     )
     assert describe_repairs(count_repairs(view(user("a"), model("b")))) == ""
+
+
+def test_a_thought_of_its_own_is_the_beginning_of_the_reply_that_follows() -> None:
+    """As Codex and opencode write them, each in a message; a thought without an answer still says so."""
+    thought, more = (
+        Message(role=Role.ASSISTANT, parts=(Reasoning("Hm"),)),
+        Message(role=Role.ASSISTANT, parts=(Reasoning("Well"),)),
+    )
+    messages = [user("a"), thought, more, model("b"), user("c"), model("d"), thought]
+    transcript = Transcript()
+    grown = view_of(transcript)
+    for number, message in enumerate(messages):
+        transcript = transcript.append(replace(message, id=f"m{number}"))
+        grown = view_after(grown, transcript)
+        assert assemble(grown) == assemble(view_of(transcript))
+    first, last = [message for message in assemble(grown) if message.role is Role.ASSISTANT]
+    assert first.parts == (Reasoning("Hm"), Reasoning("Well"), Text("b"))
+    assert last.text == "d\n\n[empty message]"
