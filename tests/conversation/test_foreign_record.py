@@ -12,7 +12,17 @@ from desktop_app.context.view.view import view_of
 from desktop_app.conversation.branches import FIRST, Branches
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignEntry, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids, new_entries
-from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult, user_message
+from desktop_app.conversation.message import (
+    Message,
+    Part,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    user_message,
+)
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Switch, Transcript
 from examples import examples
 
