@@ -26,6 +26,8 @@ WRAPPERS = frozenset(
 )
 """Elements whose content is read as if it were in their place."""
 SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_CONTAINER = b"\xd0\xcf\x11\xe0"
+"""The beginning of an encrypted document, which is no zip file."""
 _DELETED, _END = "\1", "\2"
 """Marks of deleted text, which no XML can hold: neighbouring deletions become one."""
 MAX_DEPTH = 60
@@ -36,6 +38,9 @@ def read_docx(file: str) -> DocumentText:
     """Return the text of a Word document. Raises Unreadable."""
     import docx
 
+    with open(file, "rb") as opened:
+        if opened.read(len(_CONTAINER)) == _CONTAINER:
+            raise Unreadable("is encrypted")
     return _WordReader(docx.Document(file)).read()
 
 
