@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -25,9 +25,11 @@ from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import sent_tools, to_dialect
+from desktop_app.context.view.pictures import key_of
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
-from desktop_app.conversation.message import Message, Role, Usage
+from desktop_app.conversation.listing import Dialect
+from desktop_app.conversation.message import Attachment, Message, Role, Usage
 from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
@@ -148,6 +150,8 @@ class RequestCounter:
         counter = RequestCounter(model, self.chosen_policy, self.setup, transcript, view, self.reading)
         if replace(model.info, quirks=()) == replace(self.model.info, quirks=()):
             counter.learned = self.learned
+            if self.counts.dialect.left_out:
+                counter._use_dialect(replace(counter.counts.dialect, left_out=self.counts.dialect.left_out))
         return counter
 
     def follow(self, entries: Sequence[AnyEntry], transcript: Transcript, view: View) -> None:
@@ -249,7 +253,8 @@ class RequestCounter:
         view, (messages, tools) = self.view, self.assemble()
         as_of = view.path[-1].id if view.path else ""
         gauge, counted = self.gauge(), self.count()
-        pictures = gauge.tokens_of(unmeasured_pictures(view, self.counts))
+        is_measured = gauge.provenance is Provenance.MEASURED
+        pictures = gauge.tokens_of(unmeasured_pictures(view, self.counts, is_measured))
         figures = gauge, counted, len(view.items), reported_before(view), pictures
         self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
         return self._sent
@@ -279,7 +284,15 @@ class RequestCounter:
 
     def leave_out_metadata(self) -> None:
         """Stop returning provider metadata to the model, which has refused a request because of it."""
-        self.counts = TokenCounts(self.model.tokenizer, replace(self.counts.dialect, returns_metadata=False))
+        self._use_dialect(replace(self.counts.dialect, returns_metadata=False))
+
+    def leave_out_pictures(self, pictures: Iterable[Attachment]) -> None:
+        """Send a line in the place of these pictures, because of which the server has refused a request."""
+        left_out = self.counts.dialect.left_out.union(map(key_of, pictures))
+        self._use_dialect(replace(self.counts.dialect, left_out=left_out))
+
+    def _use_dialect(self, dialect: Dialect) -> None:
+        self.counts = TokenCounts(self.model.tokenizer, dialect)
         self._tally = self._calibration = None
 
     def learn_from_refusal(self, error: ModelError, refused: Report | None) -> None:

@@ -67,6 +67,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """Characters of a tool's description that its provider accepts; 0 for no limit."""
     quirks: tuple[str, ...] = ()
     """See `conversation/quirks.py`."""
+    left_out: frozenset[int] = frozenset()
+    """Pictures that are replaced by a line: see `context/view/pictures.py`."""
 
     @property
     def writes_calls_as_text(self) -> bool:

@@ -3121,5 +3121,17 @@ The last lines of its errors:
         <source>the folder ~/.openhands/conversations, or the folder of a conversation in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>The oldest pictures were left out ({count})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>They stay in the conversation; the model is sent a line in their place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attach a picture again, or a smaller one, if the model has to see it.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

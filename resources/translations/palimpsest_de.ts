@@ -9978,5 +9978,17 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>the folder ~/.openhands/conversations, or the folder of a conversation in it</source>
         <translation>der Ordner ~/.openhands/conversations oder der Ordner eines Gesprächs darin</translation>
     </message>
+    <message>
+        <source>The oldest pictures were left out ({count})</source>
+        <translation>Die ältesten Bilder wurden weggelassen ({count})</translation>
+    </message>
+    <message>
+        <source>They stay in the conversation; the model is sent a line in their place.</source>
+        <translation>Sie bleiben im Chat; das Modell bekommt an ihrer Stelle eine Zeile.</translation>
+    </message>
+    <message>
+        <source>Attach a picture again, or a smaller one, if the model has to see it.</source>
+        <translation>Ein Bild noch einmal anhängen, vielleicht kleiner, wenn das Modell es sehen muss.</translation>
+    </message>
 </context>
 </TS>

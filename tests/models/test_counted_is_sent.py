@@ -44,7 +44,11 @@ DIALECTS = (
     Kind("openai_compatible", "deepseek", "kimi-k2-thinking"),
     Kind("openrouter", "openrouter", "moonshotai/kimi-k2-thinking"),
 )
-SECRET = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
+SECRET = Attachment(
+    "a.png",
+    "image/png",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+)
 THOUGHT = "First I look at the ledger, then at each of its rows. " * 20
 
 

@@ -37,6 +37,8 @@ WAITS: dict[ErrorKind, tuple[float, ...]] = {
     "cut": (0.5,),
 }
 """Seconds before each retry. Other kinds of error would only recur: a wrong key, an exhausted quota, a filter."""
+NOT_OF_PICTURES: tuple[ErrorKind, ...] = ("rate_limit", "quota", "auth", "content_filter", "not_found", "timeout")
+"""Kinds of error that are not about the pictures of a request, even if they mention images."""
 METADATA_REFUSALS: tuple[ErrorKind, ...] = ("malformed", "provider")
 """Kinds of error with which providers refuse metadata; their wording differs too much to be matched."""
 
@@ -49,6 +51,8 @@ class Tried(msgspec.Struct):
     rooms: int = 0
     drops: int = 0
     cures: int = 0
+    left_out: int = 0
+    """Pictures that were left out."""
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -259,6 +263,17 @@ def tools_refused(error: ModelError) -> Failure:
         error.failure.detail,
         translatable("Your message was sent again without tools."),
         translatable("Turn tool calls on in its server, and start Palimpsest again; or choose another model."),
+    )
+
+
+def pictures_left_out(error: ModelError, count: int) -> Failure:
+    """Return the notice that a number of pictures were left out, because the server has refused the request."""
+    return Failure(
+        "pictures_left_out",
+        translatable("The oldest pictures were left out ({count})").format(count=count),
+        error.failure.detail,
+        translatable("They stay in the conversation; the model is sent a line in their place."),
+        translatable("Attach a picture again, or a smaller one, if the model has to see it."),
     )
 
 

@@ -38,6 +38,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut, nearest_reading
+from desktop_app.context.view.pictures import pictures_in, to_leave_out
 from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -65,12 +66,14 @@ from .incoming_reply import (
 from .recovery import (
     MAX_WAITS_TO_SHARE,
     METADATA_REFUSALS,
+    NOT_OF_PICTURES,
     WAIT_TO_SHARE,
     DropResults,
     GiveUp,
     MakeRoom,
     Tried,
     Wait,
+    pictures_left_out,
     reaction_to,
     shares_window,
     tools_refused,
@@ -107,6 +110,7 @@ class StreamedReply:
         self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
+        self._refused_for_pictures: ModelError | None = None
         # Whether the server was asked for its window again, after an overflow.
         self._has_asked = False
         # Whether the window was assumed to end where the server stopped the reply, and what was learned before.
@@ -157,6 +161,7 @@ class StreamedReply:
             if self._guard.state is State.DONE:
                 break
         await self.keep()
+        self._notice_left_out()
         self._notice_silent_cut(request)
         self._tries.note_reply()
         return self.stored[-1]
@@ -299,6 +304,8 @@ class StreamedReply:
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Apply the remedy for the error before the next request. Raises the error if there is none."""
+        if not self.has_arrived and self._leaves_out_pictures(error, request):
+            return
         if error.is_overflow and not self._has_asked:
             self._has_asked = True
             await ask_for_window(self._session, self._services.models, self._emit)
@@ -334,6 +341,21 @@ class StreamedReply:
         await self._react(error)
         while error.is_overflow and not self._is_smaller_than(request):
             await self._react(error)
+
+    def _leaves_out_pictures(self, error: ModelError, request: Request) -> bool:
+        """Leave out the pictures because of which the request was refused. Return False if there are none."""
+        pictures = to_leave_out(pictures_in(request.messages), error.failure.detail)
+        if not pictures or error.kind in NOT_OF_PICTURES:
+            return False
+        self._session.counter.leave_out_pictures(pictures)
+        self._tried.left_out += len(pictures)
+        self._refused_for_pictures = error
+        return True
+
+    def _notice_left_out(self) -> None:
+        if self._refused_for_pictures is not None:
+            notice = pictures_left_out(self._refused_for_pictures, self._tried.left_out)
+            self._emit(Noticed(self._session.id, notice))
 
     async def _react(self, error: ModelError) -> None:
         """Apply the next remedy of the retry policy. Raises an error when none is left."""

@@ -274,12 +274,12 @@ def reported_before(view: View) -> int:
     return 0 if any(item.message.has_image for item in view.items[anchor + 1 :]) else usage.prompt_tokens
 
 
-def unmeasured_pictures(view: View, counts: TokenCounts) -> int:
-    """Return our own count of the pictures that are in no reported request.
+def unmeasured_pictures(view: View, counts: TokenCounts, is_measured: bool) -> int:
+    """Return our own count of the pictures that are in no reported request; of all if nothing was learned from one.
 
     Each server counts pictures differently, so that they do not show how much it has read.
     """
-    anchor = last_measured(view)
+    anchor = last_measured(view) if is_measured else None
     return sum(counts.pictures(item.message) for item in view.items[0 if anchor is None else anchor + 1 :])
 
 

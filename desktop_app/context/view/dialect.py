@@ -26,6 +26,7 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.model_servers import break_control_tokens
 from desktop_app.conversation.tools import ToolSpec
 
+from .pictures import DAMAGED_LINE, LEFT_OUT_LINE, is_sound, key_of, with_own_type
 from .reshaping import CALL_LINE, RESULT_LINES, reshape
 
 BLANK = " "
@@ -90,8 +91,8 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
         part = part_without_control_tokens(part)
     if isinstance(part, Attachment) and part.is_elsewhere:  # litellm, or the provider, would fetch what it names
         return Attachment(part.name, "text/plain", ELSEWHERE_LINE)
-    if isinstance(part, Attachment) and part.is_image and not dialect.supports_vision:
-        return Attachment(part.name, "text/plain", IMAGE_LINE)
+    if isinstance(part, Attachment) and part.is_image:
+        return _sent_picture(part, dialect)
     if dialect.writes_calls_as_text and isinstance(part, ToolCall):
         return Text(CALL_LINE.format(name=part.name, arguments=part.arguments))
     if dialect.writes_calls_as_text and isinstance(part, ToolResult):
@@ -99,6 +100,16 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
     if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):
         return replace(part, provider_metadata="")
     return part
+
+
+def _sent_picture(picture: Attachment, dialect: Dialect) -> Attachment:
+    if not dialect.supports_vision:
+        return Attachment(picture.name, "text/plain", IMAGE_LINE)
+    if not is_sound(picture):
+        return Attachment(picture.name, "text/plain", DAMAGED_LINE)
+    if key_of(picture) in dialect.left_out:
+        return Attachment(picture.name, "text/plain", LEFT_OUT_LINE)
+    return with_own_type(picture)
 
 
 def part_without_control_tokens(part: Part) -> Part:

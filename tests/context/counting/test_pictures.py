@@ -33,10 +33,12 @@ def data_url(data: bytes, kind: str = "png") -> str:
 
 
 def png(width: int, height: int) -> str:
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return data_url(
-        b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR" + header + struct.pack(">I", zlib.crc32(header))
+    """A picture without pixels: its header and its end."""
+    header = b"IHDR" + struct.pack(">II", width, height) + b"\x08\x02\x00\x00\x00"
+    chunks = b"".join(
+        struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk)) for chunk in (header, b"IEND")
     )
+    return data_url(b"\x89PNG\r\n\x1a\n" + chunks)
 
 
 def jpeg(width: int, height: int, before: int = 20) -> str:

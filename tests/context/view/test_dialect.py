@@ -13,7 +13,11 @@ from desktop_app.conversation.message import Attachment, Message, Reasoning, Tex
 from desktop_app.conversation.tools import ToolSpec
 
 READ = ToolSpec("read", "Reads a file")
-IMAGE = Attachment("a.png", "image/png", "data:image/png;base64,iVBORw0KGgo=")
+IMAGE = Attachment(
+    "a.png",
+    "image/png",
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==",
+)
 
 
 def sent(dialect: Dialect, *messages: Message) -> list[Message]:
