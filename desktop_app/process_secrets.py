@@ -28,6 +28,8 @@ _KEY = re.compile(
 _PR_SET_DUMPABLE = 4
 _SOCKET_VARIABLE = "PALIMPSEST_KEYS_SOCKET"  # the number of the inherited socket in which keys wait
 _MAX_BYTES = 1 << 20  # of all keys
+_BYTES_HEAD = sys.getsizeof(b"") - 1  # bytes before the content of a bytes object
+_LEAST, _COPIES = 528, 8  # bytes of the smallest block that is not Python's own, and copies of each size
 
 taken: dict[str, str] = {}
 """The keys that were in the environment, by the names of their variables; in a window on Linux they wait elsewhere."""
@@ -75,6 +77,18 @@ def keys_for_child() -> Iterator[dict[str, str]]:
         yield {_SOCKET_VARIABLE: str(waiting.fileno())}
     finally:
         waiting.set_inheritable(False)
+
+
+def forget_line(line: bytes) -> None:
+    """Overwrite a line that contained a key and was sent, and the copies of it that Qt has freed.
+
+    No other reference to the line may be used. Freed memory is handed out again first: it is taken and filled with
+    zeros.
+    """
+    length = len(line)
+    ctypes.memset(id(line) + _BYTES_HEAD, 0, length)
+    sizes = (*range(_LEAST, 2 * length + _LEAST, 16), *range(length, 4 * length, max(length // 8, 1)))
+    _ = [ctypes.create_string_buffer(size) for size in reversed(sizes) for _ in range(_COPIES)]
 
 
 def _run_again_without(keys: dict[str, str]) -> None:

@@ -203,7 +203,8 @@ class EngineServer:
             if not (content := line.result()):
                 ended.cancel()
                 return "the window has closed its input"
-            self.take(content)
+            if not content.isspace():  # which the window writes over a key in its buffer
+                self.take(content)
         return self._ended_by
 
     def _end_by(self, number: signal.Signals) -> None:

@@ -36,6 +36,7 @@ from desktop_app.engine.protocol import (
     decode_engine_line,
     encode_line,
 )
+from desktop_app.process_secrets import forget_line
 
 from .engine_process import EngineProcess
 from .translation import tr
@@ -169,6 +170,14 @@ class Bridge(QObject):
             return request.checked(await future)
         finally:
             self._awaited.pop(number, None)
+            if getattr(request, "key", "") or getattr(request, "keys", None):
+                self._forget(line)
+
+    def _forget(self, line: bytes) -> None:
+        """Leave no copy of a line with a key in this process's memory, which programs of the user may read."""
+        if self._engine.is_up:
+            self._engine.write(b" " * (len(line) - 1) + b"\n")  # over what is left of it in the buffer of the pipe
+        forget_line(line)
 
     async def restart_engine(self) -> None:
         """Shut the engine down and start it again. Requests that are still pending fail as if it had died."""

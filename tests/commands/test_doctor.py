@@ -170,4 +170,4 @@ def test_the_last_line_names_what_failed() -> None:
     good, optional, required = (doctor.Check(*given) for given in CHECKS)
     assert doctor.conclusion_of([good]) == "All is well."
     assert doctor.conclusion_of([good, optional]) == "Palimpsest works, but not all of it: see ✗ above (sandbox)."
-    assert "needs is missing or broken" in doctor.conclusion_of([good, optional, required])
+    assert doctor.conclusion_of([good, optional, required]).startswith("Something")

@@ -240,3 +240,20 @@ async def test_the_engine_gets_the_keys_each_time_it_starts(qapp, monkeypatch: p
     writing.close()
     assert set(lines) == {b"sk-taken"}
     assert "OPENAI_API_KEY" not in os.environ
+
+
+@run_in_loop
+async def test_a_line_with_a_key_is_overwritten_once_it_was_answered(far_bridge: Bridge, monkeypatch) -> None:
+    sent: list[bytes] = []
+    write = far_bridge._engine.write
+    monkeypatch.setattr(far_bridge._engine, "write", lambda line: (sent.append(line), write(line)))
+    far_bridge.start_engine()
+    read = await far_bridge.ask(p.ReadSettings())
+    stored = await far_bridge.ask(p.WriteSettings(read.settings, {"a": "sk-TYPED-999888777666"}, read.settings))
+    assert stored.settings == read.settings
+    *_, line, over = sent
+    assert set(line) == {0}, "what was sent"
+    assert (over.strip(), len(over)) == (b"", len(line)), "it lies over the line in the buffer of the pipe"
+    assert (await far_bridge.ask(p.ReadSettings())).servers_with_key == ("a",), "the engine passes over it"
+    assert set(sent[-1]) != {0}, "other lines are left alone"
+    await far_bridge.close()
