@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+PROJECT = Path(__file__).resolve().parents[2]
 PATIENCE = 1_200
 """Seconds for one installation: a browser or a set of Python packages, over a slow line."""
 
@@ -50,6 +51,36 @@ def debian(*packages: str) -> Path:
             _run("dpkg", "-x", str(file), str(folder))
 
     return _installed("debian", packages, install)
+
+
+def system(release: str, *packages: str) -> Path:
+    """Install a whole Debian of that release, such as `trixie`, with packages: for desktops, whose programs need each
+    other. Returns its root, in which `within` runs programs. Only root may do that."""
+
+    def install(folder: Path) -> None:
+        tools = debian("debootstrap")
+        folder.mkdir(parents=True)
+        _run(
+            "env", f"DEBOOTSTRAP_DIR={tools}/usr/share/debootstrap", str(tools / "usr" / "sbin" / "debootstrap"),
+            "--variant=minbase", release, str(folder),
+        )  # fmt: skip
+        policy = folder / "usr" / "sbin" / "policy-rc.d"
+        policy.write_text("#!/bin/sh\nexit 101\n")  # no service is started
+        policy.chmod(0o755)
+        apt = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-y", "--no-install-recommends")
+        _run(*within(folder, *apt, *packages))
+
+    if os.geteuid() != 0:
+        pytest.fail("only root can install a system of its own", pytrace=False)
+    return _installed(f"system-{release}", packages, install)
+
+
+def within(root: Path, *command: str) -> list[str]:
+    """Return a command that runs another one in that system, with this Python, this project and the same /tmp."""
+    shared = dict.fromkeys(("/proc", "/sys", "/dev", "/tmp", sys.base_prefix, sys.prefix, str(PROJECT)))
+    folders = " ".join(f"'{folder}'" for folder in shared)
+    mount = f'for folder in {folders}; do mkdir -p "$0$folder" && mount --rbind "$folder" "$0$folder" || exit 1; done'
+    return ["unshare", "--mount", "sh", "-c", f'{mount}; exec chroot "$0" "$@"', str(root), *command]
 
 
 def _installed(source: str, packages: tuple[str, ...], install: Callable[[Path], None]) -> Path:
