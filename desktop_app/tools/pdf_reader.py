@@ -29,6 +29,10 @@ FEW = 100
 """Characters up to which a page under a picture counts as a picture: scanners and their programs write a line on it."""
 COVERED = 0.5
 """Share of a page that its pictures then cover."""
+DRAWN = 300
+"""Bytes of content from which a page without text has drawings, such as letters as outlines."""
+FIGURE = 150
+"""Pixels of the shorter side from which a picture on a page with text is worth a word."""
 MAX_FORMS = 8
 """Levels of forms within forms of a page's content."""
 PUSH_BUTTON, PASSWORD = 1 << 16, 1 << 13
@@ -59,7 +63,7 @@ class _PdfReader:
         self._reader = reader
         self._started = monotonic()
         self._pictures: list[PagePicture] = []
-        self._scanned = self._undrawn = self._comments = 0
+        self._scanned = self._undrawn = self._comments = self._wordless = self._figures = 0
         self._fields: set[str] = set()
 
     def read(self) -> DocumentText:
@@ -97,6 +101,12 @@ class _PdfReader:
         if self._undrawn:
             chip = translatable("pages that could not be read: {count}").format(count=f"{self._undrawn:,}")
             yield DocumentNote(chip, "")
+        if self._wordless:
+            chip = translatable("pages without text: {count}").format(count=f"{self._wordless:,}")
+            yield DocumentNote(chip, f"Pages with drawings, but without text that can be read: {self._wordless:,}.")
+        if self._figures:
+            chip = translatable("pages with pictures that are not read: {count}").format(count=f"{self._figures:,}")
+            yield DocumentNote(chip, f"Not read are the pictures on {self._figures:,} of the pages with text.")
         if self._comments:
             chip = translatable("comments: {count}").format(count=f"{self._comments:,}")
             yield DocumentNote(chip, "Comments follow the text of their page.")
@@ -117,6 +127,11 @@ class _PdfReader:
             self._scanned += 1
             is_drawn = self._draw(number, page, placed)
             head = f"[Page {number}, a picture{' that is attached' if is_drawn else ' that is not read'}]"
+        elif not text and _has_drawings(page):
+            self._wordless += 1
+            head = f"[Page {number}, without text]"
+        else:
+            self._figures += _has_figure(page)
         notes = [*self._form_fields(page), *self._annotations(page)]
         return "\n".join([head, *filter(None, [text]), *notes])
 
@@ -224,6 +239,26 @@ def _xfa_values(parts: dict[str, bytes]) -> Iterator[str]:
             words = " ".join((element.text or "").split())
             if words and isinstance(element.tag, str) and not len(element):
                 yield f"[Form field {element.tag.rpartition('}')[2]}: {words}]"
+
+
+def _has_drawings(page: Any) -> bool:
+    """Return whether a page without text is probably not blank."""
+    with suppress(Exception):
+        content = page.get_contents()
+        return content is not None and len(content.get_data()) >= DRAWN
+    return False
+
+
+def _has_figure(page: Any) -> bool:
+    """Return whether a page has a picture that is larger than a logo."""
+    with suppress(Exception):
+        objects = page["/Resources"].get("/XObject") or {}
+        images = (found.get_object() for found in objects.values())
+        return any(
+            image.get("/Subtype") == "/Image" and min(int(image["/Width"]), int(image["/Height"])) >= FIGURE
+            for image in images
+        )
+    return False
 
 
 # Pages that are pictures

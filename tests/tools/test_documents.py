@@ -93,6 +93,11 @@ DOCUMENTS = [
         ["40\t01067", "60", "=SUM(A1:A2)", "[Text box] A box"],
         ["formulas without values: 1", "charts and pictures are not read"],
     ),
+    Document(
+        "drawn_reportlab.pdf",
+        ["[Page 2, without text]"],
+        ["pages without text: 1", "pages with pictures that are not read: 1"],
+    ),
     Document("old_xlwt.xls", ["1067\t0.19"], ["without number formats"]),
     Document(
         "form_of_a_writer.pdf",
