@@ -176,16 +176,19 @@ INVISIBLE = ("Cf", "Cc", "Zs", "Zl", "Zp")
 
 def clean_key(key: str) -> str:
     """Return a key without the characters that cannot be seen, which no key has: they come along when it is copied."""
+    if key.lstrip().startswith("{"):
+        return key.strip()  # a file of credentials
     return "".join(character for character in key if unicodedata.category(character) not in INVISIBLE)
 
 
 def odd_characters(key: str) -> str:
     """Return the visible characters of a key that no header can contain."""
-    return "".join(dict.fromkeys(character for character in clean_key(key) if not character.isascii()))
+    visible = "" if key.startswith("{") else clean_key(key)
+    return "".join(dict.fromkeys(character for character in visible if not character.isascii()))
 
 
 def sendable_headers(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the headers that can be sent, as bytes, without those of the connection and without control characters."""
+    """Yield the headers that can be sent, as bytes, without headers of the connection and control characters."""
     for name, value in headers.items():
         text = "".join(character for character in value.strip() if unicodedata.category(character) != "Cc")
         if text and HEADER_NAME.fullmatch(name) and name.lower() not in OWN_HEADERS:

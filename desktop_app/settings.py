@@ -52,6 +52,9 @@ ServerKind = Literal[
     "lm_studio",
     "llama_cpp",
     "vllm",
+    "azure",
+    "bedrock",
+    "vertex",
 ]
 """The API of a server, by provider or program."""
 
@@ -61,6 +64,19 @@ class ModelLimits(msgspec.Struct, frozen=True):
 
     window: NotNegative = 0
     max_output: NotNegative = 0
+
+
+class Cloud(msgspec.Struct, frozen=True):
+    """The place of a server in Azure, Bedrock or Vertex; "" for what the environment says."""
+
+    # The region of Bedrock, or the location of Vertex.
+    region: str = ""
+    # The project of Vertex.
+    project: str = ""
+    # The profile of AWS, or the path of Google's file of credentials.
+    profile: str = ""
+    # The version of Azure's API.
+    api_version: str = ""
 
 
 class Server(msgspec.Struct, frozen=True):
@@ -81,6 +97,7 @@ class Server(msgspec.Struct, frozen=True):
     patience: NotNegative = 0
     # Headers of each request. Those whose names sound secret have "" here, and their values where keys are stored.
     headers: dict[str, str] = {}
+    cloud: Cloud = Cloud()
 
     def limits_of(self, model: str) -> ModelLimits:
         """Return the limits that are set for the model, or for all models of the server."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import struct
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
 from functools import partial
@@ -202,3 +203,52 @@ async def _lines_of(content: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:
         rest.append(piece[end:])
     for line in b"".join(rest).splitlines():
         yield line
+
+
+PRELUDE = struct.Struct(">III")
+"""The beginning of a message of AWS's event streams: its length, the length of its headers, and a checksum."""
+
+
+async def aws_events_of(content: AsyncIterable[bytes]) -> AsyncGenerator[Any]:
+    """Yield the events of a reply in AWS's binary format, each as an object with its type as the only name.
+
+    A message that the end of the stream cuts is dropped. Raises ResponseTooLarge and JSONDecodeError.
+
+    https://smithy.io/2.0/aws/amazon-eventstream.html
+    """
+    rest = bytearray()
+    async for piece in content:
+        rest += piece
+        while len(rest) >= PRELUDE.size:
+            size, size_of_headers, checksum = PRELUDE.unpack_from(rest)
+            if size > MAX_LINE_BYTES:
+                raise ResponseTooLarge("one event", MAX_LINE_BYTES)
+            if zlib.crc32(rest[:8]) != checksum or size < size_of_headers + PRELUDE.size + 4:
+                raise json.JSONDecodeError("not a message of an event stream", "", 0)
+            if len(rest) < size:
+                break
+            yield _aws_event(bytes(rest[PRELUDE.size : size - 4]), size_of_headers)
+            del rest[:size]
+
+
+def _aws_event(message: bytes, size_of_headers: int) -> Any:
+    headers = dict(_aws_headers(message[:size_of_headers]))
+    kind = headers.get(":event-type") or headers.get(":exception-type") or headers.get(":error-code") or "error"
+    value = _value_of(message[size_of_headers:] or b"{}")
+    if headers.get(":message-type", "event") == "event":
+        return {kind: value}
+    text = value.get("message") if isinstance(value, dict) else None
+    return {"error": {"type": kind, "message": text or headers.get(":error-message") or kind}}
+
+
+def _aws_headers(content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the headers up to the first that is not a text; the others are not used."""
+    at = 0
+    while at < len(content):
+        name = content[at + 1 : at + 1 + content[at]]
+        at += 1 + len(name)
+        if content[at : at + 1] != b"\x07":
+            return
+        size = int.from_bytes(content[at + 1 : at + 3], "big")
+        yield name.decode(errors="replace"), content[at + 3 : at + 3 + size].decode(errors="replace")
+        at += 3 + size

@@ -23,6 +23,8 @@ from desktop_app.connections import ConnectionUnusable
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
+from .cloud_credentials import CLOUDS, authorization
+from .cloud_requests import cloud_models_in, list_urls
 from .endpoint import LOADING, Answer, Endpoint, ask, http_client, kinds_with_key, limit_size
 from .published import PROPOSED, ModelCapabilities
 
@@ -62,8 +64,8 @@ def probes_for(model: str, kind: ServerKind, is_local: bool) -> tuple[Probe, ...
     litellm_proxy = Probe("/model/info", _litellm_proxy)
     ollama = (Probe("/api/ps", _ollama_running), Probe("/api/show", _ollama_show, {"model": model}))
     match kind:
-        case "openai":
-            return ()  # its list has only names
+        case "openai" | "azure" | "bedrock" | "vertex":
+            return ()  # their lists have only names
         case "anthropic":
             return (Probe("/v1/models", _models_list),)
         case "gemini":
@@ -287,7 +289,7 @@ async def probe_models(
 
 async def find_better_address(endpoint: Endpoint) -> str:
     """Return the address with a missing "/v1" added if models are listed there, otherwise "". Never raises."""
-    if endpoint.kind in ("anthropic", "gemini", "ollama"):
+    if endpoint.kind in ("anthropic", "gemini", "ollama", *CLOUDS):
         return ""
     async with _connect(endpoint) as server:
         return await server.better_address() if server else ""
@@ -295,6 +297,8 @@ async def find_better_address(endpoint: Endpoint) -> str:
 
 async def list_models(endpoint: Endpoint) -> tuple[str, ...]:
     """Return the models that the server lists; none if it does not answer. Never raises."""
+    if endpoint.kind in CLOUDS:
+        return tuple((await read_list(endpoint, PROBE_SECONDS)).models)
     path = {"anthropic": "/v1/models", "ollama": "/api/tags"}.get(endpoint.kind, "/models")
     async with _connect(endpoint) as server:
         return model_names_in((await server.ask(path))[1]) if server else ()
@@ -306,10 +310,14 @@ class ModelList(msgspec.Struct, frozen=True):
     models: dict[str, ModelCapabilities]
     status: int
     url: str
+    problem: str = ""
+    """Why the server could not be asked; "" if it was."""
 
 
 async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
     """Return the server's list with each model's capabilities. seconds: limit for each request. Never raises."""
+    if endpoint.kind in CLOUDS:
+        return await _read_cloud_list(endpoint, seconds)
     path = {"anthropic": "/v1/models?limit=1000", "ollama": "/api/tags", "gemini": "/models?pageSize=1000"}
     paths = (path.get(endpoint.kind, "/models"), *(("/api/v0/models",) if endpoint.kind == "lm_studio" else ()))
     url = _url(endpoint, paths[0])
@@ -320,6 +328,28 @@ async def read_list(endpoint: Endpoint, seconds: float) -> ModelList:
         for name, known in models_in(content).items():
             listed[name] = known.or_else(listed.get(name, ModelCapabilities()))
     return ModelList(listed, answers[0][0], without_secrets(url))
+
+
+async def _read_cloud_list(endpoint: Endpoint, seconds: float) -> ModelList:
+    """Return the models of Azure, Bedrock or Vertex. Raises nothing: without credentials, the list says so."""
+    urls = list_urls(endpoint)
+
+    async def asked(client: Any, url: str) -> Answer:
+        client_headers = await authorization(endpoint, "GET", url)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                return await ask(client, url, headers=client_headers)
+        return 0, None
+
+    try:
+        async with http_client(endpoint, timeout=seconds) as client:
+            answers = await asyncio.gather(*(asked(client, url) for url in urls))
+    except ConnectionUnusable as error:
+        return ModelList({}, 0, without_secrets(urls[0]), str(error))
+    models: dict[str, ModelCapabilities] = {}
+    for _, content in answers:
+        models = cloud_models_in(content) | models
+    return ModelList(models, answers[0][0], without_secrets(urls[0]))
 
 
 def is_probed(endpoint: Endpoint) -> bool:

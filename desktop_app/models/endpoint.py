@@ -12,7 +12,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import KEYS_FILE_VARIABLE, keys_file, replace_private_file
 from desktop_app.process_secrets import variable
-from desktop_app.settings import Server, ServerKind, header_key, is_secret_header
+from desktop_app.settings import Cloud, Server, ServerKind, header_key, is_secret_header
 
 DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "anthropic": "https://api.anthropic.com",
@@ -38,8 +38,10 @@ DEFAULT_ADDRESS: dict[ServerKind, str] = {
     "lm_studio": "http://127.0.0.1:1234/v1",
     "llama_cpp": "http://127.0.0.1:8080/v1",
     "vllm": "http://127.0.0.1:8000/v1",
+    "bedrock": "https://bedrock-runtime.us-east-1.amazonaws.com",
+    "vertex": "https://aiplatform.googleapis.com",
 }
-"""A provider's address, or a local server's usual port, used if the settings have no address."""
+"""A provider's address, or a local server's usual port, used if the settings have no address (or no region)."""
 
 PREFIX: dict[ServerKind, str] = {
     "openai_compatible": "openai",
@@ -52,6 +54,9 @@ PREFIX: dict[ServerKind, str] = {
     "lm_studio": "lm_studio",
     "llama_cpp": "openai",
     "vllm": "hosted_vllm",
+    "azure": "azure",
+    "bedrock": "bedrock",
+    "vertex": "vertex_ai",
 }
 """litellm's provider names. Ollama's own protocol is used, since OpenAI's has no `num_ctx`."""
 
@@ -62,6 +67,15 @@ THROUGH_OPENAI_CLIENT: frozenset[ServerKind] = frozenset(
 
 _WITHOUT_VERSION: frozenset[ServerKind] = frozenset({"anthropic", "ollama"})
 """Kinds to whose address litellm appends the whole path, including "v1"."""
+
+
+AWS_REGION = "us-east-1"
+GOOGLE_LOCATION = "global"
+"""Where models are used if neither the settings nor the environment name a place."""
+_REGIONS: dict[ServerKind, tuple[str, ...]] = {
+    "bedrock": ("AWS_REGION", "AWS_DEFAULT_REGION"),
+    "vertex": ("GOOGLE_CLOUD_LOCATION", "VERTEXAI_LOCATION", "CLOUD_ML_REGION"),
+}
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -78,6 +92,25 @@ class Endpoint(msgspec.Struct, frozen=True):
     """Seconds to wait for the first token; 0 for the default."""
     headers: dict[str, str] = {}
     """Headers of each request, with the values of secret ones."""
+    cloud: Cloud = Cloud()
+
+    @property
+    def region(self) -> str:
+        """The region or location of a model in Bedrock or Vertex; "" for other servers."""
+        default = {"bedrock": AWS_REGION, "vertex": GOOGLE_LOCATION}.get(self.kind, "")
+        named = (os.environ.get(name, "") for name in _REGIONS.get(self.kind, ()))
+        return self.cloud.region or next(filter(None, named), default)
+
+    @property
+    def _cloud_address(self) -> str:
+        match self.kind:
+            case "bedrock":
+                return f"https://bedrock-runtime.{self.region}.amazonaws.com"
+            case "vertex":
+                prefix = "" if self.region == GOOGLE_LOCATION else f"{self.region}-"
+                return f"https://{prefix}aiplatform.googleapis.com"
+            case _:
+                return ""
 
     @property
     def first_token_limit(self) -> int | None:
@@ -91,7 +124,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     @property
     def address(self) -> str:
         """The address without a trailing slash; the default one if the settings have none."""
-        return (self.base_url or DEFAULT_ADDRESS.get(self.kind, "")).rstrip("/")
+        return (self.base_url or self._cloud_address or DEFAULT_ADDRESS.get(self.kind, "")).rstrip("/")
 
     @property
     def shown_address(self) -> str:
@@ -133,7 +166,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 def endpoint_of(server: Server, key: str, key_of: Callable[[str], str] = lambda _: "") -> Endpoint:
     """Return the endpoint of a server in the settings. key_of: returns what is stored under the name of a key."""
     headers = {name: value or key_of(header_key(server.name, name)) for name, value in server.headers.items()}
-    return Endpoint(server.name, server.base_url, clean_key(key), server.kind, server.patience, headers)
+    return Endpoint(server.name, server.base_url, clean_key(key), server.kind, server.patience, headers, server.cloud)
 
 
 def names_of_headers(servers: Sequence[Server]) -> tuple[str, ...]:
@@ -154,6 +187,7 @@ VARIABLES: dict[ServerKind, tuple[str, ...]] = {
     "openrouter": ("OPENROUTER_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
     "moonshot": ("MOONSHOT_API_KEY",),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"),
 }
 """The providers' own environment variables, in the order in which their libraries read them."""
 
@@ -177,7 +211,13 @@ def _is_own(server: Server, kind: ServerKind) -> bool:
     """Return whether it is the provider's own server, whatever kind the settings say."""
     if not server.base_url:
         return server.kind == kind
+    if kind == "azure":
+        is_azure = host_of(server.base_url).endswith(AZURE_HOSTS)
+        return server.kind == kind and is_azure and server.base_url.startswith("https://")
     return server.base_url.startswith("https://") and host_of(server.base_url) == host_of(DEFAULT_ADDRESS[kind])
+
+
+AZURE_HOSTS = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 
 
 def _key_of_kind(kind: ServerKind) -> str:
@@ -186,7 +226,7 @@ def _key_of_kind(kind: ServerKind) -> str:
 
 def kinds_with_key() -> tuple[ServerKind, ...]:
     """Return the providers whose own environment variable is set."""
-    return tuple(kind for kind in VARIABLES if _key_of_kind(kind))
+    return tuple(kind for kind in VARIABLES if kind in DEFAULT_ADDRESS and _key_of_kind(kind))
 
 
 class _NotStored(Exception):
@@ -385,14 +425,15 @@ def limit_size(client: Any, limit: int = 0) -> Any:
     return client
 
 
-async def ask(client: Any, url: str, body: Any = None) -> Answer:
+async def ask(client: Any, url: str, body: Any = None, headers: Mapping[str, str] | None = None) -> Answer:
     """Return the answer to a GET request, or to a POST of `body` as JSON. Never raises."""
     import httpx
 
     from .errors.classify import classify
 
     try:
-        response = await (client.get(url) if body is None else client.post(url, json=body))
+        sent = client.get(url, headers=headers) if body is None else client.post(url, json=body, headers=headers)
+        response = await sent
         if response.status_code == 200:
             return 200, response.json()
         is_loading = classify(response.status_code, response.headers, response.text).kind == "loading"

@@ -23,7 +23,9 @@ from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 from desktop_app.connections import CertificatesUnusable, ConnectionUnusable, sendable_headers, tls_context
 from desktop_app.conversation.openai_chat import Json
 
-from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, events_of
+from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, aws_events_of, events_of
+from .cloud_credentials import AUTHORIZATION, CLOUDS, authorization, key_headers
+from .cloud_requests import as_sent, call_of
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
 from .provider_dialects import responses_request_of, with_quirks, with_thoughts_in_place
 from .reply_formats import WireFormat, chunk_reader, wire_format
@@ -115,12 +117,14 @@ async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: t
     noted: list[httpx.Request] = []
     token = _noted.set(noted)
     try:
-        await _call_litellm(endpoint, model, request)
+        await _note_request(endpoint, model, request)
         written = noted[0]
     finally:
         _noted.reset(token)
         noted.clear()  # asyncio keeps cancelled timers for a while, and with them the context with this list
     headers = httpx.Headers({name: value for name, value in written.headers.items() if name in SENT_HEADERS})
+    if endpoint.kind in CLOUDS:
+        return _for_cloud(endpoint, model, written, headers, quirks)
     if endpoint.kind == "openrouter":
         headers["X-Title"] = APP  # for its lists of apps
     headers.update(dict(sendable_headers(endpoint.headers)))
@@ -130,6 +134,44 @@ async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: t
         mended = with_quirks(with_thoughts_in_place(body, request), quirks)
         content = content if mended == body else json.dumps(mended, ensure_ascii=False).encode()
     return httpx.Request(written.method, written.url, headers=headers, content=content)
+
+
+def _for_cloud(
+    endpoint: Endpoint, model: str, written: httpx.Request, headers: httpx.Headers, quirks: tuple[str, ...]
+) -> httpx.Request:
+    """Return the request to a platform, with its key if it has one, and otherwise without authorization."""
+    for name in AUTHORIZATION:
+        headers.pop(name, None)
+    headers.update(key_headers(endpoint.kind, endpoint.key))
+    headers.update(dict(sendable_headers(endpoint.headers)))
+    url, content = str(written.url), written.content
+    body = json.loads(content)
+    wire = format_of(endpoint, model)
+    address, changed = as_sent(endpoint, model, wire, url, body)
+    changed = with_quirks(changed, quirks) if quirks and wire == "chat" else changed
+    content = content if changed is body else json.dumps(changed, ensure_ascii=False).encode()
+    return httpx.Request(written.method, address, headers=headers, content=content)
+
+
+async def _note_request(endpoint: Endpoint, model: str, request: Json) -> None:
+    if endpoint.kind not in CLOUDS:
+        return await _call_litellm(endpoint, model, request)
+    call = call_of(endpoint, model, format_of(endpoint, model))
+    place = {"api_key": "none", "max_retries": 0} | ({"api_base": call.address} if call.address else {})
+    client: Any = _LITELLM_HTTP
+    if call.client == "openai":
+        client = openai.AsyncOpenAI(base_url=call.address, api_key="none", max_retries=0, http_client=_OPENAI_HTTP)
+    elif call.client == "azure":
+        options: Any = {"azure_endpoint": call.address, "api_key": "none", "max_retries": 0, **call.fields}
+        client = openai.AsyncAzureOpenAI(http_client=_OPENAI_HTTP, **options)
+    try:
+        stream: Any = await litellm.acompletion(call.model, client=client, **place, **call.fields, **request)
+        if not _noted.get():
+            await anext(aiter(stream), None)
+    except Exception:
+        if not _noted.get():
+            raise
+    return None
 
 
 async def _call_litellm(endpoint: Endpoint, model: str, request: Json) -> None:
@@ -162,8 +204,13 @@ async def stream_chunks(
     quirks: tuple[str, ...] = (),
 ) -> AsyncGenerator[Any, None]:
     """Send the request, and yield the chunks of the reply in OpenAI's format. Raises ERRORS, MalformedChunk."""
-    read, is_in_lines = chunk_reader(format_of(endpoint, model)), endpoint.kind == "ollama"
+    wire = format_of(endpoint, model)
+    read = chunk_reader(wire)
     written = await write_request(endpoint, model, request, quirks)
+    if endpoint.kind in CLOUDS:
+        own = {name.lower() for name in endpoint.headers}
+        added = await authorization(endpoint, written.method, str(written.url), written.content)
+        written.headers.update({name: text for name, text in added.items() if name not in own})
     response = await patience.wait(send(client, written))
     try:
         if response.status_code != httpx.codes.OK:
@@ -174,7 +221,7 @@ async def stream_chunks(
         marks = ReplyMarks()
         async with (
             aclosing(patience.pieces(response.aiter_raw())) as content,
-            aclosing(events_of(content, is_in_lines, marks)) as events,
+            aclosing(_events_in(content, wire, marks)) as events,
         ):
             async for event in events:
                 yield read(event)
@@ -183,6 +230,10 @@ async def stream_chunks(
             await _read_rest(content)
     finally:
         await response.aclose()
+
+
+def _events_in(content: AsyncIterator[bytes], wire: WireFormat, marks: ReplyMarks) -> AsyncGenerator[Any]:
+    return aws_events_of(content) if wire == "converse" else events_of(content, wire == "ollama", marks)
 
 
 async def _read_rest(content: AsyncIterator[bytes]) -> None:

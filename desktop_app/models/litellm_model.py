@@ -38,7 +38,14 @@ from .errors.model_failures import (
     version_failure,
 )
 from .litellm_library import LiteLLM
-from .provider_dialects import BLOCKS, option_fields, request_of, supported_options, with_thinking
+from .provider_dialects import (
+    BLOCKS,
+    option_fields,
+    request_of,
+    speaks_as_claude,
+    supported_options,
+    with_thinking,
+)
 from .reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
 
 TRAILER_SECONDS = 10.0
@@ -72,7 +79,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         if self.endpoint.odd_key:
             raise ModelError(odd_key_failure(self.endpoint), kind="auth")
         request = self.request(client.litellm, messages, max_tokens, tools, options)
-        is_claude = self.endpoint.kind == "anthropic"
+        is_claude = speaks_as_claude(self.endpoint.kind, self.name)
         names = frozenset(tool.name for tool in tools)
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS, names)
         patience = client.Patience(*self.litellm.patience_with(self.endpoint))
@@ -110,7 +117,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         request = request_of(kind, self.name, self.info, messages, max_tokens, tools) | self.options
         if options.names():
             request |= option_fields(options, supported_options(litellm, kind, self.name), kind)
-        return with_thinking(litellm, self.name, request) if kind == "anthropic" else request
+        is_claude = kind != "bedrock" and speaks_as_claude(kind, self.name)
+        return with_thinking(litellm, self.name, request) if is_claude else request
 
     async def _refuse_short_address(self, answered: str) -> None:
         """Raise ModelError if the address lacks "/v1", with which the server answers."""

@@ -38,7 +38,7 @@ FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama
 """Servers that tokenize the rendered template, or may do so; others read control tokens in messages as text."""
 BY_ITS_MAKER = re.compile(r"(?:anthropic/|x-ai/|moonshotai/|openai/(?!gpt-oss)|google/gemini)", re.IGNORECASE)
 """Models that OpenRouter gets from their makers; others run on servers that fill templates."""
-REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama"})
+REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama", "bedrock", "vertex"})
 
 MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The call ids that Mistral accepts (mistral-common's validator since version 3)."""
@@ -204,11 +204,16 @@ def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
         returned = "tagged"
     return {
         "returned_reasoning": returned,
-        "joins_duplicate_calls": kind == "gemini",
+        "joins_duplicate_calls": kind == "gemini" or (kind == "vertex" and family == "gemini"),
         "declares_called_tools": family == "claude",
         "max_description": MAX_DESCRIPTION if kind == "openai" else 0,
         "breaks_control_tokens": kind in FILLS_TEMPLATES or (kind == "openrouter" and not BY_ITS_MAKER.match(name)),
     }
+
+
+def speaks_as_claude(kind: ServerKind, name: str) -> bool:
+    """Return whether the model's signed thoughts come, and go back, as Claude's do."""
+    return kind in ("anthropic", "bedrock") or (kind == "vertex" and family_of(name) == "claude")
 
 
 def _with_mistral_ids(message: Json) -> Json:
@@ -270,7 +275,7 @@ OPTIONS: tuple[OptionName, ...] = get_args(OptionName)
 def supported_options(litellm: Any, kind: ServerKind, name: str) -> tuple[OptionName, ...]:
     """Return the parameters that such a server accepts for that model. litellm: the library itself."""
     known = litellm.get_supported_openai_params(model=name, custom_llm_provider=PREFIX[kind]) or ()
-    refused: set[OptionName] = set()
+    refused: set[OptionName] = {"reasoning_effort"} if kind == "bedrock" else set()
     if FIXED_SAMPLING.match(name.lower()) or (kind == "anthropic" and not _accepts_temperature(litellm, name)):
         refused |= {"temperature", "top_p"}
     if REQUIRES_REASONING.search(name.lower()):

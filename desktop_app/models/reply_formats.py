@@ -20,7 +20,7 @@ from desktop_app.settings import ServerKind
 
 from .reply_reader import MalformedChunk, count_of, field_of, json_of, list_of, text_of, word_of
 
-WireFormat = Literal["chat", "responses", "anthropic", "gemini", "ollama"]
+WireFormat = Literal["chat", "responses", "anthropic", "gemini", "ollama", "converse"]
 
 NEEDS_RESPONSES = re.compile(r"gpt-(5\.([4-9]|\d\d)|[6-9])")
 """Models with which OpenAI refuses tools in chat completions while they reason: GPT-5.4 and later."""
@@ -32,6 +32,10 @@ def wire_format(kind: ServerKind, name: str, catalogue: Mapping[str, Json]) -> W
     """Return the format of a model's replies. name: the server's name of the model. catalogue: what is published."""
     if kind == "openai" and is_answered_by_responses(catalogue, name):
         return "responses"
+    if kind == "bedrock":
+        return "converse"
+    if kind == "vertex" and "/" not in name:  # other makers' models have names such as meta/llama-4
+        return "anthropic" if name.startswith("claude") else "gemini"
     return kind if kind in ("anthropic", "gemini", "ollama") else "chat"
 
 
@@ -54,6 +58,8 @@ def chunk_reader(wire: WireFormat) -> Callable[[Any], Any]:
             return _of_object(GeminiEvents().chunk_of)
         case "ollama":
             return _of_object(OllamaLines().chunk_of)
+        case "converse":
+            return _of_object(ConverseEvents().chunk_of)
 
 
 def _of_object(convert: Callable[[Json], Json]) -> Callable[[Any], Json]:
@@ -163,6 +169,53 @@ class AnthropicEvents:
             "completion_tokens": _count(self._usage, "output_tokens"),
             "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": written},
             "completion_tokens_details": {"reasoning_tokens": thought},
+        }
+
+
+class ConverseEvents:
+    """Converts the events of one reply of Bedrock's ConverseStream."""
+
+    def chunk_of(self, event: Json) -> Json:
+        """Return the event as a chunk, which has no choices for an event without content."""
+        if "error" in event:
+            return {"error": event["error"]}
+        kind, content = next(iter(event.items()), ("", None))
+        index = field_of(content, "contentBlockIndex")
+        match kind:
+            case "contentBlockStart":
+                use = field_of(field_of(content, "start"), "toolUse")
+                fields = (field_of(use, "toolUseId"), field_of(use, "name"), "")
+                return _chunk(tool_calls=[_call(index, *fields)]) if use else {"choices": []}
+            case "contentBlockDelta":
+                return _chunk(**self._delta(index, field_of(content, "delta")))
+            case "messageStop":
+                return _chunk(field_of(content, "stopReason") or "stop")
+            case "metadata":
+                return {"choices": [], "usage": self._usage(field_of(content, "usage"))}
+            case "messageStart" | "contentBlockStop":
+                return {"choices": []}
+            case _:
+                return event
+
+    def _delta(self, index: Any, delta: Any) -> Json:
+        if (use := field_of(delta, "toolUse")) is not None:
+            return {"tool_calls": [_call(index, None, None, field_of(use, "input"))]}
+        if (thought := field_of(delta, "reasoningContent")) is None:
+            return {"content": field_of(delta, "text")}
+        if hidden := field_of(thought, "redactedContent"):
+            return {"thinking_blocks": [{"type": "redacted_thinking", "data": hidden}]}
+        if signature := field_of(thought, "signature"):
+            return {"thinking_blocks": [{"type": "thinking", "thinking": "", "signature": signature}]}
+        text = text_of(field_of(thought, "text"))
+        return {"reasoning_content": text, "thinking_blocks": [{"type": "thinking", "thinking": text}]}
+
+    @staticmethod
+    def _usage(reported: Any) -> Json:
+        cached, written = (_count(reported, f"cache{of}InputTokens") for of in ("Read", "Write"))
+        return {
+            "prompt_tokens": _count(reported, "inputTokens") + cached + written,
+            "completion_tokens": _count(reported, "outputTokens"),
+            "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": written},
         }
 
 

@@ -110,6 +110,8 @@ def per_million(price: Price | None) -> ModelPrice | None:
 
 
 def _results_of(listed: ModelList, seconds: float) -> tuple[CheckResult, ...]:
+    if listed.problem:
+        return (CheckResult("replied", "bad", detail=listed.problem),)
     if not listed.status:
         return (CheckResult("reached", "bad", seconds=seconds, detail=listed.url),)
     reached = CheckResult("reached", "good", seconds=seconds)

@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from desktop_app.models.cloud_credentials import CLOUDS
 from desktop_app.models.endpoint import DEFAULT_ADDRESS, PREFIX, Endpoint
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND
@@ -37,10 +38,10 @@ def test_an_address_is_what_litellm_wants(kind: ServerKind, base_url: str, api_b
     assert endpoint.is_address == bool(api_base)
 
 
-def test_only_a_server_of_no_particular_kind_needs_an_address() -> None:
+def test_only_servers_of_no_particular_kind_and_resources_of_azure_need_an_address() -> None:
     kinds = set(get_args(ServerKind))
-    assert set(PREFIX) == set(OF_KIND) == kinds
-    assert kinds - set(DEFAULT_ADDRESS) == {"openai_compatible"}
+    assert set(PREFIX) == set(OF_KIND) | CLOUDS == kinds  # the clouds are in test_clouds.py
+    assert kinds - set(DEFAULT_ADDRESS) == {"openai_compatible", "azure"}
     local = {kind for kind in get_args(ServerKind) if Endpoint("s", "", "", kind).is_local}
     assert local == {"ollama", "lm_studio", "llama_cpp", "vllm"}
 

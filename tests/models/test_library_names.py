@@ -23,6 +23,7 @@ DOCUMENTED = {
     "litellm.turn_off_message_logging": "https://docs.litellm.ai/docs/proxy/config_settings",
     "litellm.disable_hf_tokenizer_download": "https://docs.litellm.ai/docs/proxy/config_settings",
     "litellm.llms.custom_httpx.http_handler.AsyncHTTPHandler": "https://docs.litellm.ai/docs/providers/custom_llm_server",
+    "openai.AsyncAzureOpenAI": "https://github.com/openai/openai-python#microsoft-azure-openai",
     "openai.AsyncOpenAI": "https://github.com/openai/openai-python#configuring-the-http-client",
     "openai.OpenAIError": "https://github.com/openai/openai-python#handling-errors",
     "tiktoken.Encoding": "https://github.com/openai/tiktoken#extending-tiktoken",

@@ -17,6 +17,7 @@ from desktop_app.context.masking import MASK, mask_secrets
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.words import translatable
+from desktop_app.models.cloud_credentials import secrets_of_cloud
 from desktop_app.models.discovery import KEY_REFUSED, ProbeResult
 from desktop_app.models.endpoint import Endpoint, check_connection
 
@@ -223,7 +224,7 @@ def without_secret(message: str, secret: str) -> str:
 
 def displayable(message: str, target: RequestTarget) -> str:
     """Return a server's message without keys, on one line, shortened to MAX_DETAIL."""
-    for secret in target.endpoint.secrets:
+    for secret in (*target.endpoint.secrets, *secrets_of_cloud(target.endpoint)):
         message = without_secret(message, secret)
     message = mask_secrets(without_prefix(message)).replace(MASK, "(key)")
     message = re.sub(r"\s+", " ", _LOOKS_LIKE_KEY.sub("(key)", message)).strip()
@@ -235,6 +236,7 @@ NOT_TRUSTED = translatable(
 )
 
 EXCEPTIONS: dict[ErrorKind, set[str]] = {
+    "auth": {"CredentialsMissing"},
     "connection": {
         "ConnectError",
         "ConnectTimeout",
@@ -282,7 +284,8 @@ def error_without_response(
             address=address
         ),
     }
-    return ModelError(failure_of(target, Classification(kind, message=message), detail=details[kind]), kind=kind)
+    failure = failure_of(target, Classification(kind, message=message), detail=details.get(kind, message))
+    return ModelError(failure, kind=kind)
 
 
 def odd_reply_error(target: RequestTarget, detail: str = "") -> ModelError:

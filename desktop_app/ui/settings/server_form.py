@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.addresses import host_of, is_local, runs_models
 from desktop_app.conversation.model_servers import CheckResult, CheckState, KeyPlace, ModelOffer
 from desktop_app.conversation.words import translatable
-from desktop_app.settings import HEADER_NAME, OWN_HEADERS, Server, ServerKind, header_key, is_secret_header
+from desktop_app.settings import HEADER_NAME, OWN_HEADERS, Cloud, Server, ServerKind, header_key, is_secret_header
 from desktop_app.ui.model_words import probe_price, result_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.buttons import Button, LinkButton
@@ -113,11 +113,31 @@ KINDS: dict[ServerKind, KindInfo] = {
     "lm_studio": KindInfo("LM Studio", "lmstudio", "http://127.0.0.1:1234/v1", is_local=True),
     "llama_cpp": KindInfo("llama.cpp", "llamacpp", "http://127.0.0.1:8080/v1", is_local=True),
     "vllm": KindInfo("vLLM", "vllm", "http://127.0.0.1:8000/v1", is_local=True),
+    "azure": KindInfo("Azure OpenAI", "azure", variable="AZURE_OPENAI_API_KEY"),
+    "bedrock": KindInfo("Amazon Bedrock", "bedrock", "https://bedrock-runtime.us-east-1.amazonaws.com"),
+    "vertex": KindInfo("Google Vertex AI", "vertex", "https://aiplatform.googleapis.com"),
 }  # fmt: skip
+
+
+KEYS_OF_CLOUDS: dict[ServerKind, str] = {
+    "azure": translatable("leave empty to use AZURE_OPENAI_API_KEY, or to sign in with Entra"),
+    "bedrock": translatable("leave empty to use AWS’s variables or the profile"),
+    "vertex": translatable("leave empty to use Google’s credentials"),
+}
+CLOUD_FIELDS: dict[ServerKind, tuple[str, ...]] = {
+    "azure": ("api_version",),
+    "bedrock": ("region", "profile"),
+    "vertex": ("project", "region", "profile"),
+}
+"""The fields of `Cloud` that each platform needs."""
 
 
 def address_hint(kind: ServerKind) -> str:
     """Return the placeholder for the address."""
+    if kind == "azure":
+        return "https://NAME.openai.azure.com"
+    if kind in CLOUD_FIELDS:
+        return tr("leave empty for the region’s address")
     address = KINDS[kind].address
     return tr("leave empty for {address}").format(address=address) if address else "http://localhost:1234/v1"
 
@@ -134,6 +154,8 @@ def key_hint(kind: ServerKind, place: KeyPlace) -> str:
     info = KINDS[kind]
     if place:
         return tr(KEY_HINTS[place])
+    if kind in KEYS_OF_CLOUDS:
+        return tr(KEYS_OF_CLOUDS[kind])
     if info.variable:
         return tr("leave empty to use {variable}").format(variable=info.variable)
     return tr("usually not needed") if info.is_local else tr("only if the server needs one")
@@ -223,6 +245,40 @@ class HeaderLines(LongText):
         return headers
 
 
+class CloudFields(FormEntry):
+    """The place of a server in Azure, Bedrock or Vertex: the fields that its kind needs, side by side."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        self._original = cloud
+        self.fields = {
+            "project": Field("", tr("Project"), cloud.project, tr("leave empty for the credentials’ project")),
+            "region": Field("", tr("Region"), cloud.region),
+            "profile": Field("", tr("Profile"), cloud.profile),
+            "api_version": Field("", tr("Version of the API"), cloud.api_version, "2024-10-21"),
+        }
+        row = row_of(tuple(self.fields.values()))
+        super().__init__("cloud", "", row)
+        for field in self.fields.values():
+            field.changed.connect(self.changed)
+
+    def show_for(self, kind: ServerKind) -> None:
+        """Show the fields that the kind needs, and hide the others."""
+        names = CLOUD_FIELDS.get(kind, ())
+        for name, field in self.fields.items():
+            field.setVisible(name in names)
+        self.setVisible(bool(names))
+        is_vertex = kind == "vertex"
+        region, profile = self.fields["region"], self.fields["profile"]
+        region.edit.setPlaceholderText("global" if is_vertex else "us-east-1")
+        profile.label.set_text(tr("File of credentials") if is_vertex else tr("Profile"))
+        profile.edit.setAccessibleName(profile.label.text())
+        profile.edit.setPlaceholderText(tr("leave empty for the default") if is_vertex else "default")
+
+    def value(self) -> Cloud:
+        texts = {name: field.text() for name, field in self.fields.items() if not field.isHidden()}
+        return Cloud(**texts)
+
+
 def parse_patience(text: str) -> int:
     """Return the seconds; 0 for none. Raises ValueError."""
     if text and not text.isdecimal():
@@ -256,14 +312,16 @@ class ServerForm(Form[Server]):
             parse_patience,
             tr(PATIENCE_NOTE),
         )
+        self.cloud = CloudFields(server.cloud)
         self.headers = HeaderLines(server, self.name.text)
         self.remove_key = LinkButton(tr("Remove key"))
         self.check_pane = CheckPane()
         self.column.addLayout(horizontal((self.title, 1), self.remove))
         self._where = row_of((self.name, self.address))
         limits = (self.window_size, self.patience)
-        rows = (self.kind, self.key, self.remove_key, self.models, self._where, limits, self.headers, self.check_pane)
-        self.add_rows(*rows)
+        access = (self.kind, self.cloud, self.key, self.remove_key)
+        self.add_rows(*access, self.models, self._where, limits, self.headers, self.check_pane)
+        self.cloud.show_for(server.kind)
         self.remove_key.setVisible(key_place in ("stored", "session"))
         self.remove_key.clicked.connect(self._remove_key)
         self.kind.changed.connect(self._adapt_to_kind)
@@ -275,7 +333,7 @@ class ServerForm(Form[Server]):
         self._place_address()
 
     def used_entries(self) -> list[FormEntry]:
-        places = [self.kind, self.name, self.address, self.key, self.models]
+        places = [self.kind, self.name, self.address, self.cloud, self.key, self.models]
         return [*places, self.window_size, self.patience, self.headers]
 
     def blank(self) -> Server:
@@ -288,7 +346,7 @@ class ServerForm(Form[Server]):
 
     def location(self) -> Server:
         """Return a server with only the kind and the address, valid or not."""
-        return Server("", self.address.text(), (), kind=self.chosen_kind())
+        return Server("", self.address.text(), (), kind=self.chosen_kind(), cloud=self.cloud.value())
 
     def as_written(self) -> Server:
         """Return the server to send requests to: with the valid limits, and no models."""
@@ -382,6 +440,7 @@ class ServerForm(Form[Server]):
     def _adapt_to_kind(self) -> None:
         """Propose the defaults of the kind; a name that the user has entered stays."""
         kind = self.chosen_kind()
+        self.cloud.show_for(kind)
         self._place_address()
         if self.name.text() in {"", *(other.name for other in KINDS.values())} and not self.original.name:
             self.name.edit.setText(KINDS[kind].name)
