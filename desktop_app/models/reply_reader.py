@@ -143,6 +143,9 @@ BROKEN_OFF = re.compile(
 """Finish reasons of a reply that the server could not complete: network_error (Zhipu), abort (vLLM, SGLang),
 insufficient_system_resource (DeepSeek), modelUnloaded (LM Studio) and the like."""
 
+OF_THE_SERVER = re.compile(r"search|interpreter|mcp|retrieval|browser|drawing|generation|computer|server_tool")
+"""Types of calls that the server itself has run, such as Zhipu's "web_search" and xAI's "x_search_call"."""
+
 REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 """llama.cpp, vLLM, DeepSeek and Kimi use the first, OpenRouter and newer vLLM versions the second, others the rest."""
 
@@ -188,6 +191,7 @@ class ReplyReader:
         self._opened_names: list[str] = []
         self._details: list[Json] = []
         self._thoughts = TaggedThoughts()
+        self._is_refused = False
         self._length = self._reasoning_length = 0  # characters of content and reasoning, to tell what a message adds
         self._places: list[int] = []  # characters of content before each detail
 
@@ -226,7 +230,7 @@ class ReplyReader:
             ToolCall(call.call_id, call.name, call.arguments, self._metadata(index, call.metadata))
             for index, call in enumerate(join_calls(self._fragments, self._names))
         )
-        reason = FINISH_REASONS.get(self._reason.lower(), "stop")
+        reason = FINISH_REASONS.get(self._reason.lower(), "content_filter" if self._is_refused else "stop")
         # Some servers say "stop" after a tool call.
         usage = self._usage if self._usage and self._usage.prompt_tokens else None  # otherwise it measures nothing
         return ReplyEnd("tool_calls" if calls and reason == "stop" else reason, usage, calls)
@@ -286,11 +290,15 @@ class ReplyReader:
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
         # OpenAI puts a refusal, which is also an answer, in a separate field.
-        if text := text_of(field_of(delta, "content")) or text_of(field_of(delta, "refusal")):
+        text = text_of(field_of(delta, "content"))
+        if not text and (text := text_of(field_of(delta, "refusal"))):
+            self._is_refused = True
+        if text:
             self._length += len(text)
             pieces += self._thoughts.push(text)
         for sent in filter(is_object, list_of(field_of(delta, "tool_calls"))):
-            pieces += self._add_fragment(sent)
+            if not OF_THE_SERVER.search(word_of(field_of(sent, "type"))):
+                pieces += self._add_fragment(sent)
         if is_object(function := field_of(delta, "function_call")):  # as before there were several calls in a reply
             pieces += self._add_fragment({"function": function})
         return pieces
@@ -334,6 +342,8 @@ class ReplyReader:
 
 
 def _reasoning_of(delta: Any) -> str:
+    if isinstance(content := field_of(delta, "content"), list):  # Mistral's parts of type "thinking"
+        return "".join(text_of(field_of(part, "thinking")) for part in content if is_object(part))
     values = (field_of(delta, field) for field in REASONING_FIELDS)
     return next((text for value in values if isinstance(value, str | list) and (text := text_of(value))), "")
 

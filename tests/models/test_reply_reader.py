@@ -156,6 +156,24 @@ def test_an_error_in_a_shape_of_its_own_is_an_error(error: dict[str, Any]) -> No
         read(error)
 
 
+def test_a_refusal_without_a_reason_is_one() -> None:
+    _, reader = read(chunk(None, refusal="I will not."), chunk(None, "stop"))
+    assert reader.end().reason == "content_filter"
+
+
+@pytest.mark.parametrize("kind", ["web_search", "code_interpreter", "mcp_call", "x_search_call"])
+def test_calls_that_the_server_has_run_are_not_ours(kind: str) -> None:
+    call = {"index": 0, "id": "s1", "type": kind, "function": {"name": "web_search", "arguments": '{"query": "x"}'}}
+    ours = {"index": 1, "id": "c1", "type": "function", "function": {"name": "web_search", "arguments": "{}"}}
+    end = ended({"choices": [{"delta": {"content": "It is so.", "tool_calls": [call, ours]}, "finish_reason": "stop"}]})
+    assert [each.call_id for each in end.tool_calls] == ["c1"]
+
+
+def test_parts_of_type_thinking_are_reasoning() -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, {"type": "text", "text": "Hi"}]
+    assert read(chunk(parts))[0] == [ReasoningPiece("Hm."), TextPiece("Hi")]  # type: ignore[arg-type]
+
+
 def test_what_a_whole_message_adds_to_its_deltas_is_read() -> None:
     whole = {"role": "assistant", "content": "Hi there.", "reasoning_content": "Hm."}
     last = {"choices": [{"index": 0, "delta": {}, "message": whole, "finish_reason": "stop"}]}

@@ -94,8 +94,8 @@ ANY_OVERFLOW = _any(
 images, replies and rates also have maxima."""
 
 LONG_CONTEXT = _any(
-    r"extra usage is required for long context",
-    r"long context (beta|requests?|window)\b[^.\n]{0,40}\b(not (yet )?(available|enabled|supported)|requires?)\b",
+    r"extra usage\b[^.\n]{0,40}\b(long|1M|1 million)[ -](token )?context",
+    r"\b(long|1M)[ -]context\b[^.\n]{0,60}\b(extra usage|not (yet )?(available|enabled|included)|requires?)\b",
 )
 """Anthropic's refusals of requests beyond LONG_CONTEXT_LIMIT from accounts without it, as rate limits."""
 LONG_CONTEXT_LIMIT = 200_000
