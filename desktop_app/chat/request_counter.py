@@ -25,7 +25,7 @@ from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import sent_tools, to_dialect
-from desktop_app.context.view.pictures import key_of
+from desktop_app.context.view.unsent_pictures import key_of
 from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import Dialect

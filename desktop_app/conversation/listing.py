@@ -68,7 +68,7 @@ class Dialect(msgspec.Struct, frozen=True):
     quirks: tuple[str, ...] = ()
     """See `conversation/quirks.py`."""
     left_out: frozenset[int] = frozenset()
-    """Pictures that are replaced by a line: see `context/view/pictures.py`."""
+    """Pictures that are replaced by a line: see `context/view/unsent_pictures.py`."""
 
     @property
     def writes_calls_as_text(self) -> bool:

@@ -42,7 +42,7 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
             other.supports_vision if self.supports_vision is None else self.supports_vision,
             self.price or other.price,
             self.runs_here or other.runs_here,
-            self.quirks or other.quirks,
+            tuple(dict.fromkeys((*self.quirks, *other.quirks))),
         )
 
 

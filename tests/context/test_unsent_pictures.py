@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from desktop_app.context.view.dialect import sent_part
-from desktop_app.context.view.pictures import is_sound, key_of, pictures_in, to_leave_out, with_own_type
+from desktop_app.context.view.unsent_pictures import is_sound, key_of, pictures_in, to_leave_out, with_own_type
 from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, user_message
 

@@ -38,7 +38,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut, nearest_reading
-from desktop_app.context.view.pictures import pictures_in, to_leave_out
+from desktop_app.context.view.unsent_pictures import pictures_in, to_leave_out
 from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,

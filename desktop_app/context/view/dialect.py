@@ -26,8 +26,8 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.model_servers import break_control_tokens
 from desktop_app.conversation.tools import ToolSpec
 
-from .pictures import DAMAGED_LINE, LEFT_OUT_LINE, is_sound, key_of, with_own_type
 from .reshaping import CALL_LINE, RESULT_LINES, reshape
+from .unsent_pictures import DAMAGED_LINE, LEFT_OUT_LINE, is_sound, key_of, with_own_type
 
 BLANK = " "
 """Replaces reasoning that is no longer needed, if the field must not be missing."""
