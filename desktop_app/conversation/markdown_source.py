@@ -28,6 +28,8 @@ _ADDRESS = re.compile(
     r"|(?P<www>www\.[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d+)?))(?P<path>[/?#][^\s<>\"`|\\" + _CJK_SIGNS + r"]*)?",
     re.IGNORECASE,
 )
+_PARTICLE = re.compile("(?<=[A-Za-z0-9])[\u3041-\u309f\uac00-\ud7a3]")
+"""A Korean or Japanese particle right after an address, as in "https://example.com/a에서"."""
 _MAIL = re.compile(r"(?<![\w.+/-])[a-z0-9][\w.+-]{0,63}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,}(?![\w@-])", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _TARGET = r"\]\((?:<[^<>\n]*>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.)*\))*)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
@@ -171,7 +173,9 @@ def _link_texts(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _trimmed(address: str) -> str:
-    """Return an address without the punctuation of the sentence around it. Brackets within it are kept in pairs."""
+    """Return an address without the words and the punctuation around it. Brackets within it are kept in pairs."""
+    if (particle := _PARTICLE.search(address)) is not None:
+        address = address[: particle.start()]
     while address:
         last = address[-1]
         is_lonely = any(last == closing and address.count(closing) > address.count(o) for o, closing in ("()", "[]"))
