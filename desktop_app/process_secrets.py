@@ -29,7 +29,7 @@ _PR_SET_DUMPABLE = 4
 _SOCKET_VARIABLE = "PALIMPSEST_KEYS_SOCKET"  # the number of the inherited socket in which keys wait
 _MAX_BYTES = 1 << 20  # of all keys
 _BYTES_HEAD = sys.getsizeof(b"") - 1  # bytes before the content of a bytes object
-_LEAST, _COPIES = 528, 8  # bytes of the smallest block that is not Python's own, and copies of each size
+_SMALLEST_BLOCK, _COPIES = 528, 8  # bytes of the smallest block that is not Python's own, and copies of each size
 
 taken: dict[str, str] = {}
 """The keys that were in the environment, by the names of their variables; in a window on Linux they wait elsewhere."""
@@ -87,7 +87,7 @@ def forget_line(line: bytes) -> None:
     """
     length = len(line)
     ctypes.memset(id(line) + _BYTES_HEAD, 0, length)
-    sizes = (*range(_LEAST, 2 * length + _LEAST, 16), *range(length, 4 * length, max(length // 8, 1)))
+    sizes = (*range(_SMALLEST_BLOCK, 2 * length + _SMALLEST_BLOCK, 16), *range(length, 4 * length, max(length // 8, 1)))
     _ = [ctypes.create_string_buffer(size) for size in reversed(sizes) for _ in range(_COPIES)]
 
 
