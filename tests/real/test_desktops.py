@@ -223,18 +223,30 @@ Name=pinyin
 """
 
 
-def test_fcitx5_writes_into_the_draft(desktop: Path, tmp_path: Path) -> None:
+SCREENS = {
+    "X11": "openbox &\nexport QT_QPA_PLATFORM=xcb",
+    "sway": """
+        echo 'output X11-1 resolution 1024x640' > $XDG_CONFIG_HOME/sway
+        WLR_BACKENDS=x11 WLR_RENDERER=pixman sway --unsupported-gpu -c $XDG_CONFIG_HOME/sway &
+        for second in $(seq 60); do [ -S $XDG_RUNTIME_DIR/wayland-1 ] && break; sleep 0.5; done
+        export WAYLAND_DISPLAY=wayland-1 QT_QPA_PLATFORM=wayland
+    """,
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_fcitx5_writes_into_the_draft(desktop: Path, tmp_path: Path, screen: str) -> None:
     """fcitx5 5.1.12, whose plugin PySide's Qt lacks, with the variable that it tells users to set."""
     (tmp_path / "draft.py").write_text(DRAFT)
     profile = tmp_path / "config" / "fcitx5" / "profile"
     profile.parent.mkdir(parents=True)
     profile.write_text(PROFILE)
     has_name = "dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.NameHasOwner"
-    output = run(desktop, tmp_path, f"""
-        openbox & fcitx5 --disable=notifications,notificationitem,portal &
+    output = run(desktop, tmp_path, f"""{SCREENS[screen]}
+        fcitx5 --disable=notifications,notificationitem,portal &
         for second in $(seq 60); do {has_name} string:org.fcitx.Fcitx5 | grep -q true && break; sleep 0.5; done; sleep 2
-        QT_IM_MODULE=fcitx QT_QPA_PLATFORM=xcb {sys.executable} {tmp_path}/draft.py & draft=$!
-        sleep 4; fcitx5-remote -o; fcitx5-remote -s pinyin
+        QT_IM_MODULE=fcitx {sys.executable} {tmp_path}/draft.py & draft=$!
+        sleep 4; xdotool mousemove 500 300 click 1; fcitx5-remote -o; fcitx5-remote -s pinyin
         xdotool type --delay 150 nihao; sleep 1.5; xdotool key space
         wait $draft
     """)  # fmt: skip
