@@ -311,7 +311,7 @@ class _Session:
         self._has_records = False
         """Whether lines of their own report the tokens of each reply, so that events repeat them."""
         self._is_past = False
-        """Whether the lines are those of the session from which this one was forked."""
+        """Whether the lines belong to the session from which this one was forked."""
         self._item_ids: dict[str, str] = {}
         """The entries of items, by the items' ids."""
         self._settings: dict[str, Any] = {}

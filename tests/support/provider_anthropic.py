@@ -68,7 +68,8 @@ class Anthropic(Shape):
         return b"event: " + value.get("type", "message").encode() + b"\n" + super().event(value)
 
     def opening(self, reply: Reply, body: Json) -> Iterator[bytes]:
-        yield self.event({"type": "message_start", "message": self._message(body, [], None, self._usage(reply, 1))})
+        message = self._message(body, [], None, self._usage(reply, 1)) | {"id": reply.message_id}
+        yield self.event({"type": "message_start", "message": message})
         blocks = list(self._blocks_of(reply))
         for index, (start, deltas) in enumerate(blocks):
             yield self.event({"type": "content_block_start", "index": index, "content_block": start})

@@ -38,7 +38,8 @@ class Reply(Step, frozen=True):
     written in two, cut at any byte, also inside a character; or "crlf", lines end with CR and LF, as some gateways make
     them. written: tokens that went into a prompt cache, a part of the prompt too. per_second: deltas a second, kept up
     by the clock; 0 leaves it to `pause`. is_held: it begins only once the provider's `released` is set. lingers: the
-    connection stays open behind the last event, until the client closes it.
+    connection stays open behind the last event, until the client closes it. message_id: its id in Anthropic's shape, by
+    which clients tell replies apart.
     """
 
     text: str = ""
@@ -55,6 +56,7 @@ class Reply(Step, frozen=True):
     per_second: float = 0.0
     is_held: bool = False
     lingers: bool = False
+    message_id: str = "msg_01XFDUDYJgAACzvnptvVoYEL"
 
 
 def stream_of(deltas: int, per_second: float, words: str = "word ") -> Reply:
