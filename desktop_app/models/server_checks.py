@@ -54,7 +54,7 @@ async def list_offers(
     if detail := connection_problem(endpoint):
         return (), (CheckResult("replied", "bad", detail=detail),)
     listed = await read_list(endpoint, LIST_SECONDS)
-    if not endpoint.is_local:
+    if listed.models and not endpoint.is_local:
         await litellm.load()  # it has the prices
     offers = tuple(_offer_of(name, known, endpoint, litellm) for name, known in listed.models.items())
     return offers, _results_of(listed, time.monotonic() - start)

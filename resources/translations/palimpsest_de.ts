@@ -5074,6 +5074,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Die vollständige Adresse eingeben, etwa http://localhost:1234/v1.</translation>
     </message>
     <message>
+        <source>the credentials’ project</source>
+        <translation>das Projekt der Zugangsdaten</translation>
+    </message>
+    <message>
         <source>for example lmstudio</source>
         <translation>zum Beispiel lmstudio</translation>
     </message>
@@ -9999,10 +10003,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Seiten mit Bildern, die nicht gelesen werden: {count}</translation>
     </message>
     <message>
-        <source>leave empty for the credentials’ project</source>
-        <translation>leer lassen für das Projekt der Zugangsdaten</translation>
-    </message>
-    <message>
         <source>Region</source>
         <translation>Region</translation>
     </message>
@@ -10017,10 +10017,6 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>File of credentials</source>
         <translation>Datei mit Zugangsdaten</translation>
-    </message>
-    <message>
-        <source>leave empty for the default</source>
-        <translation>leer lassen für die übliche</translation>
     </message>
     <message>
         <source>leave empty to use AZURE_OPENAI_API_KEY, or to sign in with Entra</source>

@@ -451,9 +451,7 @@ LISTS: dict[str, Any] = {
             {"modelId": "amazon.titan-embed-text-v2:0", "inferenceTypesSupported": ["ON_DEMAND"]},
         ]
     },
-    "/v1beta1/publishers/google/models": {
-        "publisherModels": [{"name": "publishers/google/models/gemini-3-pro-preview"}]
-    },
+    "/v1beta1/publishers/google/models": {"publisherModels": [{"name": "publishers/google/models/gemini-3-pro"}]},
     "/v1beta1/publishers/anthropic/models": {"publisherModels": [{"name": "publishers/anthropic/models/claude-4"}]},
 }
 

@@ -251,7 +251,7 @@ class CloudFields(FormEntry):
     def __init__(self, cloud: Cloud) -> None:
         self._original = cloud
         self.fields = {
-            "project": Field("", tr("Project"), cloud.project, tr("leave empty for the credentials’ project")),
+            "project": Field("", tr("Project"), cloud.project, tr("the credentials’ project")),
             "region": Field("", tr("Region"), cloud.region),
             "profile": Field("", tr("Profile"), cloud.profile),
             "api_version": Field("", tr("Version of the API"), cloud.api_version, "2024-10-21"),
@@ -272,7 +272,7 @@ class CloudFields(FormEntry):
         region.edit.setPlaceholderText("global" if is_vertex else "us-east-1")
         profile.label.set_text(tr("File of credentials") if is_vertex else tr("Profile"))
         profile.edit.setAccessibleName(profile.label.text())
-        profile.edit.setPlaceholderText(tr("leave empty for the default") if is_vertex else "default")
+        profile.edit.setPlaceholderText("key.json" if is_vertex else "default")
 
     def value(self) -> Cloud:
         texts = {name: field.text() for name, field in self.fields.items() if not field.isHidden()}
@@ -318,9 +318,9 @@ class ServerForm(Form[Server]):
         self.check_pane = CheckPane()
         self.column.addLayout(horizontal((self.title, 1), self.remove))
         self._where = row_of((self.name, self.address))
-        limits = (self.window_size, self.patience)
         access = (self.kind, self.cloud, self.key, self.remove_key)
-        self.add_rows(*access, self.models, self._where, limits, self.headers, self.check_pane)
+        self.add_rows(*access, self.models, self._where, self.window_size, self.patience)
+        self.add_rows(self.headers, self.check_pane)
         self.cloud.show_for(server.kind)
         self.remove_key.setVisible(key_place in ("stored", "session"))
         self.remove_key.clicked.connect(self._remove_key)
