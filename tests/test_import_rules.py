@@ -15,6 +15,7 @@ APP = "desktop_app"
 
 VALUES = {
     "settings",
+    "mcp_configurations",
     "paths",
     "addresses",
     "process_secrets",
@@ -31,6 +32,7 @@ VERBS = {"conversation", "context", "permissions", "chat"}
 # conversation <- context | permissions <- archive <- chat <- models | tools | imports <- engine <- commands
 MAY_IMPORT: dict[str, set[str]] = {
     "settings": {"conversation", "paths", "file_locks"},
+    "mcp_configurations": {"conversation", "settings"},
     "paths": set(),
     "file_locks": set(),
     "open_databases": {"conversation"},

@@ -123,8 +123,8 @@ class Conversations:
                 await self.turns.note(session)
             await self.turns.getting_ready.equip(session)
 
-    def follow_memories(self) -> None:
-        """Count the current memories in open conversations that have not sent a request yet."""
+    def follow_context(self) -> None:
+        """Count the current memories and tools in open conversations that have not sent a request yet."""
         for session in self.sessions.cache.all():
             self.turns.getting_ready.begin_to_equip(session)
 

@@ -21,10 +21,10 @@ from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.words import pluralize
 from desktop_app.own_processes import IS_BUNDLE
 from desktop_app.paths import database_file, log_file, settings_file
-from desktop_app.settings import Settings
+from desktop_app.settings import Settings, SettingsDamaged, read_settings
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
 
-from .arguments import WORLD_ERROR, add_data_and_json, data_of, print_json, show, table
+from .arguments import WORLD_ERROR, add_data_and_json, data_of, print_json, show, show_error, table
 
 MIN_FREE = 200 * 1024 * 1024
 """Bytes: an archive of 100,000 messages, and the same again for its backup before a migration."""
@@ -32,6 +32,10 @@ MIN_FREE = 200 * 1024 * 1024
 PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
 
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
+
+
+MAX_DETAIL = 300
+"""Characters of the reason why an MCP server does not answer."""
 
 
 class Check(NamedTuple):
@@ -83,6 +87,7 @@ def checks(data: Path) -> Iterator[Check]:
     yield from _builtin_model()
     yield _tokenizers()
     yield _sandbox()
+    yield from _tool_servers(data)
     if sys.platform == "linux":
         yield _libraries()
         yield _fonts()
@@ -224,6 +229,26 @@ def _sandbox() -> Check:
     if not found.fault and not found.options:
         detail += ", but cannot forbid further namespaces: it is older than 0.8"
     return Check("sandbox", not found.fault, detail, is_required=False)
+
+
+def _tool_servers(data: Path) -> Iterator[Check]:
+    """Start each MCP server that is on, as a conversation would, and end it again."""
+    from desktop_app.commands.tool_servers import states_of
+
+    try:
+        settings = read_settings(settings_file(data)) if os.path.exists(settings_file(data)) else Settings()
+    except (SettingsDamaged, OSError):  # another check reports it
+        return
+    servers = [server for server in settings.mcp_servers if server.is_on]
+    if servers:
+        show_error(f"Starting {pluralize(len(servers), 'MCP server')}…")
+    for state in states_of(settings, data):
+        if state.status == "running":
+            detail = pluralize(state.tools, "tool")
+        else:
+            detail = " ".join(failure.detail for failure in state.failures) or "does not answer"
+        detail = " ".join(detail.split())[:MAX_DETAIL]
+        yield Check(f"MCP server {state.name}", state.status == "running", detail, is_required=False)
 
 
 def _libraries() -> Check:

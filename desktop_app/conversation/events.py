@@ -263,10 +263,10 @@ class FiguresCounted(Event, frozen=True, tag="figures_counted"):
 
 
 class ToolServersChanged(Event, frozen=True, tag="tool_servers_changed"):
-    """Other tool servers than before do not answer. It belongs to no conversation."""
+    """A tool server has started to answer, or has failed. It belongs to no conversation."""
 
     failing: tuple[str, ...] = ()
-    """Their names."""
+    """The names of all that do not answer."""
 
 
 class ImportProgressed(Event, frozen=True, tag="import_progress"):

@@ -148,6 +148,10 @@ async def compose_services(
     async def recall_reach_in(conversation: str) -> RecallReach:
         return await recall_reach(await conversations.open(conversation))
 
+    def note_servers(failing: tuple[str, ...]) -> None:
+        publish(ToolServersChanged("", failing))
+        conversations.follow_context()
+
     # The tools that a model may call.
     spills = SpillFolder(spills_folder(data))
     sandbox = Sandbox(data, keys_file())
@@ -157,7 +161,7 @@ async def compose_services(
         keys.get,
         on_bug,
         server_sandbox,
-        on_failing=lambda names: publish(ToolServersChanged("", names)),
+        on_change=note_servers,
     )
     save_memory = SaveMemoryTool(archive, lambda: current().is_memory_on)
     archive_tools = BuiltinTools((save_memory, RecallTool(archive, recall_limit, recall_reach_in)))
@@ -182,7 +186,7 @@ async def compose_services(
         read_title_prompt=prompt("title") if is_attended else None,
     )
     conversations = Conversations(archive, settings, turn_services, publish, list_changed)
-    archive.memories_changed = conversations.follow_memories
+    archive.memories_changed = conversations.follow_context
     services = EngineServices(
         data, archive, catalogue, keys, mcp, sandbox, spills, registry, tool_runtime, conversations, warnings
     )

@@ -297,7 +297,7 @@ async def _import(engine: Engine, request: p.ImportConversations, report: Report
     archive, spills = engine.services.archive, spills_folder(engine.services.data)
     wholes, others = await split_paths(request.paths)
     ours = await import_wholes(archive, spills, wholes, request.chosen, report)
-    engine.conversations.follow_memories()  # the files may have contained memories
+    engine.conversations.follow_context()  # the files may have contained memories
     if not others:
         return ours
 

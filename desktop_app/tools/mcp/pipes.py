@@ -148,7 +148,7 @@ def _correct_tool(tool: Any) -> dict[str, Any]:
 
 
 class CorrectedStream:
-    """The stream of messages of another transport, corrected as those of a process are."""
+    """The stream of messages of another transport, corrected like the messages of a process."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream

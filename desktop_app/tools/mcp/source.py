@@ -54,12 +54,11 @@ class McpServers:
         on_bug: Callable[[BaseException], None],
         sandbox: ServerSandbox,
         limits: ServerLimits | None = None,
-        on_failing: Callable[[tuple[str, ...]], None] = lambda names: None,
+        on_change: Callable[[tuple[str, ...]], None] = lambda names: None,
     ) -> None:
-        """on_failing: called with the names of the servers that do not answer, whenever these change."""
+        """on_change: called with the names of the servers that do not answer, when one starts to answer or fails."""
         self._context = ServerContext(key_of, on_bug, limits or ServerLimits(), Guard(), sandbox, self._note_change)
-        self._on_failing = on_failing
-        self._failing: tuple[str, ...] = ()
+        self._on_change = on_change
         self._servers = tuple(servers)
         self._prefixes = prefixes_of(server.name for server in self._servers)
         self._supervisors: dict[tuple[str, str], ServerSupervisor] = {}
@@ -192,11 +191,7 @@ class McpServers:
         return newest.state
 
     def _note_change(self) -> None:
-        """Report the servers that do not answer if they are others than before."""
-        names = tuple(state.name for state in self.states() if state.status == "failed")
-        if names != self._failing:
-            self._failing = names
-            self._on_failing(names)
+        self._on_change(tuple(state.name for state in self.states() if state.status == "failed"))
 
     async def change(self, servers: Sequence[McpServer], is_sandboxed: bool | None = None) -> None:
         """Apply the settings: end servers that were removed, switched off or changed, and keep the others running.

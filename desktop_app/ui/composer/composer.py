@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal, SignalInstance
@@ -160,10 +161,13 @@ class Composer(StyleAware, QWidget):
         self.button.updateGeometry()
         self._update_note()
 
-    def show_tools(self, can_call: bool) -> None:
-        """Show whether the model that answers can call tools."""
-        self.tools.setText(tr(TOOLS if can_call else NO_TOOLS))
+    def show_tools(self, can_call: bool, failing: Sequence[str] = ()) -> None:
+        """Show whether the model that answers can call tools. failing: the MCP servers that do not answer."""
+        mark = "" if not failing or not can_call else "  ⚠"
+        self.tools.setText(tr(TOOLS if can_call else NO_TOOLS) + mark)
         about = tr("Which tools the model may call") if can_call else tr("This model cannot call tools")
+        if mark:
+            about = tr("MCP servers that do not answer: {servers}").format(servers=", ".join(failing))
         self.tools.setToolTip(about)
         self.tools.setAccessibleDescription(about)
         self.tools.updateGeometry()

@@ -5,20 +5,31 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
+from msgspec.structs import replace
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from desktop_app.conversation.model_servers import KeyPlace
+from desktop_app.conversation.tool_servers import ServerStatus, ToolServerState
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SettingsRead
+from desktop_app.mcp_configurations import MAX_TEXT, BadConfiguration, FoundServers, read_configuration
 from desktop_app.settings import McpServer, Settings
 from desktop_app.ui.translation import tr, tr_engine
+from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button, LinkButton
-from desktop_app.ui.widgets.file_dialog import ask_for_folder
+from desktop_app.ui.widgets.file_dialog import ask_for_file, ask_for_folder
 from desktop_app.ui.widgets.inputs import Segmented, ToggleSwitch
-from desktop_app.ui.widgets.layouts import horizontal
+from desktop_app.ui.widgets.layouts import discard, horizontal, vertical
+from desktop_app.ui.widgets.long_text import TextArea
+from desktop_app.ui.widgets.look import Corner, Tint
+from desktop_app.ui.widgets.text_label import TextLabel
 
-from .entries import Field, FormEntry, LongText, OnOff, Segments
+from .entries import Field, FormEntry, LongText, OnOff, Segments, note
 from .forms import Form, FormList
 from .server_form import KEY_HINTS, parse_address
 
@@ -44,6 +55,23 @@ SERVER_NOTES = {
     "off": translatable("Its program can do everything that you can."),
 }
 FOLDER_ROWS = 2
+ALLOWANCES = (("", translatable("None")), ("reading", translatable("Only reading")), ("all", translatable("All")))
+ALLOWANCE_NOTES = {
+    "": translatable("Each tool asks, until you allow it."),
+    "reading": translatable("Tools of which the server says that they only read run without a question."),
+    "all": translatable("All its tools run without a question, also when it changes them later."),
+}
+HEADER_HINT = translatable(
+    "One in each line, for example “X-Team: 7”. Kept in the settings file; the key has its own field."
+)
+_HEADER = re.compile(r"([\w!#$%&'*+.^`|~-]+):[ \t]*(\S.*)", re.ASCII)
+STATUSES: dict[ServerStatus, tuple[str, Tint]] = {
+    "off": (translatable("Switched off"), "ink_faint"),
+    "idle": (translatable("Not started yet"), "ink_faint"),
+    "starting": (translatable("Starting"), "accent"),
+    "running": (translatable("Running"), "ok"),
+    "failed": (translatable("Does not answer"), "critical"),
+}
 
 
 class FolderLines(LongText):
@@ -62,6 +90,79 @@ class FolderLines(LongText):
         if not all(os.path.isabs(os.path.expanduser(line)) for line in lines):
             raise ValueError(tr("Enter the full path."))
         return lines
+
+
+class HeaderLines(LongText):
+    """A field for headers, one a line."""
+
+    def __init__(self, headers: dict[str, str]) -> None:
+        text = "\n".join(f"{name}: {value}" for name, value in headers.items())
+        super().__init__("headers", tr("Headers"), text, FOLDER_ROWS, tr(HEADER_HINT))
+
+    def value(self) -> dict[str, str]:
+        lines = [line.strip() for line in self.area.toPlainText().splitlines() if line.strip()]
+        found = [_HEADER.fullmatch(line) for line in lines]
+        if not all(found):
+            raise ValueError(tr("Write each header as “Name: value”."))
+        return {match[1]: match[2] for match in found if match is not None}
+
+
+class StatePane(QWidget):
+    """The state of a server, with its last lines. Signals: try_requested; folder_allowed(folder)."""
+
+    try_requested = Signal()
+    folder_allowed = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.button = Button(tr("Test"))
+        self.button.reserve_width_for(tr("Test"), tr("Reconnect"))
+        self.status = TextLabel(size=13, wraps=True)
+        self.details = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.home = TextLabel(size=12, tint="ink_faint", wraps=True)
+        self.lines = TextLabel(size=12, tint="ink_soft", wraps=True, is_mono=True)
+        self.box = Card(corner=Corner.CONTROL)
+        self.box.column.addWidget(self.lines)
+        self.links: list[LinkButton] = []
+        self._links = vertical(spacing=2)
+        head = horizontal(self.button, (self.status, 1), spacing=12)
+        vertical(head, self.details, self._links, self.box, self.home, holder=self, spacing=6)
+        self.button.clicked.connect(lambda _=False: self.try_requested.emit())
+        self.show_state(ToolServerState(""))
+
+    def begin(self) -> None:
+        """Show that the server is being started."""
+        self.button.setEnabled(False)
+        self.status.set_text(tr("Starting… The first start may install it."))
+        self.status.set_tint("accent")
+
+    def show_state(self, state: ToolServerState) -> None:
+        words, tint = STATUSES[state.status]
+        tools = tr("%n tools", "", state.tools)
+        self.button.setEnabled(True)
+        self.button.setText(tr("Reconnect") if state.status in ("running", "failed") else tr("Test"))
+        self.status.set_text(f"{tr(words)} · {tools}" if state.status == "running" else tr(words))
+        self.status.set_tint(tint)
+        own = [failure for failure in state.failures if not (failure.kind == "sandbox" and state.wanted)]
+        texts = [tr_engine(text) for failure in own for text in (failure.detail, failure.advice) if text]
+        self._set(self.details, "\n".join(texts))
+        self._set(self.home, tr("Its own files are in {folder}.").format(folder=state.home) if state.home else "")
+        self.lines.set_text(state.lines)
+        self.box.setVisible(bool(state.lines.strip()) and state.status != "failed")
+        for link in self.links:
+            discard(link)
+        self.links = [self._link(folder) for folder in state.wanted]
+
+    def _link(self, folder: str) -> LinkButton:
+        link = LinkButton(tr("It wants to write in {folder}: allow it").format(folder=folder))
+        link.clicked.connect(lambda _=False: self.folder_allowed.emit(folder))
+        self._links.addWidget(link)
+        return link
+
+    @staticmethod
+    def _set(label: TextLabel, text: str) -> None:
+        label.set_text(text)
+        label.setVisible(bool(text))
 
 
 def sandbox_entries(settings: Settings, fault: str) -> tuple[QWidget, ...]:
@@ -90,6 +191,8 @@ def server_entries(server: McpServer) -> tuple[Segments, FolderLines]:
     )
 
 
+PASTE_ROWS = 6
+PASTE_HINT = translatable("“mcpServers” as Claude, Cursor, VS Code, Codex and others have it, in JSON or TOML.")
 PROGRAM, ADDRESS = "program", "address"
 MCP_NOTE = translatable(
     "They provide tools through the Model Context Protocol. Their tools ask for permission like all others."
@@ -125,8 +228,9 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 class McpForm(Form[McpServer]):
-    """Edits one MCP server."""
+    """Edits one MCP server. Signal: try_requested, to start it as it is written."""
 
+    try_requested = Signal()
     key_prefix = "mcp/"
 
     def __init__(self, server: McpServer, key_place: KeyPlace) -> None:
@@ -152,37 +256,159 @@ class McpForm(Form[McpServer]):
         )
         self.sandbox, self.writable = server_entries(server)
         self.url = Field("url", tr("Address"), server.url, "https://tools.example.com/mcp", parse_address)
+        self.headers = HeaderLines(server.headers)
+        allowances = [(value, tr(name)) for value, name in ALLOWANCES]
+        self.allowed = Segments(
+            "allowed",
+            allowances,
+            server.allowed,
+            lambda value: tr(ALLOWANCE_NOTES[value]),
+            tr("Tools that run without a question"),
+        )
+        self.state = StatePane()
+        self.state.try_requested.connect(self._try)
+        self.state.folder_allowed.connect(self._allow)
         self.remove.setText(tr("Remove"))
         self.column.addLayout(horizontal((self.title, 1), self.switch, self.remove, spacing=12))
         self.add_rows(
-            self.name, self.way, self.command, self.variables, self.sandbox, self.writable, self.url, self.key
+            *(self.state, self.name, self.way, self.command, self.variables, self.sandbox, self.writable),
+            *(self.url, self.key, self.headers, self.allowed),
         )
         self._show_way()
         self.way.chosen.connect(self._show_way)
 
     def used_entries(self) -> list[FormEntry]:
         is_address = self.way.value() == ADDRESS
-        program = [self.name, self.command, self.variables, self.sandbox, self.writable]
-        return [self.name, self.url, self.key] if is_address else program
+        program = [self.name, self.command, self.variables, self.sandbox, self.writable, self.allowed]
+        return [self.name, self.url, self.key, self.headers, self.allowed] if is_address else program
 
     def blank(self) -> McpServer:
         return McpServer("", folder=self.original.folder, is_on=self.switch.isChecked())
 
     def _show_way(self) -> None:
         used = self.used_entries()
-        for entry in (self.command, self.variables, self.sandbox, self.writable, self.url, self.key):
+        for entry in (self.command, self.variables, self.sandbox, self.writable, self.url, self.key, self.headers):
             entry.setVisible(entry in used)
+
+    def key_to_use(self) -> str | None:
+        """Return the key that is written in the form; None for the stored one."""
+        return self.key.text() or (None if self.name.text() == self.original.name else "")
+
+    def _try(self) -> None:
+        if self.check() is None:
+            self.state.begin()
+            self.try_requested.emit()
+
+    def _allow(self, folder: str) -> None:
+        """Add a folder to those that the program may write, and start it again with it."""
+        if folder not in self.writable.value():
+            self.writable.area.appendPlainText(folder)
+        self._try()
 
 
 class McpList(FormList[McpForm]):
-    """All MCP servers."""
+    """All MCP servers. Signal: try_requested(McpForm)."""
+
+    try_requested = Signal(object)
 
     def __init__(self, read: SettingsRead) -> None:
         self._read = read
+        self._states: dict[str, ToolServerState] = {}
         self.add_server = Button(tr("+ Add an MCP server"))
-        super().__init__("mcp_servers", tr(MCP_NOTE), self.add_server, tr("No MCP server is set up yet."))
+        self.paste = PasteBox()
+        below = QWidget()
+        vertical(horizontal(self.add_server, self.paste.open, 1, spacing=12), self.paste, holder=below, spacing=8)
+        super().__init__("mcp_servers", tr(MCP_NOTE), below, tr("No MCP server is set up yet."))
+        self.paste.pasted.connect(self._add_pasted)
+        self.paste.open.clicked.connect(lambda _=False: self.grown.emit(self.paste))
         self.add_server.clicked.connect(lambda _=False: self.show_new(self.add_form(McpServer(""))))
 
     def add_form(self, server: McpServer) -> McpForm:
         """Add a form that edits this server."""
-        return self.add(McpForm(server, self._read.key_place(f"mcp/{server.name}")))
+        form = self.add(McpForm(server, self._read.key_place(f"mcp/{server.name}")))
+        form.try_requested.connect(lambda: self.try_requested.emit(form))
+        if (state := self._states.get(server.name)) is not None:
+            form.state.show_state(state)
+        return form
+
+    def show_states(self, states: Sequence[ToolServerState]) -> None:
+        """Show the states of the servers in their forms, which may not have been added yet."""
+        self._states = {state.name: state for state in states}
+        for form in self.forms:
+            if (state := self._states.get(form.original.name)) is not None:
+                form.state.show_state(state)
+
+    def go_to(self, setting: str) -> QWidget | None:
+        """Return the widget of "mcp_servers/NAME", or "mcp_servers/NAME/writable"; None if there is no such server."""
+        name = setting.removeprefix("mcp_servers/").removesuffix("/writable")
+        form = next((form for form in self.forms if form.original.name == name), None)
+        return form.state.button if form is not None else None
+
+    def _add_pasted(self, found: FoundServers) -> None:
+        taken = {form.name.text() for form in self.forms}
+        for server in found.servers:
+            count, name = 1, server.name
+            while name in taken:
+                count += 1
+                name = f"{server.name} {count}"
+            taken.add(name)
+            form = self.add_form(replace(server, name=name))
+            form.key.edit.setText(found.keys.get(server.name, ""))
+            self.show_new(form)
+        self.changed.emit()
+
+
+class PasteBox(QWidget):
+    """A field for the configuration of another program. Signal: pasted(FoundServers)."""
+
+    pasted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = Button(tr("Paste or import…"))
+        self.text = TextArea(rows=PASTE_ROWS)
+        self.text.setAccessibleName(tr("Configuration of another program"))
+        card = Card(corner=Corner.CONTROL)
+        card.column.addWidget(self.text)
+        self.add = Button(tr("Add these servers"))
+        self.file = LinkButton(tr("Choose a file…"))
+        self.remarks = TextLabel(size=12, tint="warning", wraps=True)
+        self.remarks.hide()
+        buttons = horizontal(self.add, self.file, 1, spacing=12)
+        vertical(note(tr(PASTE_HINT)), card, buttons, self.remarks, holder=self, spacing=8)
+        self.open.clicked.connect(self._open)
+        self.add.clicked.connect(self._add)
+        self.file.clicked.connect(self._choose)
+        self.hide()
+
+    def _open(self) -> None:
+        self.show()
+        clipboard = QGuiApplication.clipboard().text()
+        if (not self.text.toPlainText() and "command" in clipboard) or "url" in clipboard:
+            self.text.setPlainText(clipboard[:MAX_TEXT])
+        self.text.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _choose(self) -> None:
+        ask_for_file(self, tr("Configuration of another program"), self._read)
+
+    def _read(self, file: str) -> None:
+        try:
+            content = Path(file).read_bytes()[:MAX_TEXT]
+        except OSError as error:
+            self._remark(f"{file}: {error.strerror}")
+        else:
+            self.text.setPlainText(content.decode(errors="replace"))
+
+    def _add(self) -> None:
+        try:
+            found = read_configuration(self.text.toPlainText())
+        except BadConfiguration as error:
+            self._remark(tr_engine(str(error)))
+            return
+        self._remark("\n".join(tr_engine(remark) for remark in found.remarks))
+        self.text.clear()
+        self.pasted.emit(found)
+
+    def _remark(self, text: str) -> None:
+        self.remarks.set_text(text)
+        self.remarks.setVisible(bool(text))

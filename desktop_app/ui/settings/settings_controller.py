@@ -12,6 +12,7 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
+from desktop_app.conversation.events import ToolServersChanged
 from desktop_app.conversation.model_servers import CheckStep
 from desktop_app.engine import protocol as p
 from desktop_app.settings import ServerKind, Settings, Theme
@@ -25,6 +26,7 @@ from desktop_app.ui.widgets.long_text import TextReader
 from desktop_app.ui.widgets.number_formats import format_percent
 
 if TYPE_CHECKING:
+    from .mcp_form import McpForm
     from .sections import AboutSection
     from .server_form import ServerForm
     from .settings_dialog import SettingsDialog
@@ -88,6 +90,21 @@ class ServerSetup(QObject):
         dialog.test_requested.connect(self._test)
         dialog.stop_requested.connect(self._stop)
         dialog.finished.connect(self._stop)
+        dialog.try_requested.connect(self._try)
+
+    @in_task
+    async def show_states(self) -> None:
+        """Show what the tool servers do."""
+        states = (await self._bridge.ask(p.ReadToolServers())).states
+        if isValid(self._dialog):
+            self._dialog.mcp_servers.show_states(states)
+
+    @in_task
+    async def _try(self, form: McpForm) -> None:
+        """Start a tool server as it is written, and show its state."""
+        tried = await self._bridge.ask(p.TryToolServer(form.server(), form.key_to_use()))
+        if isValid(form):
+            form.state.show_state(tried.states[0])
 
     @in_task
     async def _find(self) -> None:
@@ -192,6 +209,8 @@ class SettingsController(QObject):
         self._dialog: SettingsDialog | None = None
         self._written: Settings | None = None  # the settings that the dialog has read, or stored last
         self._changing = asyncio.Lock()
+        self._setup: ServerSetup | None = None
+        bridge.listen(lambda _: self._show_states(), ToolServersChanged)
         hints = system_look()
         hints.colorSchemeChanged.connect(self.show_theme)
         hints.accessibility().contrastPreferenceChanged.connect(self.show_theme)
@@ -219,13 +238,15 @@ class SettingsController(QObject):
         dialog.save_requested.connect(self._write)
         dialog.look_changed.connect(_show_look)
         dialog.rejected.connect(self.show_theme)
-        ServerSetup(self._bridge, dialog)  # lives as long as the dialog
+        setup = ServerSetup(self._bridge, dialog)  # lives as long as the dialog
         dialog.policies_requested.connect(self._show_policies)
         dialog.finished.connect(self._forget_dialog)
         await dialog.open_gradually()
         if dialog is self._dialog:
             self.dialog_opened.emit(dialog)
             dialog.show_setting(setting)
+            self._setup = setup
+            self._show_states()
 
     def close_dialog(self) -> None:
         """Close the settings without saving."""
@@ -274,7 +295,12 @@ class SettingsController(QObject):
         async with self._changing:  # after the settings that the dialog has saved are stored
             self.policies_requested.emit()
 
+    def _show_states(self) -> None:
+        if self._setup is not None and isValid(self._setup):
+            self._setup.show_states()
+
     def _forget_dialog(self) -> None:
+        self._setup = None
         if self._dialog is not None:
             self._dialog.deleteLater()
         self._dialog = None

@@ -41,6 +41,7 @@ class SettingsDialog(Sheet):
     fetch_requested = Signal(object)
     test_requested = Signal(object)
     stop_requested = Signal()
+    try_requested = Signal(object)
     policies_requested = Signal()
     look_changed = Signal(object)
 
@@ -91,7 +92,7 @@ class SettingsDialog(Sheet):
             return None, self.keys()
 
     def show_setting(self, setting: str) -> None:
-        """Scroll to a field and focus it: "servers/NAME/FIELD", or "servers" to add a model; "" for none.
+        """Scroll to a field and focus it: "servers/NAME/FIELD", "mcp_servers/NAME", or "servers" to add a model.
 
         The name of another section shows that section.
         """
@@ -99,7 +100,8 @@ class SettingsDialog(Sheet):
         if setting != "servers" and setting in self._sections:
             self.show_section(setting)
             return
-        field = self.servers.go_to(setting) if setting else None
+        servers = self.mcp_servers if setting.startswith("mcp_servers/") else self.servers
+        field = servers.go_to(setting) if setting else None
         if field is not None:
             self._reveal(field)
             field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -126,6 +128,7 @@ class SettingsDialog(Sheet):
         self.servers.test_requested.connect(self.test_requested)
         self.servers.stop_requested.connect(self.stop_requested)
         self.mcp_servers = McpList(self._read)
+        self.mcp_servers.try_requested.connect(self.try_requested)
         for forms in (self.servers, self.mcp_servers):
             forms.grown.connect(self._scroll_to_new)
         self.builtin = BuiltinOffer()

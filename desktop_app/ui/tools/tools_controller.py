@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QWidget
 from shiboken6 import isValid
 
+from desktop_app.conversation.events import ToolServersChanged
 from desktop_app.conversation.setup import NO_FOLDER, working_folder
 from desktop_app.conversation.words import translatable
 from desktop_app.engine import protocol as p
@@ -56,6 +57,8 @@ class ToolsController(Controller):
         self._sheet: ToolsSheet | None = None
         self._folder = ""
         self._can_call = True
+        self._failing: tuple[str, ...] = ()
+        bridge.listen(self._note_failing, ToolServersChanged)
         chat.opened.connect(self.note_opened)
         header.folder_requested.connect(self.offer_folder)
         composer.tools_requested.connect(self.open)
@@ -65,10 +68,14 @@ class ToolsController(Controller):
 
     def note_opened(self, opened: p.ConversationOpened) -> None:
         self._folder, self._can_call = opened.conversation.folder, opened.model.supports_tools
-        self._composer.show_tools(self._can_call)
+        self._composer.show_tools(self._can_call, self._failing)
         if opened.is_folder_missing:
             message = tr(NO_SUCH_FOLDER).format(folder=self._folder)
             self._toast.show_message(message, tr("Choose another…"), self.choose_folder, about=opened.conversation.id)
+
+    def _note_failing(self, event: ToolServersChanged) -> None:
+        self._failing = event.failing
+        self._composer.show_tools(self._can_call, self._failing)
 
     # The folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSize
+from PySide6.QtCore import QDir, QRectF, QSize
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QToolButton, QWidget
 
@@ -36,6 +36,16 @@ def ask_for_folder(parent: QWidget, title: str, folder: str, use: Callable[[str]
     dialog = FileDialog(parent, title, folder or str(Path.home()))
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    dialog.fileSelected.connect(use)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
+def ask_for_file(parent: QWidget, title: str, use: Callable[[str], object]) -> None:
+    """Let the user choose a file, and call `use` with it. Hidden folders, where programs keep settings, are shown."""
+    dialog = FileDialog(parent, title, str(Path.home()))
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setFilter(dialog.filter() | QDir.Filter.Hidden)
     dialog.fileSelected.connect(use)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
