@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agents import Agent, AgentScript, Home, marks_in
+from coding_agents import Agent, AgentScript, Home, marks_in
 from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignConversation
