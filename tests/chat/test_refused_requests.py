@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from agents import output
 from msgspec.structs import replace
 
-from agents import output
 from builders import message, model, result
 from desktop_app.conversation.events import TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
