@@ -273,8 +273,9 @@ def _parse(text: str, references: str, formulas: Formulas) -> InkDocument:
     marks = free_marks(text)
     markdown = to_qt_markdown(text, formulas.markdown, marks)
     document.setMarkdown(markdown + (f"\n\n{references}" if references else ""), MARKDOWN)
-    if marks is not None:
+    if marks is not None and marks.joint in markdown:
         _replace_all(document, marks.joint, "")
+    if marks is not None and marks.line_break in markdown:
         _replace_all(document, marks.line_break, "\u2028")
     return document
 
