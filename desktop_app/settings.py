@@ -64,6 +64,8 @@ class ModelLimits(msgspec.Struct, frozen=True):
 
     window: NotNegative = 0
     max_output: NotNegative = 0
+    # Whether it is sent pictures; None if the server, the catalogue or its name decides.
+    supports_vision: bool | None = None
 
 
 class Cloud(msgspec.Struct, frozen=True):
@@ -102,7 +104,7 @@ class Server(msgspec.Struct, frozen=True):
     def limits_of(self, model: str) -> ModelLimits:
         """Return the limits that are set for the model, or for all models of the server."""
         own = self.limits.get(model, ModelLimits())
-        return ModelLimits(own.window or self.window, own.max_output or self.max_output)
+        return ModelLimits(own.window or self.window, own.max_output or self.max_output, own.supports_vision)
 
 
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

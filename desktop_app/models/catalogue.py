@@ -48,7 +48,7 @@ from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .provider_dialects import dialect_fields, quirks_of_name, supported_options
-from .published import ModelCapabilities, proposals, published_of
+from .published import ModelCapabilities, proposals, published_of, sees_by_name
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
 
@@ -362,13 +362,23 @@ class Catalogue:
             note=note,
             setting=setting,
             supports_tools=known.supports_tools is not False,
-            supports_vision=bool(known.supports_vision),
+            supports_vision=self._sees(server, name, known),
             window_source=source if window else "",
             window_reported_at=reported_at,
             patience=endpoint.first_token_limit,
             quirks=self._quirks(server, name, known),
             **dialect_fields(server.kind, name),
         )
+
+    def _sees(self, server: Server, name: str, known: ModelCapabilities) -> bool:
+        """Return whether pictures are sent to the model, by the settings, what is known, or its name."""
+        chosen = server.limits_of(name).supports_vision
+        if chosen is None:
+            chosen = known.supports_vision
+        if chosen is None:
+            published = published_of(self.litellm.published(), self._endpoint(server), name)
+            chosen = bool(published and published.supports_vision) or sees_by_name(name)
+        return chosen
 
     def _quirks(self, server: Server, name: str, known: ModelCapabilities) -> tuple[str, ...]:
         """Return the quirks of the model: what was learned counts more than what its server reports, and its name."""

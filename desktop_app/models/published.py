@@ -6,6 +6,7 @@ its source. The limits are *estimated* until the server reports its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -44,6 +45,19 @@ class ModelCapabilities(msgspec.Struct, frozen=True, rename=_STORED_NAMES):
             self.runs_here or other.runs_here,
             tuple(dict.fromkeys((*self.quirks, *other.quirks))),
         )
+
+
+_SEES = re.compile(
+    r"(^|[-_/.: \d])vl(m|\d|[-_.: ]|$)|vision|llava|pixtral|internvl|minicpm-?v|minicpm-?o|molmo|moondream|idefics|omni"
+    r"|multimodal|gemma-?(3-(4|12|27)|3:(4|12|27)|3n|[4-9])|medgemma|llama-?4|mistral-small-?(3\.[1-9]|250[3-9]|4)"
+    r"|mistral-medium-?3|qwen-?3\.[5-9]|glm-?\d(\.\d)?v|kimi-?k2\.[5-9]|gpt-4o|gpt-4\.1|gpt-[5-9]|gemini|claude",
+    re.IGNORECASE,
+)
+
+
+def sees_by_name(name: str) -> bool:
+    """Return whether a model is known to see pictures by its name: many servers do not tell, such as vLLM."""
+    return bool(_SEES.search(name))
 
 
 PREFIX_OF_HOST = {
@@ -161,7 +175,7 @@ def _capabilities_in(fields: Json) -> ModelCapabilities:
         window=int(fields.get("max_input_tokens") or 0),
         max_output=int(fields.get("max_output_tokens") or 0),
         supports_tools=bool(fields.get("supports_function_calling")),
-        supports_vision=bool(fields.get("supports_vision")),
+        supports_vision=bool(fields.get("supports_vision")) or None,  # it is not listed for all models that see
         price=Price(float(prompt), float(reply), _maybe(cached), _maybe(written)) if prompt or reply else None,
     )
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from desktop_app.chat.ports import Price
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.published import PROPOSED
-from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.models.published import PROPOSED, sees_by_name
+from desktop_app.settings import ModelLimits, Server, ServerKind, Settings
 from provider import Json, ScriptedProvider
 
 pytestmark = pytest.mark.wire
@@ -109,3 +110,40 @@ async def test_gemini_tells_its_limits_itself(litellm: LiteLLM) -> None:
         await models.discover()
         model = models.infos()[1]
     assert (model.window, model.max_output) == (2_000_000, 100_000)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Qwen/Qwen2.5-VL-7B-Instruct",
+        "qwen3-vl:8b",
+        "google/gemma-3-27b-it",
+        "gemma3:12b",
+        "llava:13b",
+        "mistralai/Pixtral-12B-2409",
+        "meta-llama/Llama-3.2-11B-Vision-Instruct",
+        "meta-llama/Llama-4-Scout-17B-16E-Instruct",
+        "OpenGVLab/InternVL3-8B",
+        "gpt-4o-mini",
+        "claude-sonnet-4-5",
+        "unsloth/Mistral-Small-3.2-24B-Instruct-2506",
+    ],
+)
+def test_a_model_that_sees_is_known_by_its_name(name: str) -> None:
+    assert sees_by_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Qwen/Qwen3-8B", "gemma-3-1b-it", "gemma3:1b", "llama-3.3-70b-instruct", "deepseek-v4", "vllm-model", "m1"]
+)
+def test_other_models_are_not_taken_to_see(name: str) -> None:
+    assert not sees_by_name(name)
+
+
+def test_pictures_are_switched_on_for_any_model_and_off_for_one_that_sees() -> None:
+    server = Server("s", "http://127.0.0.1:9/v1", ("mine", "qwen3-vl"), kind="vllm")
+    plain, named = Catalogue(Settings(servers=(server,)), lambda _: "").infos()[1:]
+    assert (plain.supports_vision, named.supports_vision) == (False, True)
+    limits = {"mine": ModelLimits(supports_vision=True), "qwen3-vl": ModelLimits(supports_vision=False)}
+    plain, named = Catalogue(Settings(servers=(replace(server, limits=limits),)), lambda _: "").infos()[1:]
+    assert (plain.supports_vision, named.supports_vision) == (True, False)

@@ -45,6 +45,21 @@ def test_a_number_of_tokens_stands_as_the_language_writes_it(qapp, window, langu
     assert dialog.settings() == settings, "and is read so"
 
 
+@pytest.mark.parametrize("sees", [True, False, None])
+def test_pictures_are_switched_on_or_off_for_a_model(window, sees):
+    """Some servers never tell, so that the user has to be able to."""
+    settings = replace(SETTINGS, servers=(replace(STUDIO, limits={"qwen-7b": ModelLimits(0, 4_096, sees)}),))
+    dialog = open_settings(window, settings)
+    (form,) = dialog.servers.forms
+    select = form.models.vision.select
+    assert select.currentText() == {True: "It sees them", False: "It cannot see them"}.get(
+        sees, "as the server reports"
+    )
+    assert dialog.settings() == settings
+    select.setCurrentIndex(select.findText("It sees them"))
+    assert dialog.settings().servers[0].limits["qwen-7b"] == ModelLimits(0, 4_096, True)
+
+
 @pytest.mark.parametrize("text", ["many", "12 apples", "-5", "0", "100", "1.0001K", "128KB", "∞"])
 def test_what_is_no_window_is_refused(text):
     with pytest.raises(ValueError, match="128K"):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -21,7 +21,7 @@ from desktop_app.ui.widgets.look import Corner
 from desktop_app.ui.widgets.palette_sheet import MOVES
 from desktop_app.ui.widgets.row_list import ENTER, CheckList, CheckRow
 
-from .entries import Field, FormEntry
+from .entries import Choice, Field, FormEntry
 from .limits import format_limit, parse_reply, parse_window
 
 SEPARATORS = re.compile(r"[,;\s]+")
@@ -58,6 +58,8 @@ class ModelChoice(FormEntry):
         self.list.setAccessibleName(tr("Models of this server"))
         self.window_size = Field("", tr("Context window"), parse=parse_window)
         self.max_output = Field("", tr("Longest reply"), parse=parse_reply)
+        self.vision = Choice("vision", tr("Pictures"), _vision_choices(), "")
+        self._sees = {name: own.supports_vision for name, own in server.limits.items()}
         self._fields = self.window_size, self.max_output
         self._is_fetched = False
         self._is_open = not self.chosen  # False: the list has only the chosen models until the server's are fetched
@@ -65,7 +67,7 @@ class ModelChoice(FormEntry):
         self.card, self.limits = Card(corner=Corner.CONTROL), QWidget()
         self.card.column.setContentsMargins(6, 6, 6, 6)
         self.card.column.addWidget(self.list)
-        horizontal((self.window_size, 1), (self.max_output, 1), holder=self.limits, spacing=12)
+        horizontal((self.window_size, 1), (self.max_output, 1), (self.vision, 1), holder=self.limits, spacing=12)
         row = QWidget()
         horizontal((self.edit, 1), self.fetch, holder=row, spacing=8)
         self.column.insertWidget(1, row)
@@ -78,6 +80,7 @@ class ModelChoice(FormEntry):
         self.list.choice_changed.connect(self._show_limits)
         for field in self._fields:
             field.edit.textEdited.connect(self._keep_limits)
+        self.vision.changed.connect(self._keep_vision)
         self._fill()
 
     def names(self) -> tuple[str, ...]:
@@ -114,8 +117,13 @@ class ModelChoice(FormEntry):
 
     def limits_written(self) -> dict[str, ModelLimits]:
         """Return the limits of the chosen models. Raises ValueError."""
-        texts = {name: self._limits[name] for name in self.names() if any(self._limits.get(name, ()))}
-        return {name: ModelLimits(parse_window(window), parse_reply(reply)) for name, (window, reply) in texts.items()}
+        found: dict[str, ModelLimits] = {}
+        for name in self.names():
+            window, reply = self._limits_of(name)
+            limits = ModelLimits(parse_window(window), parse_reply(reply), self._sees.get(name))
+            if limits != ModelLimits():
+                found[name] = limits
+        return found
 
     def value(self) -> tuple[str, ...]:
         if not self.names():
@@ -223,6 +231,10 @@ class ModelChoice(FormEntry):
         self._limits[self.list.current_key()] = self.window_size.text(), self.max_output.text()
         self.changed.emit()
 
+    def _keep_vision(self) -> None:
+        self._sees[self.list.current_key()] = SEES[self.vision.chosen()]
+        self.changed.emit()
+
     def _show_limits(self) -> None:
         name = self.list.current_key()
         self.limits.setVisible(name in self.chosen)
@@ -230,12 +242,25 @@ class ModelChoice(FormEntry):
             if field.text() != text:
                 field.edit.setText(text)
             field.explain("")
+        with QSignalBlocker(self.vision):
+            self.vision.select.choose(_key_of_vision(self._sees.get(name)))
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
         offer = self.offer_of(name)
         self.window_size.edit.setPlaceholderText(_window_hint(offer))
         known = offer.max_output if offer else 0
         self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server reports"))
         self.current_changed.emit()
+
+
+SEES: dict[str, bool | None] = {"": None, "yes": True, "no": False}
+
+
+def _vision_choices() -> tuple[tuple[str, str], ...]:
+    return (tr("as the server reports"), ""), (tr("It sees them"), "yes"), (tr("It cannot see them"), "no")
+
+
+def _key_of_vision(sees: bool | None) -> str:
+    return next(key for key, value in SEES.items() if value is sees)
 
 
 def _window_hint(offer: ModelOffer | None) -> str:
