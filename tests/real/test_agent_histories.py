@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
 import shutil
@@ -15,7 +16,7 @@ from desktop_app.context.view.items import ItemKind
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
-from desktop_app.conversation.message import Message, Reasoning, Role
+from desktop_app.conversation.message import Attachment, Message, Reasoning, Role
 from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Transcript
 from desktop_app.imports.formats import read_all
 from desktop_app.imports.sources import sources_in
@@ -48,6 +49,14 @@ def _claude_environment(provider: ScriptedProvider) -> dict[str, str]:
 def _ask_claude(home: Home, prompt: str, goes_on: bool) -> None:
     options = ["--model", "claude-sonnet-4-5", "--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
     home.run("claude", "-p", prompt, *(["--continue"] if goes_on else []), *options)
+
+
+def _show_claude(home: Home, prompt: str) -> None:
+    data = base64.b64encode(home.picture.read_bytes()).decode()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
+    line = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": prompt}, image]}}
+    formats = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+    home.run("claude", "-p", *formats, "--continue", "--model", "claude-sonnet-4-5", text=json.dumps(line) + "\n")
 
 
 # Codex
@@ -88,6 +97,10 @@ def _ask_codex(home: Home, prompt: str, goes_on: bool) -> None:
     )
 
 
+def _show_codex(home: Home, prompt: str) -> None:
+    home.run("codex", "exec", "resume", "--skip-git-repo-check", "--last", prompt, "-i", home.picture.name)
+
+
 # Gemini CLI
 
 
@@ -105,6 +118,10 @@ def _ask_gemini(home: Home, prompt: str, goes_on: bool) -> None:
     home.run("gemini", "-m", "gemini-2.5-pro", "--yolo", *(["--resume", "latest"] if goes_on else []), "-p", prompt)
 
 
+def _show_gemini(home: Home, prompt: str) -> None:
+    _ask_gemini(home, f"{prompt} @{home.picture.name}", True)
+
+
 # opencode
 
 
@@ -112,7 +129,8 @@ def _set_up_opencode(home: Home, provider: ScriptedProvider) -> None:
     folder = home.path / ".config" / "opencode"
     folder.mkdir(parents=True)
     limit = {"context": 100_000, "output": 4_000}
-    model = {"name": "Scripted", "reasoning": True, "tool_call": True, "limit": limit}
+    model = {"name": "Scripted", "reasoning": True, "tool_call": True, "limit": limit, "attachment": True}
+    model["modalities"] = {"input": ["text", "image"], "output": ["text"]}
     options = {"baseURL": provider.base_url, "apiKey": "dummy"}
     served = {"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options, "models": {"scripted": model}}
     allowed = {"edit": "allow", "bash": "allow", "external_directory": "allow"}
@@ -123,6 +141,10 @@ def _set_up_opencode(home: Home, provider: ScriptedProvider) -> None:
 
 def _ask_opencode(home: Home, prompt: str, goes_on: bool) -> None:
     home.run("opencode", "run", "-m", "scripted/scripted", *(["--continue"] if goes_on else []), "--", prompt)
+
+
+def _show_opencode(home: Home, prompt: str) -> None:
+    home.run("opencode", "run", "-m", "scripted/scripted", "--continue", "-f", home.picture.name, "--", prompt)
 
 
 OPENCODE = dict.fromkeys(
@@ -136,6 +158,7 @@ AGENTS = [
         _claude_environment,
         _nothing,
         _ask_claude,
+        _show_claude,
         190_000,
         lambda home: home.run("claude", "-p", "/compact", "--continue") and None,
     ),
@@ -146,6 +169,7 @@ AGENTS = [
         lambda provider: {"SCRIPTED_KEY": "dummy"},
         _set_up_codex,
         _ask_codex,
+        _show_codex,
         90_000,
     ),
     Agent(
@@ -160,6 +184,7 @@ AGENTS = [
         },
         _set_up_gemini,
         _ask_gemini,
+        _show_gemini,
         1_000,
     ),
     Agent(
@@ -169,11 +194,15 @@ AGENTS = [
         lambda provider: OPENCODE,
         _set_up_opencode,
         _ask_opencode,
+        _show_opencode,
         99_000,
     ),
 ]
 MODELS = ("scripted", "gemini-2.5-pro", "claude-sonnet-4-5", "gpt-5.1-codex")
 PROMPTS = ("PROMPT-001 call", "PROMPT-002 say", "PROMPT-003 big", "PROMPT-004 say")
+
+
+SHOWN = "PROMPT-005 say"
 
 
 class Driven:
@@ -186,6 +215,8 @@ class Driven:
             agent.set_up(home, provider)
             for number, prompt in enumerate(PROMPTS):
                 agent.ask(home, prompt, number > 0)
+            agent.show(home, SHOWN)
+            self.picture = home.picture.read_bytes()
             if agent.compact is not None:
                 agent.compact(home)
             self.history = home.path / agent.history
@@ -242,7 +273,14 @@ def test_all_that_was_said_is_there_once_and_in_order(driven: Driven) -> None:
         for each, text in zip([r for r in replies if r.command], results, strict=True)
     ] == [True]
     asked = [m.text for m in messages if m.role is Role.USER and "PROMPT-" in m.text]
-    assert [prompt in text for prompt, text in zip(PROMPTS, asked, strict=True)] == [True] * len(PROMPTS)
+    wanted = (*PROMPTS, SHOWN)
+    assert [prompt in text for prompt, text in zip(wanted, asked, strict=True)] == [True] * len(wanted)
+
+
+def test_the_picture_that_the_user_showed_is_there_once(driven: Driven) -> None:
+    messages = [entry for entry in the_session(driven.imported) if isinstance(entry, Message)]
+    pictures = [p for m in messages for p in m.parts if isinstance(p, Attachment) and p.is_image]
+    assert [base64.b64decode(each.content.partition(",")[2]) for each in pictures] == [driven.picture]
 
 
 def test_times_models_and_usage_are_as_they_were(driven: Driven) -> None:

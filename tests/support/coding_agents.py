@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import struct
 import subprocess
 import threading
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -112,6 +114,18 @@ def marks_in(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(mark for text in texts for mark in MARK.findall(text)))
 
 
+def red_square(side: int = 32) -> bytes:
+    """Return a PNG of one color."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        checked = kind + content
+        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    rows = zlib.compress((b"\0" + b"\xd0\x10\x10" * side) * side)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
 class Home:
     """A home folder in which an agent runs, with nothing of this machine in it."""
 
@@ -121,6 +135,8 @@ class Home:
         for folder in (self.path, self.work):
             folder.mkdir(parents=True)
         (self.work / "notes.txt").write_text("alpha\n", encoding="utf-8")
+        self.picture = self.work / "picture.png"
+        self.picture.write_bytes(red_square())
         self._environment = {
             "HOME": str(self.path),
             "PATH": f"{commands}:{os.environ['PATH']}",
@@ -154,6 +170,8 @@ class Agent(msgspec.Struct, frozen=True):
     set_up: Callable[[Home, ScriptedProvider], None]
     ask: Callable[[Home, str, bool], None]
     """Ask a prompt; with True, in the newest session."""
+    show: Callable[[Home, str], None]
+    """Ask a prompt with the home's picture in the newest session."""
     big: int
     compact: Callable[[Home], None] | None = None
     """Compact the newest session by a command; None if that needs its terminal window."""
