@@ -43,6 +43,7 @@ from . import (
     openwebui,
     pi,
     qwen_code,
+    vibe,
 )
 from .format import NO_MESSAGES, TOO_DEEP, Format, Found
 from .sources import BadFile, Source, Sources
@@ -100,6 +101,7 @@ FORMATS: tuple[Format, ...] = (
     aider.FORMAT,
     gptme.FORMAT,
     openhands.FORMAT,
+    vibe.FORMAT,
     openai_files.FORMAT,
 )
 """In the order in which they are tried: the first one that recognizes a file reads it."""
