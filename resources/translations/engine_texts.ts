@@ -3177,5 +3177,9 @@ The last lines of its errors:
         <source>No project of Google Cloud is named: enter it in the settings, or set GOOGLE_CLOUD_PROJECT.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.vibe/logs/session, or the folder of a session in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -10170,5 +10170,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>It cannot see them</source>
         <translation>Es kann sie nicht sehen</translation>
     </message>
+    <message>
+        <source>the folder ~/.vibe/logs/session, or the folder of a session in it</source>
+        <translation>der Ordner ~/.vibe/logs/session oder der Ordner einer Sitzung darin</translation>
+    </message>
 </context>
 </TS>
