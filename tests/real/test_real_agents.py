@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from real_agents import MODEL, Agent, ScriptedModel, check_cuts, check_import, run
+from coding_agents import Home
+from real_agents import MODEL, RealAgent, ScriptedModel, ask, check_cuts, check_import
 from real_programs import npm, pypi
 
 NODE = "node@24.21.0"
@@ -136,7 +137,7 @@ GPTME = [
     "pond",
 ]
 AGENTS = [
-    Agent(
+    RealAgent(
         "Cline",
         lambda: npm("cline@3.0.65", NODE),
         lambda prompt, goes_on: ["cline", prompt],
@@ -144,7 +145,7 @@ AGENTS = [
         cline,
         grows="*/*.messages.json",
     ),
-    Agent(
+    RealAgent(
         "Qwen Code",
         lambda: npm("@qwen-code/qwen-code@0.24.4", NODE),
         lambda prompt, goes_on: ["qwen", "--yolo", *(["--continue"] if goes_on else []), "-p", prompt],
@@ -152,7 +153,7 @@ AGENTS = [
         qwen,
         grows="*/chats/*.jsonl",
     ),
-    Agent(
+    RealAgent(
         "pi",
         lambda: npm("@earendil-works/pi-coding-agent@1.5.2", NODE),
         lambda prompt, goes_on: [
@@ -164,7 +165,7 @@ AGENTS = [
         pi,
         grows="*/*.jsonl",
     ),
-    Agent(
+    RealAgent(
         "Copilot CLI",
         lambda: npm("@github/copilot@1.0.102", NODE),
         lambda prompt, goes_on: [*COPILOT, *(["--continue"] if goes_on else []), "-p", prompt],
@@ -172,7 +173,7 @@ AGENTS = [
         copilot,
         grows="*/events.jsonl",
     ),
-    Agent(
+    RealAgent(
         "Kimi Code",
         lambda: npm("@moonshot-ai/kimi-code@2.1.0", NODE),
         lambda prompt, goes_on: ["kimi", *(["--continue"] if goes_on else []), "-p", prompt],
@@ -180,7 +181,7 @@ AGENTS = [
         kimi,
         grows="*/*/agents/main/wire.jsonl",
     ),
-    Agent(
+    RealAgent(
         "Kilo",
         kilo_commands,
         lambda prompt, goes_on: [
@@ -195,7 +196,7 @@ AGENTS = [
         ".local/share/kilo",
         kilo,
     ),
-    Agent(
+    RealAgent(
         "Continue",
         lambda: npm("@continuedev/cli@1.5.47", NODE),
         lambda prompt, goes_on: ["cn", "--auto", *(["--resume"] if goes_on else []), "-p", prompt],
@@ -205,7 +206,7 @@ AGENTS = [
         has_thoughts=False,
         has_times=False,
     ),
-    Agent(
+    RealAgent(
         "llm",
         lambda: pypi("llm==0.36", "httpx==0.28.1"),
         lambda prompt, goes_on: [
@@ -217,7 +218,7 @@ AGENTS = [
         llm,
         has_thoughts=False,
     ),
-    Agent(
+    RealAgent(
         "aider",
         lambda: pypi("aider-chat==0.86.2"),
         lambda prompt, goes_on: [*AIDER, "--message", prompt],
@@ -226,7 +227,7 @@ AGENTS = [
         has_tools=False,
         has_usage=False,
     ),
-    Agent(
+    RealAgent(
         "gptme",
         lambda: pypi("gptme==0.35.1"),
         lambda prompt, goes_on: [*GPTME, *(["--resume"] if goes_on else []), prompt],
@@ -237,7 +238,7 @@ AGENTS = [
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.program)
-def test_the_history_of_an_agent_is_imported_whole(agent: Agent, tmp_path: Path) -> None:
+def test_the_history_of_an_agent_is_imported_whole(agent: RealAgent, tmp_path: Path) -> None:
     check(agent, tmp_path)
 
 
@@ -249,19 +250,19 @@ def test_the_history_of_openhands_is_imported_whole(tmp_path: Path) -> None:
         return ["openhands", "--headless", "--override-with-envs", *resumed, "-t", prompt]
 
     install = partial(pypi, "openhands==1.16.0")
-    check(Agent("OpenHands", install, command, ".openhands/conversations", openhands), tmp_path)
+    check(RealAgent("OpenHands", install, command, ".openhands/conversations", openhands), tmp_path)
 
 
-def check(agent: Agent, tmp_path: Path) -> None:
+def check(agent: RealAgent, tmp_path: Path) -> None:
     """Ask an agent twice, and compare its history with what was said."""
-    home, folder = tmp_path / "home", tmp_path / "work ü"
-    home.mkdir()
-    folder.mkdir()
     with ScriptedModel() as model:
-        run(agent, model, home, folder, WORK if agent.has_tools else AGAIN)
-        run(agent, model, home, folder, AGAIN if agent.has_tools else WORK.replace("work", "again"))
+        url = model.provider.base_url
+        settings = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url, "OPENAI_API_BASE": url}
+        home = Home(tmp_path, agent.install(), settings | agent.configure(tmp_path / "home", url))
+        ask(agent, model, home, WORK if agent.has_tools else AGAIN)
+        ask(agent, model, home, AGAIN if agent.has_tools else WORK.replace("work", "again"))
     assert len(model.said) >= (4 if agent.has_tools else 2)
-    history = home / agent.history if agent.history else folder
+    history = home.path / agent.history if agent.history else home.work
     check_import(agent, model, history)
     for number, file in enumerate(sorted(history.glob(agent.grows)) if agent.grows else ()):
         check_cuts(history, file, tmp_path / f"cuts-{number}")

@@ -133,7 +133,7 @@ class Home:
         """commands: the folder of the agent's command."""
         self.path, self.work = path / "home", path / "my work ü"
         for folder in (self.path, self.work):
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)
         (self.work / "notes.txt").write_text("alpha\n", encoding="utf-8")
         self.picture = self.work / "picture.png"
         self.picture.write_bytes(red_square())
@@ -142,6 +142,7 @@ class Home:
             "PATH": f"{commands}:{os.environ['PATH']}",
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
+            "DO_NOT_TRACK": "1",
             "NO_PROXY": "127.0.0.1,localhost",
             "no_proxy": "127.0.0.1,localhost",
             **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"),

@@ -1,7 +1,7 @@
-"""Real agents against a scripted model, and their histories compared with what it said.
+"""Histories of real agents, compared with what a scripted model said, whichever parts of it they store.
 
     with ScriptedModel() as model:
-        run(agent, model, home, folder, "[[work]] Look at the pond")
+        ask(agent, model, home, "[[work]] Look at the pond")
     check_import(agent, model, history)
     check_cuts(history, file)
 
@@ -12,9 +12,7 @@ twice in one reply, and reports; `[[again]]` replies. Any other request, such as
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -23,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from coding_agents import Home
 from desktop_app.conversation.foreign import ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
@@ -34,14 +33,14 @@ from provider_shapes import Shape
 
 MODEL = "pond-1"
 PATIENCE = 180
-"""Seconds for one answer of an agent, which may prepare itself first."""
+"""Seconds that times may differ."""
 CUTS = 30
 SHELLS = ("bash", "shell", "terminal", "run_shell_command", "run_commands", "run_command", "execute_command")
 """Names of the tools that run a command, in small letters."""
 MARKS = ("[[work]]", "[[again]]")
 
 
-class Agent(msgspec.Struct, frozen=True):
+class RealAgent(msgspec.Struct, frozen=True):
     """How an agent is installed and asked, and what its history holds."""
 
     program: str
@@ -134,29 +133,12 @@ def _call(name: str, schema: dict[str, Any], call_id: str) -> Call:
     return Call(name, json.dumps(arguments), call_id)
 
 
-def run(agent: Agent, model: ScriptedModel, home: Path, folder: Path, prompt: str) -> None:
-    """Ask an agent, which reaches nothing but the scripted model."""
-    programs, settings = agent.install(), agent.configure(home, model.provider.base_url)
-    nowhere = "http://127.0.0.1:9"
-    environment = {
-        **{"HOME": str(home), "PATH": f"{programs}{os.pathsep}/usr/local/bin:/usr/bin:/bin", "TERM": "xterm-256color"},
-        **{"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "DO_NOT_TRACK": "1", "SHELL": "/bin/bash"},
-        **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), nowhere),
-        **dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost"),
-        **{
-            "OPENAI_API_KEY": "none",
-            "OPENAI_BASE_URL": model.provider.base_url,
-            "OPENAI_API_BASE": model.provider.base_url,
-        },
-        **settings,
-    }
+def ask(agent: RealAgent, model: ScriptedModel, home: Home, prompt: str) -> None:
+    """Ask an agent, and note the prompt."""
     before = len(model.said)
     model.prompts.append((time.time(), prompt))
-    command = agent.command(prompt, len(model.prompts) > 1)
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL
-    )
-    assert len(model.said) > before, f"{command} asked for nothing:\n{done.stdout[-2_000:]}{done.stderr[-2_000:]}"
+    printed = home.run(*agent.command(prompt, len(model.prompts) > 1))
+    assert len(model.said) > before, f"nothing was asked: {printed[-2_000:]}"
 
 
 def read_history(history: Path) -> list[ForeignConversation]:
@@ -164,7 +146,7 @@ def read_history(history: Path) -> list[ForeignConversation]:
     return [found for _, found in read_all(sources_in(history)) if isinstance(found, ForeignConversation)]
 
 
-def check_import(agent: Agent, model: ScriptedModel, history: Path) -> None:
+def check_import(agent: RealAgent, model: ScriptedModel, history: Path) -> None:
     """Compare what an import reads with what was said, by the model's own log."""
     found = read_history(history)
     assert {each.program for each in found} == {agent.program}
@@ -178,7 +160,7 @@ def check_import(agent: Agent, model: ScriptedModel, history: Path) -> None:
     assert any(each.title for each in found)
 
 
-def _check_reply(agent: Agent, said: Said, messages: list[Message]) -> int:
+def _check_reply(agent: RealAgent, said: Said, messages: list[Message]) -> int:
     """Check that a reply was imported whole; return its place."""
     reply = said.reply
     (place,) = [n for n, each in enumerate(messages) if each.role is Role.ASSISTANT and reply.text in each.text]
