@@ -20,7 +20,6 @@ from msgspec.structs import replace
 from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import Price
 from desktop_app.connections import ConnectionUnusable
-from desktop_app.conversation import quirks
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import Server, ServerKind
 
@@ -28,6 +27,7 @@ from .cloud_credentials import CLOUDS, authorization
 from .cloud_requests import cloud_models_in, list_urls
 from .endpoint import LOADING, Answer, Endpoint, ask, http_client, kinds_with_key, limit_size
 from .published import PROPOSED, ModelCapabilities
+from .template_quirks import quirks_of_caps, quirks_of_prompt, template_sample
 
 ASSUMED_WINDOW = 128_000
 """Tokens, for an unknown cloud model (features.md C6)."""
@@ -92,43 +92,8 @@ def _llama_cpp(answer: Any, model: str) -> ModelCapabilities:
         runs_here=isinstance(_get(answer, "default_generation_settings"), dict),
         supports_vision=sees if isinstance(sees, bool) else None,
         supports_tools=template if isinstance(template, bool) else None,
-        quirks=_quirks_of_caps(_get(answer, "chat_template_caps")),
+        quirks=quirks_of_caps(_get(answer, "chat_template_caps")),
     )
-
-
-def _quirks_of_caps(caps: Any) -> tuple[str, ...]:
-    """Return the quirks of a chat template that llama.cpp has analysed."""
-    refused = {
-        quirks.NO_SYSTEM: _get(caps, "supports_system_role") is False,
-        quirks.CALLS_AS_TEXT: _get(caps, "supports_tool_calls") is False,
-        quirks.ONE_CALL: _get(caps, "supports_parallel_tool_calls") is False,
-    }
-    return tuple(quirk for quirk, is_refused in refused.items() if is_refused)
-
-
-BESIDE, RETURNED = "besidethecall", "whatthecallreturned"
-"""Words in the text of a reply with a call, and in the call's result."""
-
-
-def _template_sample(model: str) -> Json:
-    """Return a conversation with a call, which the server fills its template with."""
-    call = {"id": "call00001", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-    messages = [
-        {"role": "user", "content": "Look."},
-        {"role": "assistant", "content": BESIDE, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "call00001", "name": "look", "content": RETURNED},
-    ]
-    return {"model": model, "messages": messages}
-
-
-def _quirks_of_prompt(answer: Any) -> tuple[str, ...]:
-    """Return what a template drops, by the prompt that it makes of `_template_sample`."""
-    prompt = _get(answer, "prompt")
-    if not isinstance(prompt, str):
-        return ()
-    if RETURNED not in prompt:
-        return (quirks.CALLS_AS_TEXT,)
-    return () if BESIDE in prompt else (quirks.TEXT_WITH_RESULT,)
 
 
 def _lm_studio(answer: Any, model: str) -> ModelCapabilities:
@@ -400,8 +365,8 @@ async def _probe(server: _Server, model: str, probes: tuple[Probe, ...]) -> Prob
     for probe, (_, content) in zip(probes, answers, strict=True):
         found = found.or_else(probe.read(content, model))
         if isinstance(_get(content, "chat_template_caps"), dict):
-            _, filled = await server.ask("/apply-template?autoload=false", _template_sample(model))
-            found = found.or_else(ModelCapabilities(quirks=_quirks_of_prompt(filled)))
+            _, filled = await server.ask("/apply-template?autoload=false", template_sample(model))
+            found = found.or_else(ModelCapabilities(quirks=quirks_of_prompt(filled)))
     contents = [content for _, content in answers]
     states = [_state_in(content, model) for content in contents]
     result = ProbeResult(
