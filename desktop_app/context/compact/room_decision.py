@@ -147,7 +147,8 @@ class _Decision:
         self.share = budget.share(self._size)
         self._fits = self._size <= budget.usable
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
-        self._is_compaction_due = is_full and not (self._fits and is_stalled(view) and self._is_futile())
+        may_pause = self.share < policy.blocked_at and self._fits  # otherwise the message would be refused
+        self._is_compaction_due = is_full and not (may_pause and is_stalled(view) and self._is_futile())
         # Tokens that shortening the unanswered results as far as possible would free.
         self._shortened = 0
 
