@@ -27,7 +27,7 @@ from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, aws_events_of, events
 from .cloud_credentials import AUTHORIZATION, CLOUDS, authorization, key_headers
 from .cloud_requests import as_sent, call_of
 from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
-from .provider_dialects import responses_request_of, with_quirks, with_thoughts_in_place
+from .provider_dialects import PLACES, responses_request_of, with_quirks, with_thoughts_in_place
 from .reply_formats import WireFormat, chunk_reader, wire_format
 from .reply_reader import END_MARK
 
@@ -129,7 +129,7 @@ async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: t
         headers["X-Title"] = APP  # for its lists of apps
     headers.update(dict(sendable_headers(endpoint.headers)))
     content = written.content
-    if quirks or endpoint.kind == "anthropic":
+    if quirks or any(PLACES in message for message in request["messages"]):
         body = json.loads(content)
         mended = with_quirks(with_thoughts_in_place(body, request), quirks)
         content = content if mended == body else json.dumps(mended, ensure_ascii=False).encode()

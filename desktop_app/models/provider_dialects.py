@@ -138,7 +138,8 @@ def _with_metadata(sent: Json, message: Message, writer: str) -> Json:
     if not any(metadata):
         return sent
     of_message = next((each.message for each in metadata if each and each.message), {})
-    if places := next((each.places for each in metadata if each and each.places), ()):
+    places = next((each.places for each in metadata if each and each.places), ())
+    if places and BLOCKS in of_message:
         of_message = of_message | {PLACES: places}
     calls = [call | (each.call if each else {}) for call, each in zip(sent["tool_calls"], metadata, strict=True)]
     return sent | of_message | {"tool_calls": calls}
@@ -370,9 +371,10 @@ def with_thoughts_in_place(body: Json, request: Json) -> Json:
 def _interleaved(message: Json, places: dict[str, tuple[int, ...]]) -> Json:
     content = message["content"]
     blocks: list[Json] = content if isinstance(content, list) else []
-    first_call = next((block["id"] for block in blocks if block["type"] == "tool_use"), "")
-    thoughts = [block for block in blocks if block["type"].endswith("thinking")]
-    texts = [block for block in blocks if block["type"] == "text"]
+    kinds = [str(block.get("type")) for block in blocks]
+    first_call = next((block["id"] for block, kind in zip(blocks, kinds, strict=True) if kind == "tool_use"), "")
+    thoughts = [block for block, kind in zip(blocks, kinds, strict=True) if kind.endswith("thinking")]
+    texts = [block for block, kind in zip(blocks, kinds, strict=True) if kind == "text"]
     own = places.get(first_call)
     if own is None or len(thoughts) != len(own) or len(texts) != 1:
         return message
