@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from desktop_app.process_secrets import is_key, taken, variable
+from memory_of import written_memory
 
 ROOT = Path(__file__).resolve().parent.parent
 LOOKS = "tr '\\0' '\\n' < /proc/$PPID/environ | grep -a KEY; cat /proc/$PPID/mem 2>&1 | head -c 60; env | grep KEY"
@@ -112,16 +113,3 @@ def test_a_window_keeps_no_key_and_each_of_its_engines_gets_it() -> None:
     for form in ("utf-8", "utf-16-le", "utf-32-le"):
         assert planted.encode(form) not in memory + environment
     assert other.encode() in memory, "the search finds what is there"
-
-
-def written_memory(pid: int) -> bytes:
-    """What another program of the user reads of a process: all its memory that can be written to."""
-    content = bytearray()
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        for region in Path(f"/proc/{pid}/maps").read_text().splitlines():
-            span, rights, *_ = region.split()
-            if rights.startswith("rw"):
-                first, end = (int(number, 16) for number in span.split("-"))
-                memory.seek(first)
-                content += memory.read(end - first)
-    return bytes(content)

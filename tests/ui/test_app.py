@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from memory_of import written_memory
 
 
 @pytest.fixture
@@ -91,3 +94,57 @@ def test_a_set_up_that_ran_first_in_the_same_process_is_not_counted() -> None:
     ended = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, check=True)
     started, imported = map(float, ended.stdout.split())
     assert before + 0.3 <= started < imported, "when the shell became Python"
+
+
+TYPING = """
+import asyncio, sys
+from pathlib import Path
+from PySide6.QtTest import QTest
+from desktop_app.settings import Server, Settings
+from desktop_app.ui.app import run_window
+
+async def drive(window, bridge):
+    window.settings.open("servers")
+    while (dialog := window.settings._dialog) is None or not dialog.is_complete:
+        await asyncio.sleep(0.05)
+    form = dialog.servers.add_form(Server("anthropic", "", ("claude-sonnet-4-5",), kind="anthropic"))
+    for code in sys.argv[2].split(","):  # never the whole key
+        QTest.keyClick(form.key.edit, chr(int(code)))
+        await asyncio.sleep(0.01)
+    await said("typed")
+    dialog.save.click()
+    del dialog, form
+    while window.settings._dialog is not None:
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
+    await said("stored")
+
+async def said(word):
+    print(word, flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+
+run_window(Path(sys.argv[1]), Settings(), drive)
+"""
+
+
+@pytest.mark.wire
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /proc")
+def test_a_typed_key_is_nowhere_in_the_windows_memory_once_it_is_stored(tmp_path: Path) -> None:
+    planted, keys = "sk-TYPED-4b1d77e0c9", tmp_path / "keys.json"
+    codes = ",".join(str(ord(letter)) for letter in planted)
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "PALIMPSEST_KEYS_FILE": str(keys)}
+    with subprocess.Popen(
+        [sys.executable, "-c", TYPING, str(tmp_path / "data"), codes], env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as window:  # fmt: skip
+        assert window.stdin is not None
+        assert window.stdout is not None
+        found = []
+        for word in ("typed\n", "stored\n"):
+            assert window.stdout.readline() == word
+            memory = written_memory(window.pid)
+            found.append([form for form in ("utf-8", "utf-16-le", "utf-32-le") if planted.encode(form) in memory])
+            window.stdin.write("\n")
+            window.stdin.flush()
+    assert planted in keys.read_text(), "the engine has it"
+    assert found == [["utf-16-le"], []]
