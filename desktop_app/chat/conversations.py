@@ -23,7 +23,7 @@ from .open_sessions import OpenSessions
 from .ports import Emit
 from .record_rows import archived_of
 from .session import Session, stamp
-from .session_model import model_or_stand_in, use_model
+from .session_model import choose_model, model_or_stand_in, use_model
 from .tasks import Job, Tasks
 from .titles import ListedConversations
 from .turn.prepare import record_request_context
@@ -178,7 +178,7 @@ class Conversations:
         """Use another model from the next turn on. Raises ModelError if there is no such model."""
         await self.open(conversation)
         self.turns.refuse_while_running(conversation)
-        chosen = await self.models.resolve_model(model)  # may take seconds
+        chosen = await choose_model(self.models, model)  # may take seconds
         async with self.turns.idle(conversation):
             session = await self.open(conversation)  # a new session if an import has closed the first
             await self.archive.change(conversation, model=model)

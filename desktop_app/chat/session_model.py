@@ -94,6 +94,16 @@ class LoadingWaits(msgspec.Struct, frozen=True):
         return LoadingWaits(self.count + 1, self.seconds + seconds)
 
 
+async def choose_model(models: ModelCatalogue, model_id: str) -> ChatModel:
+    """Return the model, or a stand-in while its server loads it, for which a turn will wait. Raises ModelError."""
+    try:
+        return await models.resolve_model(model_id)
+    except WindowUnknown as error:
+        if error.kind != "loading":
+            raise
+        return model_or_stand_in(models, model_id)
+
+
 async def find_model(session: Session, models: ModelCatalogue, emit: Emit) -> None:
     """Use the session's model, after asking its server for the window unless that was reported in this run.
 

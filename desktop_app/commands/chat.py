@@ -20,6 +20,7 @@ from desktop_app.addresses import without_secrets
 from desktop_app.chat.ports import ModelError, WorldError
 from desktop_app.chat.research import question_in
 from desktop_app.chat.session import Session
+from desktop_app.chat.session_model import choose_model
 from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import (
     Failure,
@@ -155,7 +156,7 @@ async def _chat(arguments: argparse.Namespace, rules: tuple[Rule, ...]) -> int:
 
 async def _session(services: EngineServices, conversation: str | None, project: str | None, model: str) -> Session:
     chats = services.conversations
-    await services.catalogue.resolve_model(model)  # raises if it cannot be used, before anything is stored
+    await choose_model(services.catalogue, model)  # raises if it cannot be used, before anything is stored
     if not conversation:
         found = project_called(await chats.archive.projects(), project).id if project else ""
         return await chats.create(model=model, project=found)

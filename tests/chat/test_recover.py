@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from builders import model, result
 from desktop_app.chat import operations
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, WindowUnknown
-from desktop_app.chat.session_model import find_model
+from desktop_app.chat.session_model import choose_model, find_model
 from desktop_app.chat.turn.recovery import (
     DOES_NOT_FIT,
     WAITS,
@@ -126,6 +126,13 @@ async def test_a_window_that_is_known_once_the_model_is_loaded_is_waited_for(tal
     await find_model(session, cast("ModelCatalogue", LoadsItsModel(home.chats.models, 1)), events.append)
     assert [event.reason for event in events if isinstance(event, RetryScheduled)] == ["It is loading the model"]
     assert session.model.info == home.chats.models.model(session.info.model).info
+
+
+async def test_a_model_can_be_chosen_while_its_server_loads_it(talk) -> None:
+    home, session = await talk([])
+    loads = cast("ModelCatalogue", LoadsItsModel(home.chats.models, 1))
+    assert (await choose_model(loads, session.info.model)).info.id == session.info.model
+    assert (await choose_model(loads, session.info.model)).info.window, "it is loaded"
 
 
 @pytest.mark.long
