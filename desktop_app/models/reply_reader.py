@@ -189,6 +189,7 @@ class ReplyReader:
         self._fragments: list[Fragment] = []
         self._opened: dict[tuple[int | None, str], int] = {}  # number of the call, by the index and id of a fragment
         self._opened_names: list[str] = []
+        self._newest, self._newest_text, self._newest_index = -1, "", None  # the call of the newest fragment
         self._details: list[Json] = []
         self._thoughts = TaggedThoughts()
         self._is_refused = False
@@ -297,7 +298,8 @@ class ReplyReader:
             self._length += len(text)
             pieces += self._thoughts.push(text)
         for sent in filter(is_object, list_of(field_of(delta, "tool_calls"))):
-            if not OF_THE_SERVER.search(word_of(field_of(sent, "type"))):
+            kind = field_of(sent, "type")
+            if not (isinstance(kind, str) and OF_THE_SERVER.search(kind)):
                 pieces += self._add_fragment(sent)
         if is_object(function := field_of(delta, "function_call")):  # as before there were several calls in a reply
             pieces += self._add_fragment({"function": function})
@@ -322,12 +324,17 @@ class ReplyReader:
         name, text = word_of(field_of(function, "name")), json_of(field_of(function, "arguments"))
         fragment = Fragment(index_of(field_of(sent, "index")), call_id, name, text, _metadata_of(sent, signature))
         self._fragments.append(fragment)
-        number = self._number_of(fragment)
+        number, before = self._number_of(fragment), self._newest_text
+        if number == self._newest and before[:1] == "{" and text.startswith(before):
+            text = text[len(before) :]  # sent from the beginning each time; only its growth counts
+        self._newest, self._newest_text, self._newest_index = number, fragment.text, fragment.index
         return [ToolCallPiece(number, self._opened_names[number], text)] if text else []
 
     def _number_of(self, fragment: Fragment) -> int:
         """Return the number of the call that the fragment seems to belong to, for the pieces; `end` knows better."""
         index, call_id, name = fragment.index, fragment.call_id, fragment.name
+        if not name and not call_id and index == self._newest_index and self._opened_names:
+            return self._newest
         known = self._opened.get((index, call_id))
         is_whole = not call_id and fragment.text.startswith("{")
         if not self._opened_names or (name and (known is None or is_whole)):
@@ -356,7 +363,8 @@ def _id_of(fragment: Any) -> tuple[str, str]:
 
 def _metadata_of(sent: Any, signature: str) -> Json:
     """Return what has to be returned with the call: its signature, which is in a separate field or in the id."""
-    signature = word_of(field_of(field_of(sent, "provider_specific_fields"), "thought_signature")) or signature
+    fields = field_of(sent, "provider_specific_fields")
+    signature = word_of(field_of(fields, "thought_signature")) or signature if fields else signature
     metadata: Json = {"provider_specific_fields": {"thought_signature": signature}} if signature else {}
     extra = field_of(sent, EXTRA)
     return metadata | {EXTRA: extra} if isinstance(extra, dict) and extra else metadata

@@ -24,7 +24,7 @@ EMPTY: tuple[Any, ...] = ({}, None, "")
 _DECODER = json.JSONDecoder(strict=False)  # models write raw line breaks in strings, which the tools accept
 
 
-class Fragment(msgspec.Struct, frozen=True):
+class Fragment(msgspec.Struct, frozen=True, gc=False):
     """A part of a call. index: None if it has none. text: the part of the arguments; like id and name, it may be "".
 
     metadata: what the provider requires back with the call.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop_app.chat.ports import ToolCallPiece
 from desktop_app.models.reply_reader import ReplyReader
 from desktop_app.models.streamed_calls import Fragment, join_calls
 
@@ -203,6 +204,16 @@ def test_calls_that_come_whole_in_the_message_are_these_calls(calls: list[tuple[
     assert read([], message={"content": None, "tool_calls": whole}) == calls
     parts = [[{"index": n, "id": f"c{n}"} | function(name, '{"')] for n, (name, _) in enumerate(calls)]
     assert read(parts, message={"tool_calls": whole}) == calls, "what had been streamed is only a part of it"
+
+
+def test_arguments_that_are_sent_from_the_beginning_each_time_count_once() -> None:
+    whole = json.dumps({"path": "a.txt", "content": "word " * 200})
+    reader, counted = ReplyReader("writer", names=NAMES), 0
+    for end in range(10, len(whole) + 10, 10):
+        fragment = {"index": 0, "id": "c"} | function("write", whole[:end])
+        pieces = reader.pieces({"choices": [{"delta": {"tool_calls": [fragment]}}]})
+        counted += sum(len(piece.text) for piece in pieces if isinstance(piece, ToolCallPiece))
+    assert counted == len(whole)
 
 
 def test_the_old_field_for_one_call_is_read() -> None:
