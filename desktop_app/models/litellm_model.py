@@ -131,7 +131,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         failed = await self._error_of(error, chunks, patience)
         if self.learn is None:
             return failed
-        written = sent_body_of(error) | {"messages": request["messages"]}
+        written = (sent_body_of(error) or request) | {"messages": request["messages"]}
         if cure := cure_of(failed.kind, text_of_error(error), written, self.info.quirks):
             failed.cured = await self.learn(self.info.id, cure)
         return failed

@@ -1,7 +1,7 @@
 """Quirks of a chat template as llama.cpp reports them: its own analysis, and the prompt it makes of a sample. Pure.
 
-`/props` says whether a template knows calls, several calls and a system prompt, but not whether it drops the text of a
-reply with calls, as those of Llama 3, Mistral Nemo and Hermes do (seen with llama.cpp b11549).
+`/props` says whether a template knows calls, several calls and a system prompt. It does not say whether the template
+drops the text of a reply with calls, as Llama 3, Mistral Nemo and Hermes do (seen with llama.cpp b11549).
 """
 
 from __future__ import annotations

@@ -11,12 +11,19 @@ from hypothesis import strategies as st
 
 from builders import system, user
 from desktop_app.chat.ports import ReplyEnd
+from desktop_app.conversation import quirks
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_dialects import MISTRAL_CALL_ID, dialect_fields, mistral_id_of, request_of
+from desktop_app.models.provider_dialects import (
+    MISTRAL_CALL_ID,
+    dialect_fields,
+    mistral_id_of,
+    quirks_of_name,
+    request_of,
+)
 from desktop_app.settings import ServerKind
 from kinds_of_server import OF_KIND, in_dialect
 from provider import Reply, ScriptedProvider, Windowed
@@ -218,3 +225,23 @@ async def test_the_window_and_the_longest_reply_are_told_as_each_wants_them(lite
     (openai,) = await bodies("openai", litellm, (user_message("Hi"),))
     assert ollama["options"]["num_ctx"] == 8192
     assert (openai["max_completion_tokens"], openai.get("max_tokens")) == (100, None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        ("openai_compatible", "deepseek-v4-flash", (quirks.ALL_REASONING,)),
+        ("openrouter", "deepseek/deepseek-v4-pro", (quirks.ALL_REASONING,)),
+        ("openai_compatible", "kimi-for-coding", (quirks.ALL_REASONING,)),
+        ("openai_compatible", "XiaomiMiMo/MiMo-V2-Flash", (quirks.ALL_REASONING,)),
+        ("openai_compatible", "deepseek-v3.2", ()),
+        ("vllm", "meta-llama/Llama-3.1-8B-Instruct", (quirks.TEXT_WITH_RESULT,)),
+        ("openrouter", "meta-llama/llama-3.1-8b-instruct", ()),
+        ("lm_studio", "NousResearch/Hermes-3-Llama-3.1-8B", (quirks.TEXT_WITH_RESULT,)),
+        ("ollama", "mistral-nemo:12b", (quirks.TEXT_WITH_RESULT, quirks.NO_USER_AFTER_TOOL)),
+        ("openai_compatible", "mistral-large-latest", (quirks.NO_USER_AFTER_TOOL,)),
+        ("openai", "gpt-5.1", ()),
+    ],
+)
+def test_some_quirks_follow_from_the_name(kind: ServerKind, name: str, expected: tuple[str, ...]) -> None:
+    assert quirks_of_name(kind, name) == expected
