@@ -194,9 +194,10 @@ def images_after_results(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _with_unseen(result: ToolResult, parts: Sequence[Part]) -> ToolResult:
-    """Return the result with a line for each image that the model cannot see."""
+    """Return the result with those that were joined to it, and with a line for each image that the model cannot see."""
+    joined = [part.text for part in parts if isinstance(part, ToolResult)]
     lines = [part.as_text for part in parts if isinstance(part, Attachment) and not part.is_image]
-    return replace(result, text="\n\n".join((result.text, *lines)))
+    return replace(result, text="\n\n".join((*joined, *lines)))
 
 
 def images_of_result(message: Message) -> Message:

@@ -45,3 +45,10 @@ def test_descriptions_are_cut_only_where_the_provider_wants_it() -> None:
     assert to_dialect((), (tool,), Dialect())[1] == (tool,)
     [cut] = to_dialect((), (tool,), Dialect(max_description=1_024))[1]
     assert len(cut.description) == 1_024
+
+
+def test_results_that_were_joined_to_another_one_stay_in_it() -> None:
+    """A result without a call is joined to the result before it, as imported sessions have them."""
+    results = (ToolResult("c1", "read", "one"), ToolResult("c2", "read", "another"))
+    (only,) = images_after_results([Message(role=Role.TOOL, parts=results)])
+    assert only.parts == (ToolResult("c1", "read", "one\n\nanother"),)
