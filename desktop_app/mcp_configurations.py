@@ -39,7 +39,7 @@ UNFILLED = translatable("{server}: replace {names} by their values.")
 OLD_TRANSPORT = translatable("{server}: the old transport “sse” is not supported; many also have an address “/mcp”.")
 
 
-class FoundServers(msgspec.Struct, frozen=True):
+class ConfiguredServers(msgspec.Struct, frozen=True):
     """Servers of a configuration, with their keys by name, and remarks for the user."""
 
     servers: tuple[McpServer, ...]
@@ -51,7 +51,7 @@ class BadConfiguration(Exception):
     """Raised if no server can be read, with the reason for the user."""
 
 
-def read_configuration(text: str) -> FoundServers:
+def read_configuration(text: str) -> ConfiguredServers:
     """Return the servers of a configuration of another program. Raises BadConfiguration."""
     servers: list[McpServer] = []
     keys: dict[str, str] = {}
@@ -63,7 +63,7 @@ def read_configuration(text: str) -> FoundServers:
         remarks += _remarks_about(server, key, fields)
     if not servers:
         raise BadConfiguration(NOTHING)
-    return FoundServers(tuple(servers), keys, tuple(remarks))
+    return ConfiguredServers(tuple(servers), keys, tuple(remarks))
 
 
 def _parse(text: str) -> Json:

@@ -233,7 +233,7 @@ def _sandbox() -> Check:
 
 def _tool_servers(data: Path) -> Iterator[Check]:
     """Start each MCP server that is on, as a conversation would, and end it again."""
-    from desktop_app.commands.tool_servers import states_of
+    from desktop_app.commands.server_states import states_of
 
     try:
         settings = read_settings(settings_file(data)) if os.path.exists(settings_file(data)) else Settings()

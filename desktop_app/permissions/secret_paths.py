@@ -19,6 +19,7 @@ FOLDERS = (
     *(".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/bitwarden cli", ".config/azure"),
     *(".var/app", "snap/firefox", "snap/chromium", ".1password"),  # sandboxed packages of browsers
     *(".librewolf", ".pki", ".minikube/certs", ".terraform.d", ".oci", ".bluemix", ".gsutil", ".subversion/auth"),
+    *(".mcp-auth", ".google_workspace_mcp", ".config/github-copilot", ".config/goose"),  # sign-ins of other clients
     *("run/secrets", "etc/ssl/private", "etc/sudoers.d", "etc/wireguard", "etc/openvpn", "etc/letsencrypt"),
     *("etc/networkmanager/system-connections", "etc/ipsec.d/private", "etc/swanctl", "etc/netplan", "etc/credstore"),
     *("etc/credstore.encrypted", "etc/pki/tls/private", "etc/kubernetes/pki", "etc/cups/ssl", "etc/iwd"),
@@ -39,12 +40,19 @@ NAMES = (
     *("ssh_host_*_key", "dropbear_*_host_key", "shadow-", "gshadow-", "shadow.bak", "gshadow.bak", "opasswd"),
     *("*.keytab", "krb5cc_*", "ipsec.secrets", "chap-secrets", "pap-secrets", "*.nmconnection", "secrets.tdb"),
     "wpa_supplicant*.conf",
+    # Settings of other clients, which hold the keys of MCP servers and providers.
+    *(".mcp.json", "mcp.json", "mcp_config.json", "mcp-config.json", "mcp_settings.json", "cline_mcp_settings.json"),
+    *(".claude.json", ".claude.json.backup*", ".credentials.json", "claude_desktop_config.json", "oauth_creds.json"),
+    *("mcp-oauth-tokens*.json", "google_accounts.json", ".aider.conf.yml"),
     *("logins.json", "key4.db", "cookies.sqlite", "login data", "cookies", ".rediscli_auth", "sudoers"),
 )
 HARMLESS = (".env.example", ".env.sample", ".env.template", ".env.dist", "*.pub")
 """Similar names of files without secrets."""
 ENDINGS = (
     *(".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/git/credentials"),
+    *(".codex/config.toml", ".gemini/settings.json", ".qwen/settings.json", ".config/opencode/opencode.json"),
+    *(".config/opencode/opencode.jsonc", ".continue/config.yaml", ".continue/config.json", ".openhands/settings.json"),
+    *(".codeium/windsurf/mcp_config.json", ".config/zed/settings.json", ".kimi/config.toml", ".kimi/config.json"),
     *(".m2/settings.xml", ".gradle/gradle.properties", ".config/pip/pip.conf", ".bundle/config"),
 )
 PROCESSES_SHOWN = frozenset({"cpuinfo", "meminfo", "loadavg", "uptime", "version", "stat", "filesystems"})

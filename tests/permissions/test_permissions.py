@@ -338,3 +338,31 @@ def test_a_line_that_a_model_made_to_cost_time_is_asked_for_at_once(line) -> Non
 def test_a_long_pattern_with_wildcards_may_mean_any_name() -> None:
     assert may_mean_secret("/w/" + "*a" * 200)
     assert not is_secret("/w/" + "a" * 300)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/home/me/.claude.json",
+        "/home/me/.claude/.credentials.json",
+        "/home/me/.cursor/mcp.json",
+        "/home/me/.codeium/windsurf/mcp_config.json",
+        "/home/me/.config/Claude/claude_desktop_config.json",
+        "/home/me/.config/Code/User/mcp.json",
+        "/home/me/.codex/config.toml",
+        "/home/me/.codex/auth.json",
+        "/home/me/.gemini/oauth_creds.json",
+        "/home/me/.gemini/settings.json",
+        "/home/me/.mcp-auth/mcp-remote-0.1/abc_tokens.json",
+        "/home/me/.google_workspace_mcp/credentials/me.json",
+        "/work/project/.mcp.json",
+    ],
+)
+def test_files_of_other_clients_with_keys_are_secret(path: str) -> None:
+    assert is_secret(path)
+    assert may_mean_secret(path.replace("json", "jso?").replace("toml", "tom?"))
+
+
+@pytest.mark.parametrize("path", ["/home/me/.claude/CLAUDE.md", "/home/me/.codex/sessions/a.jsonl", "/work/mcp.py"])
+def test_other_files_of_other_clients_are_none(path: str) -> None:
+    assert not is_secret(path)

@@ -433,7 +433,8 @@ def _folders_looked_through(home: str) -> Iterator[str]:
     """Yield the home, its hidden folders, the folders in ~/.config, and the folders in the list of secrets."""
     yield home
     hidden = (entry.path for entry in _entries(home) if entry.name.startswith(".") and _is_folder(entry))
-    settings = (entry.path for entry in _entries(os.path.join(home, ".config")) if _is_folder(entry))
+    settings = [entry.path for entry in _entries(os.path.join(home, ".config")) if _is_folder(entry)]
+    settings += [os.path.join(folder, "User") for folder in settings]  # where editors keep theirs
     listed = {os.path.dirname(name) for name in (*FOLDERS, *ENDINGS)} - {""}
     yield from dict.fromkeys((*hidden, *settings, *sorted(os.path.join(home, name) for name in listed)))
 

@@ -17,7 +17,7 @@ from desktop_app.conversation.model_servers import KeyPlace
 from desktop_app.conversation.tool_servers import ServerStatus, ToolServerState
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SettingsRead
-from desktop_app.mcp_configurations import MAX_TEXT, BadConfiguration, FoundServers, read_configuration
+from desktop_app.mcp_configurations import MAX_TEXT, BadConfiguration, ConfiguredServers, read_configuration
 from desktop_app.settings import McpServer, Settings
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card
@@ -92,7 +92,7 @@ class FolderLines(LongText):
         return lines
 
 
-class HeaderLines(LongText):
+class McpHeaderLines(LongText):
     """A field for headers, one a line."""
 
     def __init__(self, headers: dict[str, str]) -> None:
@@ -256,7 +256,7 @@ class McpForm(Form[McpServer]):
         )
         self.sandbox, self.writable = server_entries(server)
         self.url = Field("url", tr("Address"), server.url, "https://tools.example.com/mcp", parse_address)
-        self.headers = HeaderLines(server.headers)
+        self.headers = McpHeaderLines(server.headers)
         allowances = [(value, tr(name)) for value, name in ALLOWANCES]
         self.allowed = Segments(
             "allowed",
@@ -344,7 +344,7 @@ class McpList(FormList[McpForm]):
         form = next((form for form in self.forms if form.original.name == name), None)
         return form.state.button if form is not None else None
 
-    def _add_pasted(self, found: FoundServers) -> None:
+    def _add_pasted(self, found: ConfiguredServers) -> None:
         taken = {form.name.text() for form in self.forms}
         for server in found.servers:
             count, name = 1, server.name
@@ -359,7 +359,7 @@ class McpList(FormList[McpForm]):
 
 
 class PasteBox(QWidget):
-    """A field for the configuration of another program. Signal: pasted(FoundServers)."""
+    """A field for the configuration of another program. Signal: pasted(ConfiguredServers)."""
 
     pasted = Signal(object)
 
