@@ -58,7 +58,7 @@ def data(tmp_path: Path) -> Path:
 
 def run(root: Path, folder: Path, script: str, *before: str, **variables: str) -> str:
     """Run a script of bash on a virtual screen with a session bus. Returns its output."""
-    (folder / "script.sh").write_text(script)
+    (folder / "script.sh").write_text(f"trap 'kill $(jobs -p) 2>/dev/null' EXIT\n{script}")
     for name in ("home", "runtime", "config"):
         (folder / name).mkdir(mode=0o700, exist_ok=True)
     environment = {
