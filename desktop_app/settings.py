@@ -223,6 +223,19 @@ def read_settings(path: Path) -> Settings:
         raise SettingsDamaged(str(error), aside, _usable_settings(content.decode(errors="replace"))) from error
 
 
+def unknown_fields(content: bytes) -> tuple[str, ...]:
+    """Return the fields of MCP servers in the settings' file that mean nothing, such as "tracker: args"."""
+    with suppress(ValueError, RecursionError, AttributeError, TypeError):
+        servers = json.loads(content).get("mcp_servers", ())
+        return tuple(
+            f"{server.get('name')}: {field}"
+            for server in servers
+            for field in server
+            if field not in McpServer.__struct_fields__
+        )
+    return ()
+
+
 STRING_OR_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 """A string, or a comma before the end of an object or a list, which JSON does not allow."""
 SETTING = re.compile(r'^ {0,2}(?:\{ *)?"(\w+)"\s*:\s*', re.MULTILINE)

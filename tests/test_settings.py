@@ -18,6 +18,7 @@ from desktop_app.settings import (
     SettingsDamaged,
     merge_settings,
     read_settings,
+    unknown_fields,
     update_settings,
     write_settings,
 )
@@ -176,3 +177,9 @@ def test_what_was_damaged_is_replaced_by_what_was_in_force(tmp_path: Path) -> No
     in_force = Settings(theme="dark")
     assert update_settings(file, lambda stored: replace(stored, font_scale=2.0), in_force).theme == "dark"
     assert (read_settings(file).theme, read_settings(file).font_scale) == ("dark", 2.0)
+
+
+def test_unknown_fields_of_mcp_servers_are_named() -> None:
+    content = b'{"mcp_servers": [{"name": "a", "command": ["x"], "args": ["y"], "env": {}}, {"name": "b", "url": "u"}]}'
+    assert unknown_fields(content) == ("a: args", "a: env")
+    assert unknown_fields(b"{") == ()

@@ -21,7 +21,7 @@ from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.words import pluralize
 from desktop_app.own_processes import IS_BUNDLE
 from desktop_app.paths import database_file, log_file, settings_file
-from desktop_app.settings import Settings, SettingsDamaged, read_settings
+from desktop_app.settings import Settings, SettingsDamaged, read_settings, unknown_fields
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
 
 from .arguments import WORLD_ERROR, add_data_and_json, data_of, print_json, show, show_error, table
@@ -170,6 +170,9 @@ def _settings(path: Path) -> Check:
         return Check("settings", False, f"{path} is not valid: {error}")
     except OSError as error:
         return Check("settings", False, f"{path} cannot be read: {error.strerror}")
+    if unknown := unknown_fields(path.read_bytes()):
+        detail = f"{path} has fields of MCP servers that mean nothing: {', '.join(unknown)}"
+        return Check("settings", False, detail, is_required=False)
     return Check("settings", True, str(path))
 
 
