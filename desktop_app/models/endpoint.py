@@ -401,7 +401,8 @@ def http_client(endpoint: Endpoint, limit: int = 0, **options: Any) -> Any:
     import httpx
 
     proxy, tls = check_connection(endpoint)
-    through = httpx.Proxy(proxy, ssl_context=tls or None) if proxy else None
+    of_proxy = tls if proxy.lower().startswith("https:") else None  # refused for one that is not encrypted
+    through = httpx.Proxy(proxy, ssl_context=of_proxy) if proxy else None
     client = httpx.AsyncClient(trust_env=False, verify=tls, proxy=through, **options)
     client.headers.update(dict(sendable_headers(endpoint.headers)))
     return limit_size(client, limit)

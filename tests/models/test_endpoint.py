@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import get_args
 
+import httpx
+import httpx2
 import pytest
 
 from desktop_app.models.cloud_credentials import CLOUDS
-from desktop_app.models.endpoint import DEFAULT_ADDRESS, PREFIX, Endpoint
+from desktop_app.models.endpoint import DEFAULT_ADDRESS, PREFIX, Endpoint, http_client
 from desktop_app.settings import ServerKind
+from desktop_app.tools.mcp.http import Traffic
+from desktop_app.tools.mcp.http import http_client as mcp_client
 from kinds_of_server import OF_KIND
 
 KEY = "sk-SECRET"
@@ -48,3 +52,20 @@ def test_only_servers_of_no_particular_kind_and_resources_of_azure_need_an_addre
 
 def test_the_key_is_not_shown() -> None:
     assert KEY not in repr(Endpoint("s", "http://x", KEY, "openai"))
+
+
+@pytest.mark.parametrize("address", ["https://api.example.org/v1", "http://api.example.org/v1"])
+@pytest.mark.parametrize("proxy", ["http://me:secret@127.0.0.1:9", "https://127.0.0.1:9", "127.0.0.1:9", ""])
+async def test_a_server_is_reached_through_either_kind_of_proxy(
+    address: str, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    monkeypatch.setenv("NO_PROXY", "[::1]")
+    async with http_client(Endpoint("s", address), timeout=5.0) as client:
+        with pytest.raises(httpx.ConnectError):
+            await client.get(address)
+    async with await mcp_client(address, {}, Traffic()) as client:
+        with pytest.raises(httpx2.ConnectError):
+            await client.get(address)
