@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from web_server import answer, certificates, failure, fetch, fetch_tools, resolve_by_table, web_server
 
+from desktop_app.models.endpoint import Endpoint, http_client
 from desktop_app.tools.web_fetch import Address, is_public, proxy_of
 from texts import NOT_PUBLIC
 
@@ -41,6 +42,19 @@ async def test_a_proxy_sees_nothing_of_what_is_encrypted(
         assert await fetch("https://far.example.org/a", tools) == "safe"
         assert proxy.asked[0].startswith("CONNECT far.example.org:443 ")
         assert "through the proxy" in await failure("https://else.example.org/a", tools)
+
+
+async def test_servers_of_models_are_reached_through_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, tls = certificates(tmp_path, "far.example.org")
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+    async with web_server(tls, is_proxy=True) as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url("", "127.0.0.1"))
+        monkeypatch.setenv("ALL_PROXY", "socks://127.0.0.1:9")
+        monkeypatch.setenv("NO_PROXY", "[::1],localhost")
+        proxy.answers["/v1/models"] = answer('{"data": []}', "application/json")
+        async with http_client(Endpoint("far", "https://far.example.org/v1"), timeout=5.0) as client:
+            assert (await client.get("https://far.example.org/v1/models")).json() == {"data": []}
+        assert proxy.asked[0].startswith("CONNECT far.example.org:443 ")
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
