@@ -3181,5 +3181,17 @@ The last lines of its errors:
         <source>the folder ~/.vibe/logs/session, or the folder of a session in it</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>{tools} tools are offered</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Some providers accept no more than {most} in one request, and each costs tokens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Switch some off in the sheet of tools. Most of them are from {servers}.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -10174,5 +10174,17 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>the folder ~/.vibe/logs/session, or the folder of a session in it</source>
         <translation>der Ordner ~/.vibe/logs/session oder der Ordner einer Sitzung darin</translation>
     </message>
+    <message>
+        <source>{tools} tools are offered</source>
+        <translation>{tools} Werkzeuge werden angeboten</translation>
+    </message>
+    <message>
+        <source>Some providers accept no more than {most} in one request, and each costs tokens.</source>
+        <translation>Manche Anbieter nehmen höchstens {most} in einer Anfrage an, und jedes kostet Token.</translation>
+    </message>
+    <message>
+        <source>Switch some off in the sheet of tools. Most of them are from {servers}.</source>
+        <translation>Schalten Sie einige im Fenster der Werkzeuge aus. Die meisten sind von {servers}.</translation>
+    </message>
 </context>
 </TS>

@@ -175,16 +175,15 @@ async def test_a_server_works_in_the_default_sandbox(name: str, tmp_path: Path, 
 
 
 @pytest.fixture
-def everything(tmp_path: Path) -> Iterator[str]:
-    """The address of server-everything over HTTP; `restart` in its folder starts it again."""
+def everything() -> Iterator[str]:
+    """The address of server-everything over HTTP."""
     program = npm(f"{OFFICIAL}everything@2026.8.31") / "mcp-server-everything"
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]
-    running = [_served(program, port)]
+    process = _served(program, port)
     yield f"http://127.0.0.1:{port}/mcp"
-    for process in running:
-        process.kill()
-        process.wait()
+    process.kill()
+    process.wait()
 
 
 def _served(program: Path, port: int) -> subprocess.Popen[bytes]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Generator
+from collections import Counter
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import Emit, Spills, Toolbox
 from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.tasks import NamedLocks
-from desktop_app.conversation.events import Noticed, QuestionAnswered, QuestionAsked
+from desktop_app.conversation.events import Failure, Noticed, QuestionAnswered, QuestionAsked
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import ToolCall
 from desktop_app.conversation.tools import (
@@ -29,12 +30,33 @@ from desktop_app.conversation.tools import (
     can_be_kept,
 )
 from desktop_app.conversation.transcript import Permit, active_entries
+from desktop_app.conversation.words import translatable
 from desktop_app.permissions.rules import decide, rule_of, with_earlier
 from desktop_app.settings import Settings
 
 IN_A_FOLDER = ("write", "edit", "bash", "grep", "glob", "list")
 """Tools that are offered only with a working folder: without one they are useless, and each request pays for their
 schemas. `read` is always offered, because it also reads the rest of truncated results."""
+
+
+MAX_TOOLS = 128
+"""Tools that OpenAI and others accept in one request."""
+
+
+def too_many_tools(specs: Sequence[ToolSpec]) -> Failure:
+    """Return the notice about more tools than some providers accept, with the servers that have most of them."""
+    by_source = Counter(spec.source for spec in specs if spec.source)
+    names = ", ".join(f"{source} ({count})" for source, count in by_source.most_common(3))
+    return Failure(
+        "too_many_tools",
+        translatable("{tools} tools are offered").format(tools=len(specs)),
+        translatable("Some providers accept no more than {most} in one request, and each costs tokens.").format(
+            most=MAX_TOOLS
+        ),
+        advice=translatable("Switch some off in the sheet of tools. Most of them are from {servers}.").format(
+            servers=names
+        ),
+    )
 
 
 class ToolRuntime:
@@ -99,6 +121,9 @@ class ToolRuntime:
         if session.model.info.supports_tools:
             context = self.context_of(session)
             await self.toolbox.get_ready(context, lambda failure: emit(Noticed(session.id, failure)))
+            specs = await self.specs(session, session.model.info)
+            if len(specs) > MAX_TOOLS and specs != session.view.tools:
+                emit(Noticed(session.id, too_many_tools(specs)))
 
     async def refusal(self, session: Session, call: ToolCall, emit: Emit) -> str:
         """Return why the call may not run, for the model; "" if it may. Asks the user if no rule decides."""

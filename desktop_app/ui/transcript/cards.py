@@ -77,7 +77,9 @@ SETTING_WORDS = {
 
 
 FAILURE_CHARACTERS = 4_000
-NOTICES = frozenset({"nearly_full", "silent_cut", "no_tools", "pictures_left_out", "waiting", "sandbox"})
+NOTICES = frozenset(
+    {"nearly_full", "silent_cut", "no_tools", "pictures_left_out", "waiting", "sandbox", "too_many_tools"}
+)
 """Kinds of failures that are warnings: nothing is broken."""
 
 
