@@ -118,6 +118,13 @@ def read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
     A file of no known format is skipped if another file was recognized; otherwise it is an UnreadFile. If nothing is
     found in any recognized file, the last one of them is an UnreadFile.
     """
+    try:
+        yield from _read_all(sources)
+    finally:
+        sources.close()
+
+
+def _read_all(sources: Sources) -> Iterator[tuple[Source, Found]]:
     own = sources.named("archive.json")
     if own is not None and b'"palimpsest-archive"' in own.beginning:
         yield own, UnreadFile(own.name, PART_OF_OURS)

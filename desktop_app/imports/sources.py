@@ -230,6 +230,12 @@ class Sources:
         """Add the write-ahead log of a database that was given alone; it is found by its name only."""
         self._logs[name] = Source(name, size, modified, open_stream, self)
 
+    def close(self) -> None:
+        """Remove the copy of a database."""
+        if self.copied is not None:
+            self.copied.close()
+            self.copied = None
+
     @property
     def size(self) -> int:
         """Total size of the files in bytes."""
@@ -371,8 +377,7 @@ def database_in(source: Source) -> Iterator[sqlite3.Connection]:
     """
     folder = source.folder
     if folder.copied is None or folder.copied.name != source.name:
-        if folder.copied is not None:
-            folder.copied.close()
+        folder.close()
         folder.copied = DatabaseCopy(source)
     try:
         connection = sqlite3.connect(f"{folder.copied.path.as_uri()}?mode=ro", uri=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+import tempfile
 import zipfile
 from contextlib import closing
 from pathlib import Path
@@ -19,6 +20,8 @@ from desktop_app.conversation.foreign_record import new_entries
 from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import Chain, Transcript
 from desktop_app.imports.format import NOT_JSON
+from desktop_app.imports.formats import read_all
+from desktop_app.imports.sources import sources_in
 from texts import UNREADABLE
 
 Json = dict[str, Any]
@@ -270,6 +273,17 @@ def test_a_database_with_everything_in_its_log_is_read_and_not_changed(tmp_path:
         assert len(before["opencode.db"]) <= 4096
         assert one(path if is_named_alone else home).messages == 8
         assert {file.name: file.read_bytes() for file in home.iterdir() if not file.name.endswith("-shm")} == before
+
+
+def test_no_copy_of_a_database_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copies = write(tmp_path, "database", whole()), tmp_path / "copies"
+    copies.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(copies))
+    reading = read_all(sources_in(path))
+    next(reading)
+    assert list(copies.iterdir())
+    reading.close()
+    assert not list(copies.iterdir())
 
 
 def test_another_programs_database_is_not_opencodes(tmp_path: Path) -> None:
