@@ -108,7 +108,8 @@ class _Conversation:
         if role is Role.ASSISTANT:
             if parts := tuple(self._reply(text)):
                 metadata = line.object("metadata")
-                model, usage = metadata.text("served_model", "model"), _usage(metadata.object("usage"))
+                model, usage = metadata.text("model").partition("/")[2], _usage(metadata.object("usage"))
+                metadata.keep("model")
                 yield Message(role=role, parts=parts, at=at, model=model, usage=usage)
         elif call_id := line.text("call_id"):
             result = ToolResult(call_id, self._names.get(call_id, "tool"), text, FAILED.match(text) is not None)

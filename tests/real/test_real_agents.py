@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -112,10 +111,27 @@ def llm(home: Path, url: str) -> dict[str, str]:
     return {}
 
 
-def openhands(home: Path, url: str) -> dict[str, str]:
-    names = {"API_KEY": "none", "BASE_URL": url, "MODEL": f"openai/{MODEL}"}
-    settings = {f"LLM_{name}": value for name, value in names.items()}
-    return {**settings, "OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+def vibe(home: Path, url: str) -> dict[str, str]:
+    write(
+        home / ".vibe/config.toml",
+        f"""active_model = "pond"
+enable_telemetry = false
+enable_update_checks = false
+enable_auto_update = false
+[[providers]]
+name = "pond"
+api_base = "{url}"
+api_key_env_var = "OPENAI_API_KEY"
+api_style = "openai"
+backend = "generic"
+reasoning_field_name = "reasoning_content"
+[[models]]
+name = "{MODEL}"
+provider = "pond"
+alias = "pond"
+""",
+    )
+    return {"MISTRAL_API_KEY": "none", "VIBE_ENABLE_TELEMETRY": "false"}
 
 
 def kilo_commands() -> Path:
@@ -233,6 +249,7 @@ AGENTS = [
         lambda prompt, goes_on: [*GPTME, *(["--resume"] if goes_on else []), prompt],
         ".local/share/gptme/logs",
         grows="*/conversation.jsonl",
+        at_once=1,
     ),
 ]
 
@@ -242,20 +259,32 @@ def test_the_history_of_an_agent_is_imported_whole(agent: RealAgent, tmp_path: P
     check(agent, tmp_path)
 
 
-@pytest.mark.skipif(sys.version_info[:2] != (3, 12), reason="OpenHands runs on Python 3.12 only")
-def test_the_history_of_openhands_is_imported_whole(tmp_path: Path) -> None:
-    def command(prompt: str, goes_on: bool) -> list[str]:
-        begun = sorted(each.name for each in (tmp_path / "home/.openhands/conversations").glob("*"))
-        resumed = ["--resume", begun[0]] if goes_on else []
-        return ["openhands", "--headless", "--override-with-envs", *resumed, "-t", prompt]
-
-    install = partial(pypi, "openhands==1.16.0")
-    check(RealAgent("OpenHands", install, command, ".openhands/conversations", openhands), tmp_path)
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Vibe needs Python 3.12")
+def test_the_history_of_vibe_is_imported_whole(tmp_path: Path) -> None:
+    check(
+        RealAgent(
+            "Mistral Vibe",
+            lambda: pypi("mistral-vibe==3.0.2"),
+            lambda prompt, goes_on: [
+                "vibe",
+                "--trust",
+                "--auto-approve",
+                *(["--continue"] if goes_on else []),
+                "-p",
+                prompt,
+            ],
+            ".vibe/logs/session",
+            vibe,
+            has_usage=False,
+            has_call_ids=False,
+        ),
+        tmp_path,
+    )
 
 
 def check(agent: RealAgent, tmp_path: Path) -> None:
     """Ask an agent twice, and compare its history with what was said."""
-    with ScriptedModel() as model:
+    with ScriptedModel(agent.at_once) as model:
         url = model.provider.base_url
         settings = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url, "OPENAI_API_BASE": url}
         home = Home(tmp_path, agent.install(), settings | agent.configure(tmp_path / "home", url))

@@ -1,6 +1,6 @@
 """Histories of real agents, compared with what a scripted model said, whichever parts of it they store.
 
-    with ScriptedModel() as model:
+    with ScriptedModel(agent.at_once) as model:
         ask(agent, model, home, "[[work]] Look at the pond")
     check_import(agent, model, history)
     check_cuts(history, file)
@@ -59,6 +59,9 @@ class RealAgent(msgspec.Struct, frozen=True):
     has_thoughts: bool = True
     has_times: bool = True
     has_usage: bool = True
+    has_call_ids: bool = True
+    at_once: int = 2
+    """Calls in one reply that it runs."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -78,7 +81,9 @@ class ScriptedModel:
 
     window = 128_000
 
-    def __init__(self) -> None:
+    def __init__(self, at_once: int) -> None:
+        """at_once: the calls of the second reply to `[[work]]`."""
+        self._at_once, self._tools = at_once, False
         self.said: list[Said] = []
         self.prompts: list[tuple[float, str]] = []
         self.provider = ScriptedProvider(self, models=(MODEL,))
@@ -95,11 +100,12 @@ class ScriptedModel:
         del shape
         turns = request.turns
         asked = [n for n, (role, text) in enumerate(turns) if role == "user" and any(mark in text for mark in MARKS)]
-        if not asked:
+        self._tools = self._tools or bool(request.body.get("tools"))
+        if not asked or (self._tools and not request.body.get("tools")):
             return Reply("A pond")
         is_work = "[[work]]" in turns[asked[-1]][1]
         rounds = sum(role == "assistant" for role, _ in turns[asked[-1] + 1 :])
-        calls = {0: 1, 1: 2}.get(rounds, 0) if is_work else 0
+        calls = {0: 1, 1: self._at_once}.get(rounds, 0) if is_work else 0
         words = "I look, 二つ." if calls else "**Done** – ✓ the pond is deep."
         return self._say(words, _shell(request.body) * calls)
 
@@ -173,11 +179,12 @@ def _check_reply(agent: RealAgent, said: Said, messages: list[Message]) -> int:
         assert [(each.prompt_tokens, each.cached_tokens) for each in usages] == [(reply.usage[0], reply.usage[2])]
     assert not agent.has_times or abs(messages[place].at - said.at) < PATIENCE
     for call, printed in zip(reply.calls, said.results, strict=True):
-        (made,) = [part for part in parts if isinstance(part, ToolCall) and part.call_id == call.call_id]
-        assert made.name == call.name
-        assert json.loads(made.arguments) == json.loads(call.arguments)
+        called = [part for part in parts if isinstance(part, ToolCall) and printed in part.arguments]
+        (found,) = [part for part in called if not agent.has_call_ids or part.call_id == call.call_id]
+        assert found.name == call.name
+        assert json.loads(found.arguments) == json.loads(call.arguments)
         results = [p for each in messages for p in each.parts if isinstance(p, ToolResult)]
-        (result,) = [each for each in results if each.call_id == call.call_id]
+        (result,) = [each for each in results if each.call_id == found.call_id]
         assert printed in result.text
         assert (result.name, result.is_error) == (call.name, False)
     return place
