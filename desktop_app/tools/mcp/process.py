@@ -207,8 +207,9 @@ class ServerProcess:
         return self._transport.get_returncode()
 
     def last_errors(self, lines: int = 6) -> str:
-        """Return the last lines of standard error."""
-        return "\n".join(self._streams.errors.decode(errors="replace").strip().splitlines()[-lines:])
+        """Return the last lines of standard error, without those in which npm recommends a newer npm."""
+        written = self._streams.errors.decode(errors="replace").strip().splitlines()
+        return "\n".join([line for line in written if not line.startswith("npm notice")][-lines:])
 
     def write(self, line: bytes) -> None:
         """Write a line to the input without waiting. Raises ConnectionError if the server has ended or never reads."""

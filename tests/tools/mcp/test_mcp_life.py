@@ -283,3 +283,13 @@ async def test_states_say_what_the_servers_do(tmp_path: Path) -> None:
         assert one.servers.states()[1].status == "failed", "a trial changes nothing"
         again = await one.servers.try_server(server("rude"), None, str(tmp_path))
         assert again.status == "running"
+
+
+async def test_the_last_lines_are_not_an_advertisement(tmp_path: Path) -> None:
+    """npm 11 ends the errors of `npx` with five lines about a newer npm."""
+    notices = "".join(f"echo npm notice {n} >&2; " for n in range(7))
+    missing = McpServer("missing", ("/bin/sh", "-c", f"echo npm error 404 not found >&2; {notices} exit 1"))
+    async with bench(tmp_path, missing, limits=QUICK) as one:
+        assert await one.names() == []
+        assert "npm error 404 not found" in one.details()
+        assert "notice" not in one.details()
