@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coding_agents import Home
-from real_agents import MODEL, RealAgent, ScriptedModel, ask, check_cuts, check_import
+from real_agents import MODEL, RealAgent, ScriptedModel, ask, check_cuts, check_import, end_daemons
 from real_programs import npm, pypi
 
 NODE = "node@24.21.0"
@@ -290,6 +290,7 @@ def check(agent: RealAgent, tmp_path: Path) -> None:
         home = Home(tmp_path, agent.install(), settings | agent.configure(tmp_path / "home", url))
         ask(agent, model, home, WORK if agent.has_tools else AGAIN)
         ask(agent, model, home, AGAIN if agent.has_tools else WORK.replace("work", "again"))
+    end_daemons(tmp_path)
     assert len(model.said) >= (4 if agent.has_tools else 2)
     history = home.path / agent.history if agent.history else home.work
     check_import(agent, model, history)

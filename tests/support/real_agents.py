@@ -12,10 +12,13 @@ twice in one reply, and reports; `[[again]]` replies. Any other request, such as
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -145,6 +148,14 @@ def ask(agent: RealAgent, model: ScriptedModel, home: Home, prompt: str) -> None
     model.prompts.append((time.time(), prompt))
     printed = home.run(*agent.command(prompt, len(model.prompts) > 1))
     assert len(model.said) > before, f"nothing was asked: {printed[-2_000:]}"
+
+
+def end_daemons(folder: Path) -> None:
+    """End what an agent left running: its command line names the test's folder, as the hub of Cline does."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if str(folder).encode() in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGTERM)
 
 
 def read_history(history: Path) -> list[ForeignConversation]:
