@@ -176,8 +176,7 @@ class ServerSession:
         finally:
             self._listeners.discard(show_line)
         if isinstance(answer, types.CallToolResult):
-            fields = answer.model_dump(by_alias=True, exclude_none=True)
-            return await asyncio.to_thread(outcome_of, fields, name, self._files)
+            return await asyncio.to_thread(_read_result, answer, name, self._files)
         return ToolOutcome(_NEEDS_INPUT, is_error=True)
 
     def note_reason(self, reason: Reason) -> None:
@@ -201,6 +200,10 @@ class ServerSession:
         if isinstance(message, types.ToolListChangedNotification):
             self.changes += 1
             self.news.set()
+
+
+def _read_result(result: types.CallToolResult, tool: str, files: Path | None) -> ToolOutcome:
+    return outcome_of(result.model_dump(by_alias=True, exclude_none=True), tool, files)
 
 
 def _progress_line(progress: float, total: float | None, message: str | None) -> str:
