@@ -191,7 +191,7 @@ class SeededTools:
     choices: random.Random
     happenings: Happenings
 
-    def __init__(self, *_: object) -> None: ...
+    def __init__(self, *_: object, **named: object) -> None: ...
 
     async def specs(self, context: ToolContext) -> tuple[ToolSpec, ...]:
         return ToolSpec("probe", "Looks."), ToolSpec("change", "Changes.")
@@ -292,8 +292,8 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[Parts]:
         made.faults = faults
         return made
 
-    def tools(*arguments: object) -> SeededTools:
-        made = SeededTools(*arguments)
+    def tools(*arguments: object, **named: object) -> SeededTools:
+        made = SeededTools(*arguments, **named)
         made.choices, made.happenings = loop.choices, happenings
         return made
 
@@ -319,7 +319,7 @@ def simulated_parts(loop: DeterministicLoop, faults: Faults) -> Iterator[Parts]:
         for name in ("time", "monotonic", "sleep"):
             stack.enter_context(patch.object(time, name, getattr(clocks, name)))
         stack.enter_context(patch.object(uuid, "uuid4", new_id))
-        stack.enter_context(patch.object(ReplyBounds.__init__, "__defaults__", (clocks.monotonic,)))
+        stack.enter_context(patch.object(ReplyBounds.__init__, "__defaults__", (clocks.monotonic, None)))
         *others, _, prompt = SummaryService.__init__.__defaults__ or ()
         stack.enter_context(patch.object(SummaryService.__init__, "__defaults__", (*others, clocks.time, prompt)))
         stack.enter_context(patch.object(writing, "append", append))

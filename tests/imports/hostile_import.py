@@ -19,12 +19,12 @@ from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.transcript import AnyEntry, Chain, Compaction, Imported, Rewind, Switch, Transcript
+from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Chain, Compaction, Imported, Rewind, Switch, Transcript
 from desktop_app.imports.child import replies
 from request_rules import legal_for_all
 from stores import Store
 
-ENTRIES = (Message, Compaction, Imported, Rewind, Switch)
+ENTRIES = (Message, Compaction, Imported, Rewind, Switch, AuxiliaryUsage)
 """All that a file of another program may put into a record: no rule, permission, memory, pin or system prompt."""
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate")

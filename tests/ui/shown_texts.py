@@ -58,6 +58,8 @@ NAMES = frozenset(
         "Deutsch",
         "OpenAI",
         "OpenRouter",
+        "us-east-1",  # of Amazon's regions
+        "default",  # of its profiles
         "Anthropic",
         "Google",
         "Gemini",
