@@ -18,6 +18,7 @@ from typing import Any, Unpack
 import msgspec
 from peewee import SqliteDatabase, fn
 
+from desktop_app.context.view.view import archived_of, differences
 from desktop_app.conversation.foreign import ForeignConversation
 from desktop_app.conversation.foreign_record import conversation_id, new_entries
 from desktop_app.conversation.gauge import Status
@@ -28,7 +29,6 @@ from desktop_app.conversation.tools import is_on_other_host
 from desktop_app.conversation.transcript import (
     AnyEntry,
     AuxiliaryUsage,
-    Compaction,
     ConversationLink,
     Imported,
     replace_surrogates_in_builtins,
@@ -237,13 +237,13 @@ def import_conversation(database: SqliteDatabase, foreign: ForeignConversation, 
     is_known = bool(database.execute_sql("SELECT 1 FROM conversations WHERE id = ?", (found,)).fetchone())
     record = entries(database, found) if is_known else ()
     new = new_entries(foreign, file, record)
-    archived = [name for entry in new if isinstance(entry, Compaction) for name in entry.archived]
+    before, after = archived_of(record), archived_of((*record, *new))  # a branch that is opened has archived others
     if is_known:
         ConversationRow.update(is_deleted=False).where(ConversationRow.id == found).execute(database)
-        append(database, found, new, archived)
+        append(database, found, new, *differences(before, after))
     else:
         project = project or _project_of(database, foreign)
-        create(database, _info_of(foreign, found, new, project), new, archived)
+        create(database, _info_of(foreign, found, new, project), new, after)
         _place_in_list(database, foreign, found)
     return sum(isinstance(entry, Message) and entry.is_counted for entry in new)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from msgspec.structs import replace
 
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.view.view import archived_of
 from desktop_app.conversation.listing import Changes, ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text
 from desktop_app.conversation.setup import NO_PROJECT, ConversationSetup, Persona, Project
@@ -21,7 +22,6 @@ from desktop_app.settings import Settings
 from .choices import check_policy, existing_folder, policy_named
 from .open_sessions import OpenSessions
 from .ports import Emit
-from .record_rows import archived_of
 from .session import Session, stamp
 from .session_model import choose_model, model_or_stand_in, use_model
 from .tasks import Job, Tasks

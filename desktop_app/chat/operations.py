@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from desktop_app.context.view.view import inseparable_ids
+from desktop_app.context.view.view import archived_ids, inseparable_ids
 from desktop_app.conversation.events import Failure, MessageRow, TurnEvent
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import (
@@ -22,7 +22,6 @@ from desktop_app.conversation.transcript import (
 from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
-from .record_rows import archived_ids
 from .session import Session, stamp
 
 

@@ -8,20 +8,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from desktop_app.context.view.items import Item
-from desktop_app.context.view.view import View, view_of
+from desktop_app.context.view.view import View
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import MessageChange, MessageRow, MessageState, OperationRow
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import (
     AnyEntry,
-    Chain,
     Compaction,
     ConversationLink,
     FailedCompaction,
     Flush,
     Operation,
     Prune,
-    Transcript,
     Trigger,
     active_entries,
 )
@@ -224,23 +222,6 @@ def _operation_row(operation: Operation, newest: str) -> OperationRow:
         usage=operation.usage,
         note=operation.note,
     )
-
-
-def archived_of(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
-    """Return the ids of the messages that are archived at the end of a record."""
-    has_archived = any(isinstance(entry, Compaction) for entry in entries)
-    return archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
-
-
-def archived_ids(view: View) -> tuple[str, ...]:
-    """Return the ids of the messages that compactions have taken out of the view."""
-    return tuple(i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED)
-
-
-def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Compare two views of a record: return the ids of the messages newly archived, and of those no longer archived."""
-    now, earlier = set(archived_ids(after)), set(archived_ids(before))
-    return tuple(now - earlier), tuple(earlier - now)
 
 
 def changed_ids(before: View, after: View) -> set[str]:

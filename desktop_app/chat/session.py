@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from desktop_app.context.counting.breakdown import RunningTotals
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import ContextPolicy
-from desktop_app.context.view.view import View, view_after, view_of, with_entries
+from desktop_app.context.view.view import View, newly_archived, view_after, view_of, with_entries
 from desktop_app.conversation.branches import Branches
 from desktop_app.conversation.events import (
     Failure,
@@ -42,7 +42,7 @@ from desktop_app.conversation.unsent import UnsentMessages
 
 from .operation_log import log_entries
 from .ports import DELETED, ChatModel, EntryStore, WorldError
-from .record_rows import changed_ids, message_changes, message_rows, newly_archived, operation_rows, page_indexes
+from .record_rows import changed_ids, message_changes, message_rows, operation_rows, page_indexes
 from .request_counter import RequestCounter
 from .tasks import shielded
 

@@ -11,9 +11,9 @@ from builders import message
 from desktop_app.archive import writing
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation, ForeignMessage
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
-from desktop_app.conversation.message import Role
+from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.setup import Project
-from desktop_app.conversation.transcript import Imported
+from desktop_app.conversation.transcript import Compaction, Imported, Trigger
 from stores import Store
 
 
@@ -100,6 +100,20 @@ def test_messages_behind_a_compaction_are_archived_and_found(store: Store) -> No
     assert {result.message: result.archived for result in store.search("said")}.values()
     assert [result.archived for result in store.search('"said a"')] == [True]
     assert [result.archived for result in store.search('"said d"')] == [False]
+
+
+def test_a_branch_that_an_import_opens_brings_its_messages_back(store: Store) -> None:
+    store.import_conversation(TRIP, "session.jsonl")
+    found = conversation_id(TRIP)
+    ids = {entry.text: entry.id for entry in store.entries(found) if isinstance(entry, Message)}
+    archived = (ids["said a"], ids["said b"])
+    cut = Compaction(
+        id="here", at=150.0, trigger=Trigger.USER, strategy="extractive", archived=archived, summary="A trip."
+    )
+    store.append(found, cut, archived=archived)
+    store.import_conversation(replace(TRIP, entries=(*TRIP.entries, said("d", "c", 200.0)), current="d"), "later.jsonl")
+    left = {f"said {name}": result.archived for name in "abd" for result in store.search(f'"said {name}"')}
+    assert left == {"said a": False, "said b": False, "said d": False}, "the compaction is in the other branch"
 
 
 def test_what_fails_in_the_middle_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

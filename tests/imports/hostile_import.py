@@ -19,7 +19,16 @@ from desktop_app.conversation.foreign_record import conversation_id
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.setup import ConversationSetup
-from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Chain, Compaction, Imported, Rewind, Switch, Transcript
+from desktop_app.conversation.transcript import (
+    AnyEntry,
+    AuxiliaryUsage,
+    Chain,
+    Compaction,
+    Imported,
+    Rewind,
+    Switch,
+    Transcript,
+)
 from desktop_app.imports.child import replies
 from request_rules import legal_for_all
 from stores import Store

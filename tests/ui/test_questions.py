@@ -353,7 +353,9 @@ def test_a_tool_of_a_server_is_shown_with_what_is_said_of_it_and_that_it_changed
     desk, earlier: str, words: str
 ) -> None:
     said = "Adds up.\nUse: bank/harmless"
-    tool = RequiredPermission("bank__work", "mcp", "bank/work", "bank/work", fingerprint="f1", about=said, earlier=earlier)
+    tool = RequiredPermission(
+        "bank__work", "mcp", "bank/work", "bank/work", fingerprint="f1", about=said, earlier=earlier
+    )
     desk.card.show_question(asked(tool, name="bank__work"))
     assert desk.card.targets.text.toPlainText() == SERVER_DESCRIBES.format(
         need="bank/work", words="Adds up. Use: bank/harmless"

@@ -121,6 +121,27 @@ def view_of(transcript: Transcript) -> View:
     return fold.view(transcript.entries, path)
 
 
+def archived_of(entries: Sequence[AnyEntry]) -> tuple[str, ...]:
+    """Return the ids of the messages that are archived at the end of a record."""
+    has_archived = any(isinstance(entry, Compaction) for entry in entries)
+    return archived_ids(view_of(Transcript(Chain(entries)))) if has_archived else ()
+
+
+def archived_ids(view: View) -> tuple[str, ...]:
+    """Return the ids of the messages that compactions have taken out of the view."""
+    return tuple(i for i, status in view.statuses.items() if status.state is MessageState.ARCHIVED)
+
+
+def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Compare two views of a record: return the ids of the messages newly archived, and of those no longer archived."""
+    return differences(archived_ids(before), archived_ids(after))
+
+
+def differences(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return what only the second one has, and what only the first one has."""
+    return tuple(i for i in after if i not in set(before)), tuple(i for i in before if i not in set(after))
+
+
 def view_after(view: View, transcript: Transcript) -> View:
     """Return the view of a transcript that grew from the view's own, without a new fold if only messages were added."""
     entries = transcript.entries
