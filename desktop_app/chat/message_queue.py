@@ -136,6 +136,7 @@ class MessageQueue:
                 now = self._of(session.id)
                 now = now.add(message, is_first=True) if is_queued else now
                 self._unsent[session.id] = _with_draft(now, before.draft) if is_draft else now
+                self._publish_changes(session.id)  # the window may have seen the queue without the message
                 raise
         self._publish_changes(session.id)
         self._publish(recorded)

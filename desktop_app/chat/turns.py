@@ -163,6 +163,7 @@ class Turns:
         if session.info.title in UNTITLED:
             await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
         if await self.queue.record(session, message, is_queued, is_draft):
+            self._publish(session.gauge_changed())  # the turn may be stopped before it begins
             self._start(session, self._research(session) if message.is_research else self._turn(session, options))
 
     async def _make_way(self, session: Session) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.session import Session, stamp
-from desktop_app.conversation.events import ArchiveError, Failure, QueueChanged, TurnFinished
+from desktop_app.conversation.events import ArchiveError, Failure, GaugeChanged, QueueChanged, TurnFailed, TurnFinished
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.unsent import UnsentMessages
 from provider import Reply, Status
@@ -296,6 +296,39 @@ async def test_a_queued_message_that_cannot_be_recorded_stays_the_first(
         with pytest.raises(ArchiveError):
             await home.chats.turns.send_now(session, home.chats.turns.queue.state(session.id).queue[0].id)
     assert (said(session), waiting(home, session)) == (["Begin"], ["b", "c"])
+
+
+async def test_a_message_that_cannot_be_recorded_is_shown_as_queued(talk: Callable[..., Any], monkeypatch: Any) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    turns = home.chats.turns
+    append = home.archive.append
+
+    async def refuse(*_: object, **changes: object) -> None:
+        raise ArchiveError(Failure("disk", "The disk is full"))
+
+    async def refuse_second(conversation: str, *entries: Any, **changes: Any) -> None:
+        if any(isinstance(entry, Message) and entry.text == "Second" for entry in entries):
+            turns.queue.show(session.id)  # a window that opens the conversation now
+            await refuse()
+        await append(conversation, *entries, **changes)
+
+    monkeypatch.setattr(home.archive, "append", refuse_second)
+    await turns.send(session, "First")
+    await turns.send(session, "Second")
+    await until(lambda: bool(home.of(TurnFailed)) and not turns.is_busy(session.id))
+    assert waiting(home, session) == ["Second"]
+    assert [message.draft.text for message in home.of(QueueChanged)[-1].queue] == ["Second"]
+
+
+async def test_a_message_that_is_stopped_before_its_turn_begins_is_counted(talk: Callable[..., Any]) -> None:
+    home, session = await talk([SHORT], repeat_last=True)
+    before = session.counter.gauge().total
+    sending = asyncio.ensure_future(home.chats.turns.send(session, "Hello there"))
+    await until(lambda: said(session) == ["Hello there"])
+    await home.chats.turns.stop(session.id)
+    await sending
+    assert home.of(GaugeChanged)[-1].gauge == session.counter.gauge()
+    assert session.counter.gauge().total > before
 
 
 async def test_a_message_is_stored_in_one_transaction_and_in_one_place(
