@@ -33,8 +33,10 @@ _PARTICLE = re.compile("(?<=[A-Za-z0-9])[\u3041-\u309f\uac00-\ud7a3]")
 _MAIL = re.compile(r"(?<![\w.+/-])[a-z0-9][\w.+-]{0,63}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,}(?![\w@-])", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});", re.IGNORECASE)
 _TARGET = r"\]\((?:<[^<>\n]*>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.)*\))*)(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?\s*\)"
-_CODE = r"(?P<code>(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n)[\s\S])+?(?<!`)(?P=ticks)(?!`))"
-_CODE += r"|(?P<ticks_alone>`+)|(?P<escape>\\[\s\S])"
+_CODE = (
+    r"(?P<code>(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n)[\s\S])+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?P<ticks_alone>`+)|(?P<escape>\\[\s\S])"
+)
 _LINKS = rf"(?P<target>{_TARGET})|(?P<reference>\]\[[^\[\]\n]*\])|(?P<note>\[\^[^\[\]\s]{{1,60}}\])|(?P<opening>\[)"
 _OTHERS = (
     r"(?P<angle><[a-z][a-z0-9+.-]*:[^\s<>]*>|<[^\s<>@]+@[^\s<>]+>)|(?P<entity>&[#a-z0-9]{2,33};)"
