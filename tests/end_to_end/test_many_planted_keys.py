@@ -147,8 +147,9 @@ def exported(opened: str, work: Path) -> None:
             assert thread.submit(main, ["export", opened, str(work / f"chat.{ending}")]).result() == 0
     assert main(["export", "--all", str(work / "all.zip")]) == 0
     assert main(["backup", str(work / "backup.sqlite3")]) == 0
-    for command in ("doctor", "data"):
-        main([command])
+    with ThreadPoolExecutor(1) as thread:
+        for command in ("doctor", "data"):
+            thread.submit(main, [command]).result()
 
 
 async def test_no_key_is_found_anywhere(engines, data: Path, tmp_path: Path, planted: Path, monkeypatch, capfd) -> None:

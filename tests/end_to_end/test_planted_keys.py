@@ -84,7 +84,7 @@ async def test_planted_keys_are_found_nowhere(engines, use_provider, data, tmp_p
         assert await asyncio.to_thread(main, arguments) == 0, "it has a loop of its own"
     assert main(["export", "--all", str(work / "all.zip")]) == 0
     assert main(["backup", str(work / "backup.sqlite3")]) == 0
-    main(["doctor"])
+    await asyncio.to_thread(main, ["doctor"])
     printed = capfd.readouterr()
     for secret in (ENTERED.removeprefix("sk-"), EXPORTED.removeprefix("sk-ant-")):
         for where, what in (("processes", shown), ("events", said), ("output", printed.out + printed.err)):
