@@ -17,6 +17,7 @@ from desktop_app.chat.ports import NO_OPTIONS, ReplyEnd
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.conversation import quirks
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models import builtin
 from desktop_app.models.catalogue import Catalogue
@@ -116,6 +117,7 @@ async def test_nothing_is_dropped_by_a_real_template(name: str, loaded: LiteLLM)
             filled = await asking.post(f"{address}/apply-template", content=written.content)
         assert filled.status_code == 200, filled.text
         assert [word for word in SPOKEN if word not in filled.json()["prompt"]] == []
-        pieces = [piece async for piece in model.stream(sent, 8, tools)]
+        loaded.patience = loaded.nearby_patience = 60.0  # other tests are impatient
+        pieces = [piece async for piece in model.stream(sent, 8, tools, ReplyOptions(temperature=0.0))]
         assert isinstance(pieces[-1], ReplyEnd)
         await loaded.close()
