@@ -190,7 +190,7 @@ def test_a_branch_that_is_begun_twice_under_one_id_ends_nowhere_in_a_circle() ->
 NAMES = st.sampled_from(["a", "b", "c", "elsewhere", "", "Other words."])
 NEW_IDS = {"a": "new-a", "b": "new-b", "c": "new-c"}
 FIELDS_WITH_IDS = {
-    *("id", "message_id", "message_ids", "archived", "continues", "as_of", "before", "for_message_id"),
+    *("id", "message_id", "message_ids", "archived", "follows", "continues", "as_of", "before", "for_message_id"),
     *("first_message_id", "branch", "reply_id", "entry_id"),
 }
 """The fields of entries, and of the values in them, that hold ids of entries."""
