@@ -163,7 +163,6 @@ class Turns:
         if session.info.title in UNTITLED:
             await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
         if await self.queue.record(session, message, is_queued, is_draft):
-            self._publish(session.gauge_changed())  # the turn may be stopped before it begins
             self._start(session, self._research(session) if message.is_research else self._turn(session, options))
 
     async def _make_way(self, session: Session) -> None:
@@ -175,8 +174,20 @@ class Turns:
         """Start a turn, unless the conversation is being deleted. Its recorded message stays in the conversation."""
         if session.is_leaving:
             turn.close()
-        else:
-            self._tasks.start(Job.TURN.of(session.id), turn)
+            return
+        unbegun = [turn]
+
+        async def begin() -> None:
+            await unbegun.pop()
+
+        task = self._tasks.start(Job.TURN.of(session.id), begin())
+        task.add_done_callback(lambda _: self._end_unbegun(session, unbegun))
+
+    def _end_unbegun(self, session: Session, unbegun: list[Coroutine[Any, Any, None]]) -> None:
+        """Count the message of a turn that was stopped before it began; unbegun: that turn, if it was."""
+        for turn in unbegun:
+            turn.close()
+            self._publish(session.gauge_changed())
 
     async def edit(self, session: Session, message_id: str, text: str, attachments: tuple[Attachment, ...]) -> None:
         """Send a user message again with another text, in a new branch that begins before it.
