@@ -17,7 +17,7 @@ from ui_scenes import run_in_loop, signalled, until
 from desktop_app import process_secrets
 from desktop_app.conversation.events import MessageRecorded, TextDelta, TurnEvent, TurnFinished, TurnStarted
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings
+from desktop_app.settings import Server, Settings
 from desktop_app.ui.bridge import ENGINE_DIED, Bridge, EngineFailure
 from desktop_app.ui.engine_process import EngineProcess, engine_command
 from provider import ScriptedProvider
@@ -84,14 +84,20 @@ async def test_a_killed_engine_fails_what_was_asked_and_comes_back_with_its_reco
     stored = signalled(bridge.happened, lambda e: isinstance(e, MessageRecorded))
     await bridge.ask(p.Send("c1", "!wait"))
     row = (await stored).row
-    os.kill(bridge.engine_pid, signal.SIGSTOP)  # it must not answer before it dies
-    pending = asyncio.ensure_future(bridge.ask(p.Hello(p.VERSION)))
-    died = signalled(bridge.engine_died)
-    await asyncio.sleep(0)  # it is asked before it dies
-    os.kill(bridge.engine_pid, signal.SIGKILL)
-    await died
-    with pytest.raises(EngineFailure) as told:
-        await pending
+    died, is_asked = signalled(bridge.engine_died), asyncio.Event()
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # so that the engine has no answer before it dies
+        server = Server("silent", f"http://127.0.0.1:{silent.getsockname()[1]}/v1", ())
+
+        async def ask() -> None:
+            is_asked.set()
+            await bridge.ask(p.ListServerModels(server))
+
+        pending = asyncio.ensure_future(ask())
+        await is_asked.wait()
+        os.kill(bridge.engine_pid, signal.SIGKILL)
+        await died
+        with pytest.raises(EngineFailure) as told:
+            await pending
     assert told.value.failure.kind == "engine"
     assert "SIGKILL" in bridge.with_last_end(ENGINE_DIED).detail
     opened = await bridge.ask(p.OpenConversation("c1"))
