@@ -253,7 +253,8 @@ def is_thought_alone(item: Item) -> bool:
     """Return whether an item of the model is a whole thought, with a placeholder for the missing answer."""
     message = item.message
     is_whole = message.role is _ASSISTANT and not message.is_interrupted and len(message.parts) > 1
-    return is_whole and item.repair is Repair.EMPTY
+    is_thought = all(isinstance(part, Reasoning) for part in message.parts[:-1])  # and no speaker's name
+    return is_whole and is_thought and item.repair is Repair.EMPTY
 
 
 def is_plain(message: Message) -> bool:

@@ -164,6 +164,7 @@ def test_whatever_arrives_the_request_is_legal_for_all_and_so_it_is_message_by_m
 
 
 @example([system("Be brief."), user("a"), system("Be brief.")])
+@example([model("a"), Message(role=Role.ASSISTANT, parts=(), speaker="Mary Ann"), model("")])
 @given(histories())
 def test_the_items_sum_to_the_assembled_request(messages: list[Message]) -> None:
     shown, counts = view(*messages), TokenCounts(Letters())
