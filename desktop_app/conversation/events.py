@@ -266,7 +266,7 @@ class ToolServersChanged(Event, frozen=True, tag="tool_servers_changed"):
     """A tool server has started to answer, or has failed. It belongs to no conversation."""
 
     failing: tuple[str, ...] = ()
-    """The names of all that do not answer."""
+    """The names of the servers that do not answer."""
 
 
 class ImportProgressed(Event, frozen=True, tag="import_progress"):

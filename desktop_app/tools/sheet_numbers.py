@@ -156,7 +156,7 @@ def _filled(value: float, section: _Section, is_signed: bool) -> str:
 
 
 def _whole_digits(tokens: list[tuple[str, str]], places: list[int], digits: str, has_groups: bool) -> dict[int, str]:
-    """Return the digits before the point by place: from the right, and all that are left at the first one."""
+    """Return the digits before the point by place, from the right; the first place takes the remaining digits."""
     written_at: dict[int, str] = {}
     written, left = 0, digits
     for n in reversed(places):

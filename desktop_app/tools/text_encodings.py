@@ -78,7 +78,7 @@ def recognized_encoding(content: bytes) -> tuple[str, float]:
 
 
 def _codec(name: str) -> str:
-    """Return the name of Python's codec that decodes all that chardet means by that name."""
+    """Return the name of the Python codec for an encoding named by chardet."""
     codec = codecs.lookup(name).name
     return "big5hkscs" if codec == "big5" else codec
 

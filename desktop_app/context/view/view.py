@@ -139,7 +139,8 @@ def newly_archived(before: View, after: View) -> tuple[tuple[str, ...], tuple[st
 
 def differences(before: Sequence[str], after: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what only the second one has, and what only the first one has."""
-    return tuple(i for i in after if i not in set(before)), tuple(i for i in before if i not in set(after))
+    earlier, later = frozenset(before), frozenset(after)
+    return tuple(i for i in after if i not in earlier), tuple(i for i in before if i not in later)
 
 
 def view_after(view: View, transcript: Transcript) -> View:

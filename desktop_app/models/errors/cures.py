@@ -154,7 +154,7 @@ CURES: tuple[Cure, ...] = (
 
 
 def cure_of(kind: ErrorKind, error: str, request: Json, known: Sequence[str]) -> str:
-    """Return the quirk that an error implies; "" if none, or if all that it may mean are known already.
+    """Return the quirk that an error implies; "" if none, or if the model has them already.
 
     error: what the server answered, as text. request: as it was written to the server. known: the model's quirks.
     """

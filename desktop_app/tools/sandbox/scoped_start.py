@@ -33,7 +33,7 @@ def can_scope_sockets() -> bool:
 
 
 def scope_sockets() -> None:
-    """Keep this process, and all that it starts, from the abstract sockets of others. Raises OSError."""
+    """Deny this process and its children the abstract sockets of other processes. Raises OSError."""
     library = ctypes.CDLL(None, use_errno=True)
     rules = _RULESET.pack(0, 0, ABSTRACT_SOCKETS)
     handle: int = library.syscall(CREATE_RULESET, rules, len(rules), 0)
