@@ -184,7 +184,7 @@ class Turns:
         task.add_done_callback(lambda _: self._end_unbegun(session, unbegun))
 
     def _end_unbegun(self, session: Session, unbegun: list[Coroutine[Any, Any, None]]) -> None:
-        """Count the message of a turn that was stopped before it began; unbegun: that turn, if it was."""
+        """Publish the gauge for a turn that was stopped before it began. unbegun: that turn; empty if it began."""
         for turn in unbegun:
             turn.close()
             self._publish(session.gauge_changed())
@@ -199,7 +199,6 @@ class Turns:
             edited = stamp(user_message(text, attachments))
             self._publish(await session.record_operation(stamp(rewind), edited))
             self._publish(MessageRecorded(session.id, session.rows([edited.id])[0]))
-            self._publish(session.gauge_changed())  # the turn may be stopped before it begins
             self._start(session, self._turn(session))
 
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
@@ -224,7 +223,6 @@ class Turns:
         async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
             if (reply := find(session)) is not None:
                 self._publish(await session.record_operation(stamp(Rewind(first_message_id=reply.id))))
-                self._publish(session.gauge_changed())  # the turn may be stopped before it begins
             self._start(session, self._turn(session, options))
 
     async def continue_reply(self, session: Session) -> None:
