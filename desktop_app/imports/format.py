@@ -237,15 +237,20 @@ def _cut_off(value: object, levels: int) -> object:
     return value
 
 
+def json_in(text: object) -> Any:
+    """Return the value of a JSON text; None for anything else."""
+    try:
+        return json.loads(text) if isinstance(text, str | bytes) else None
+    except (ValueError, RecursionError):  # ValueError includes UnicodeDecodeError
+        return None
+
+
 def arguments_json(value: object) -> str:
     """Return the arguments of a call as a JSON object; other values, such as code, are in its field "input"."""
     if value in EMPTY:
         return "{}"
-    if isinstance(value, str):
-        try:
-            return value if isinstance(json.loads(value), dict) else json_of({"input": value})
-        except (ValueError, RecursionError):
-            return json_of({"input": value})
+    if isinstance(value, str) and isinstance(json_in(value), dict):
+        return value
     return json_of(value if isinstance(value, dict) else {"input": value})
 
 

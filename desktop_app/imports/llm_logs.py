@@ -6,7 +6,6 @@ versions have a row for each response, with its prompt. Based on versions 0.36 a
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -25,8 +24,8 @@ from desktop_app.conversation.message import (
 from desktop_app.conversation.words import translatable
 
 from .agent_sessions import AgentSession, usage_of
-from .format import EMPTY, Fields, Format, Found, arguments_json, json_of
-from .sources import BadFile, Source, columns_in, database_in
+from .format import EMPTY, Fields, Format, Found, arguments_json, json_in, json_of
+from .sources import Source, columns_in, database_in, has_tables, rows_of
 from .trees import NOT_IN_EXPORT, attachment_at, attachment_of
 
 PROGRAM = "llm"
@@ -38,12 +37,7 @@ Row = dict[str, Any]
 
 def recognizes(source: Source) -> bool:
     """Return whether the file is a database with the tables of a log."""
-    tables = columns_in(source)
-    return any(_has(tables, each) for each in (TABLES, OLDER_TABLES))
-
-
-def _has(tables: dict[str, frozenset[str]], needed: dict[str, set[str]]) -> bool:
-    return all(columns <= tables.get(name, frozenset()) for name, columns in needed.items())
+    return any(has_tables(source, each) for each in (TABLES, OLDER_TABLES))
 
 
 def read(source: Source) -> Iterator[Found]:
@@ -75,11 +69,7 @@ class _Log:
             return []
         query = f'SELECT * FROM "{table}"' + (f' WHERE "{where}" = ?' if where else "")
         query += " ORDER BY " + ", ".join(f'"{name}"' for name in columns) if columns else ""
-        try:
-            found = self._database.execute(query, (value,) if where else ()).fetchall()
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise BadFile(translatable("it is a damaged database ({error})").format(error=error)) from error
-        return [dict(row) for row in found]
+        return rows_of(self._database, query, *([value] if where else []))
 
     def fragment(self, number: object) -> str:
         """Return the text of a fragment; "" if it is unknown."""
@@ -137,7 +127,7 @@ def _path(log: _Log, name: str, added: set[str]) -> Iterator[Row]:
 
 def _parts(log: _Log, name: str) -> Iterator[Part]:
     for row in log.rows("parts", "message_hash", name, order="position"):
-        payload = Fields(_json(row.get("payload")))
+        payload = Fields(json_in(row.get("payload")))
         text = str(row.get("text") or "") or "".join(
             each.text("literal") or log.fragment(each.value("fragment")) for each in payload.objects("text_ref")
         )
@@ -156,13 +146,6 @@ def _parts(log: _Log, name: str) -> Iterator[Part]:
                 yield log.attachment(payload.object("attachment").value("id"))
             case _:
                 pass
-
-
-def _json(text: object) -> object:
-    try:
-        return json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        return None
 
 
 def _result(fields: Fields) -> ToolResult:
@@ -194,7 +177,7 @@ def _model(row: Fields) -> str:
 
 
 def _usage(row: Fields) -> Usage | None:
-    details = Fields(_json(row.peek("token_details")))
+    details = Fields(json_in(row.peek("token_details")))
     cached = details.object("prompt_tokens_details").count("cached_tokens")
     thought = details.object("completion_tokens_details").count("reasoning_tokens")
     return usage_of(row.count("input_tokens"), row.count("output_tokens"), cached, 0, thought)
@@ -234,7 +217,7 @@ def _reply(log: _Log, name: str, fields: Fields, at: float) -> Iterator[Message]
     if text := fields.text("response"):
         parts.append(Text(text))
     for call in log.rows("tool_calls", "response_id", name, order="id"):
-        arguments = arguments_json(_json(call.get("arguments")))
+        arguments = arguments_json(json_in(call.get("arguments")))
         parts.append(ToolCall(str(call["tool_call_id"] or ""), str(call["name"] or "tool"), arguments))
     end = at + fields.number("duration_ms") / 1000
     yield from _filled(Role.ASSISTANT, parts, end, model=_model(fields), usage=_usage(fields))

@@ -37,8 +37,8 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.words import translatable
 
-from .format import NOT_JSON, Fields, Format, Found, arguments_json, rest_json, without_messages
-from .sources import SQLITE, BadFile, Source, columns_in, database_in
+from .format import NOT_JSON, Fields, Format, Found, arguments_json, json_in, rest_json, without_messages
+from .sources import SQLITE, BadFile, Source, database_in, has_tables, rows_of
 from .trees import NOT_IN_EXPORT, attachment_at
 
 
@@ -211,8 +211,7 @@ Messages = Iterator[tuple[Fields, list[Fields]]]
 def recognizes(source: Source) -> bool:
     """Return whether the file is a session, a message, a part, an exported session, or the database."""
     if source.beginning.startswith(SQLITE):
-        tables = columns_in(source)
-        return all(columns <= tables.get(name, frozenset()) for name, columns in TABLES.items())
+        return has_tables(source, TABLES)
     keys = source.first_keys
     return any(each <= keys for each in (EXPORTED, SESSION, MESSAGES, PARTS))
 
@@ -265,49 +264,34 @@ def _objects(source: Source, folder: str, report: Callable[[str], None]) -> list
 
 def _of_database(source: Source) -> Iterator[Found]:
     with database_in(source) as database:
-        for row in _rows(database, "SELECT * FROM session ORDER BY time_created, id"):
+        for row in rows_of(database, "SELECT * FROM session ORDER BY time_created, id"):
             unread: list[str] = []
             session = _session_of(row)
             yield _conversation(source, session, _messages_in(database, session.text("id"), unread.append), unread)
 
 
-def _rows(database: sqlite3.Connection, query: str, *values: str) -> list[sqlite3.Row]:
-    try:
-        return database.execute(query, values).fetchall()
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # UnicodeDecodeError: in the name of a column
-        raise BadFile(translatable("it is a damaged database ({error})").format(error=error)) from error
-
-
-def _session_of(row: sqlite3.Row) -> Fields:
+def _session_of(row: dict[str, Any]) -> Fields:
     """Return a row of the table session in the structure that the files have."""
-    columns = {name: row[name] for name in row.keys()}  # noqa: SIM118 (a row's elements are its values)
-    times = {name: columns.pop(f"time_{name}", None) for name in ("created", "updated", "archived")}
-    if isinstance(revert := columns.pop("revert", None), str):
-        columns["revert"] = _object_in(revert)
-    return Fields({name: value for name, value in columns.items() if not isinstance(value, bytes)} | {"time": times})
+    times = {name: row.pop(f"time_{name}", None) for name in ("created", "updated", "archived")}
+    if isinstance(revert := row.pop("revert", None), str):
+        row["revert"] = json_in(revert)
+    return Fields({name: value for name, value in row.items() if not isinstance(value, bytes)} | {"time": times})
 
 
 def _messages_in(database: sqlite3.Connection, session: str, report: Callable[[str], None]) -> Messages:
     messages = "SELECT CAST(id AS TEXT) AS id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
     parts = "SELECT CAST(id AS TEXT) AS id, data FROM part WHERE message_id = ? ORDER BY id"
-    for row in _rows(database, messages, session):
-        yield _object_of(row, report), [_object_of(each, report) for each in _rows(database, parts, row["id"])]
+    for row in rows_of(database, messages, session):
+        yield _object_of(row, report), [_object_of(each, report) for each in rows_of(database, parts, row["id"])]
 
 
-def _object_of(row: sqlite3.Row, report: Callable[[str], None]) -> Fields:
+def _object_of(row: dict[str, Any], report: Callable[[str], None]) -> Fields:
     """Return the object in a row, together with its id, which has a column of its own."""
-    value = _object_in(row["data"])
-    if value is None:
+    value = json_in(row["data"])
+    if not isinstance(value, dict):
         report(f"{row['id']}: this is not JSON")
-    return Fields((value or {}) | {"id": row["id"]})
-
-
-def _object_in(text: object) -> dict[str, object] | None:
-    try:
-        value = json.loads(text) if isinstance(text, str | bytes) else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        value = {}
+    return Fields(value | {"id": row["id"]})
 
 
 def _conversation(source: Source, session: Fields, messages: Messages, unread: list[str]) -> Found:

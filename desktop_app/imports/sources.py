@@ -17,12 +17,12 @@ import tempfile
 import weakref
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from functools import cached_property, partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import ijson
 
@@ -401,6 +401,20 @@ def columns_in(source: Source) -> dict[str, frozenset[str]]:
                 columns = database.execute("SELECT name FROM pragma_table_info(?)", (name,))
                 found[str(name)] = frozenset(str(column) for (column,) in columns)
     return found
+
+
+def has_tables(source: Source, needed: Mapping[str, set[str]]) -> bool:
+    """Return whether a file is a database with these tables and, in each of them, these columns. Raises BadFile."""
+    tables = columns_in(source)
+    return all(columns <= tables.get(name, frozenset()) for name, columns in needed.items())
+
+
+def rows_of(database: sqlite3.Connection, query: str, *values: object) -> list[dict[str, Any]]:
+    """Return the rows that a query finds. Raises BadFile."""
+    try:
+        return [dict(row) for row in database.execute(query, values)]
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # UnicodeDecodeError: in the name of a column
+        raise BadFile(translatable("it is a damaged database ({error})").format(error=error)) from error
 
 
 def _text(content: bytes) -> str:

@@ -3193,5 +3193,9 @@ The last lines of its errors:
         <source>Switch some off in the sheet of tools. Most of them are from {servers}.</source>
         <translation type="unfinished"></translation>
     </message>
+    <message>
+        <source>the folder ~/.local/share/goose/sessions, or sessions.db in it</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 </TS>

@@ -10186,5 +10186,9 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <source>Switch some off in the sheet of tools. Most of them are from {servers}.</source>
         <translation>Schalten Sie einige im Fenster der Werkzeuge aus. Die meisten sind von {servers}.</translation>
     </message>
+    <message>
+        <source>the folder ~/.local/share/goose/sessions, or sessions.db in it</source>
+        <translation>der Ordner ~/.local/share/goose/sessions oder sessions.db darin</translation>
+    </message>
 </context>
 </TS>

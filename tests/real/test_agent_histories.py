@@ -318,3 +318,46 @@ def test_a_history_cut_at_thirty_points_and_imported_again_is_whole(driven: Driv
         assert sent(grown) == sent(whole), cut
         size = len(grown)
         assert len(the_session(imported(copy, records))) == size, cut
+
+
+# goose
+
+GOOSE = "@aaif/goose-binary-linux-x64@0.20.1"
+"""Holds goose 1.34.0."""
+
+
+def goose_environment(provider: ScriptedProvider) -> dict[str, str]:
+    return {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_HOST": provider.root_url,
+        "GOOSE_PROVIDER": "openai",
+        "GOOSE_MODEL": "scripted",
+        "GOOSE_MODE": "auto",
+        "GOOSE_DISABLE_KEYRING": "1",
+        "GOOSE_CONTEXT_LIMIT": "100000",
+    }
+
+
+def ask_goose(home: Home, prompt: str, goes_on: bool) -> None:
+    home.run("goose", "run", "--with-builtin", "developer", *(["--resume"] if goes_on else []), "-t", prompt)
+
+
+def test_goose_would_send_the_view_after_both_kinds_of_compaction(tmp_path: Path) -> None:
+    """A prompt that exceeds the threshold is sent after the summary; after `/compact`, only the summary is."""
+    script = AgentScript(90_000)
+    records: dict[str, list[AnyEntry]] = {}
+    with ScriptedProvider(script, models=MODELS) as provider:
+        home = Home(tmp_path, npm(GOOSE), goose_environment(provider))
+        for number, prompt in enumerate((*PROMPTS, "PROMPT-005 say", "/compact", "PROMPT-009 say")):
+            before = sent(the_session(records)) if number else []
+            ask_goose(home, prompt, number > 0)
+            imported(home.path / ".local/share/goose/sessions", records)
+            request = next(r for r in reversed(provider.requests) if r.body.get("tools"))
+            asked = marks_in([text for role, text in request.turns if role != "system"])
+            if prompt == "/compact":
+                assert sent(the_session(records)) != before
+            else:
+                answer = marks_in([each.text for each in script.answered])[-1]
+                assert sent(the_session(records)) == [*asked, answer]
+    assert sum(isinstance(entry, Compaction) for entry in the_session(records)) == 2
+    assert the_session(imported(home.path / ".local/share/goose/sessions", records)) == the_session(records)

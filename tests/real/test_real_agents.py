@@ -97,6 +97,11 @@ def continue_(home: Path, url: str) -> dict[str, str]:
     return {"CONTINUE_CLI_ENABLE_TELEMETRY": "0", "CONTINUE_ALLOW_ANONYMOUS_TELEMETRY": "0"}
 
 
+def goose(home: Path, url: str) -> dict[str, str]:
+    provider = {"OPENAI_HOST": url.removesuffix("/v1"), "GOOSE_PROVIDER": "openai", "GOOSE_MODEL": MODEL}
+    return {**provider, "GOOSE_MODE": "auto", "GOOSE_DISABLE_KEYRING": "1"}
+
+
 def llm(home: Path, url: str) -> dict[str, str]:
     model = {"model_id": MODEL, "model_name": MODEL, "api_base": url, "supports_tools": True}
     write(home / ".config/io.datasette.llm/extra-openai-models.yaml", json.dumps([model]))
@@ -223,6 +228,18 @@ AGENTS = [
         has_times=False,
     ),
     RealAgent(
+        "goose",
+        lambda: npm("@aaif/goose-binary-linux-x64@0.20.1"),
+        lambda prompt, goes_on: [
+            *("goose", "run", "--with-builtin", "developer"),
+            *(["--resume"] if goes_on else []),
+            *("-t", prompt),
+        ],
+        ".local/share/goose/sessions",
+        goose,
+        has_usage=False,
+    ),
+    RealAgent(
         "llm",
         lambda: pypi("llm==0.36", "httpx==0.28.1"),
         lambda prompt, goes_on: [
@@ -284,7 +301,7 @@ def test_the_history_of_vibe_is_imported_whole(tmp_path: Path) -> None:
 
 def check(agent: RealAgent, tmp_path: Path) -> None:
     """Ask an agent twice, and compare its history with what was said."""
-    with ScriptedModel(agent.at_once) as model:
+    with ScriptedModel(agent) as model:
         url = model.provider.base_url
         settings = {"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": url, "OPENAI_API_BASE": url}
         home = Home(tmp_path, agent.install(), settings | agent.configure(tmp_path / "home", url))

@@ -31,6 +31,7 @@ SHELLS = {
     "exec_command": "cmd",
     "shell_command": "command",
     "run_shell_command": "command",
+    "shell": "command",
 }
 """The agents' shells, with the field of the command."""
 PATIENCE = 180.0

@@ -1,6 +1,6 @@
 """Histories of real agents, compared with what a scripted model said, whichever parts of it they store.
 
-    with ScriptedModel(agent.at_once) as model:
+    with ScriptedModel(agent) as model:
         ask(agent, model, home, "[[work]] Look at the pond")
     check_import(agent, model, history)
     check_cuts(history, file)
@@ -64,7 +64,7 @@ class RealAgent(msgspec.Struct, frozen=True):
     has_usage: bool = True
     has_call_ids: bool = True
     at_once: int = 2
-    """Calls in one reply that it runs."""
+    """The calls in the second reply to `[[work]]`: how many of one reply it runs."""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -84,9 +84,8 @@ class ScriptedModel:
 
     window = 128_000
 
-    def __init__(self, at_once: int) -> None:
-        """at_once: the calls of the second reply to `[[work]]`."""
-        self._at_once, self._tools = at_once, False
+    def __init__(self, agent: RealAgent) -> None:
+        self._at_once, self._has_tools = agent.at_once, agent.has_tools
         self.said: list[Said] = []
         self.prompts: list[tuple[float, str]] = []
         self.provider = ScriptedProvider(self, models=(MODEL,))
@@ -103,11 +102,10 @@ class ScriptedModel:
         del shape
         turns = request.turns
         asked = [n for n, (role, text) in enumerate(turns) if role == "user" and any(mark in text for mark in MARKS)]
-        self._tools = self._tools or bool(request.body.get("tools"))
-        if not asked or (self._tools and not request.body.get("tools")):
+        if not asked or (self._has_tools and not request.body.get("tools")):
             return Reply("A pond")
         is_work = "[[work]]" in turns[asked[-1]][1]
-        rounds = sum(role == "assistant" for role, _ in turns[asked[-1] + 1 :])
+        rounds = sum(role == "assistant" and "REPLY-" in text for role, text in turns[asked[-1] + 1 :])
         calls = {0: 1, 1: self._at_once}.get(rounds, 0) if is_work else 0
         words = "I look, 二つ." if calls else "**Done** – ✓ the pond is deep."
         return self._say(words, _shell(request.body) * calls)
