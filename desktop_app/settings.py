@@ -66,6 +66,8 @@ class ModelLimits(msgspec.Struct, frozen=True):
     max_output: NotNegative = 0
     # Whether it is sent pictures; None if the server, the catalogue or its name decides.
     supports_vision: bool | None = None
+    # Tokens to use of a larger window, unless a request cannot be shorter; 0 for the policy's number.
+    max_window: NotNegative = 0
 
 
 class Cloud(msgspec.Struct, frozen=True):
@@ -104,7 +106,23 @@ class Server(msgspec.Struct, frozen=True):
     def limits_of(self, model: str) -> ModelLimits:
         """Return the limits that are set for the model, or for all models of the server."""
         own = self.limits.get(model, ModelLimits())
-        return ModelLimits(own.window or self.window, own.max_output or self.max_output, own.supports_vision)
+        return replace(own, window=own.window or self.window, max_output=own.max_output or self.max_output)
+
+
+def with_window_limit(settings: Settings, model_id: str, tokens: int) -> Settings:
+    """Return the settings in which at most that many tokens of the model's window are used; 0 for the policy's number.
+
+    model_id: "server/model"; other models cannot be limited, and nothing changes.
+    """
+    name, _, model = model_id.partition("/")
+
+    def limited(server: Server) -> Server:
+        own = replace(server.limits.get(model, ModelLimits()), max_window=tokens)
+        others = {key: value for key, value in server.limits.items() if key != model}
+        return replace(server, limits=others if own == ModelLimits() else {**others, model: own})
+
+    servers = tuple(limited(server) if server.name == name else server for server in settings.servers)
+    return replace(settings, servers=servers)
 
 
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

@@ -85,5 +85,5 @@ class GettingReady:
         key = Job.MODEL_START.of(session.model.info.id)
         self._tasks.start_once(key, session.model.prepare)
         await self._tasks.wait(key)
-        if session.counter.gauge().total <= session.counter.budget.usable:
+        if session.counter.gauge().total <= session.counter.budget.limit:
             await session.model.read_ahead(session.counter.assemble()[0])

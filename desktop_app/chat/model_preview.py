@@ -47,13 +47,13 @@ async def preview_model(
     if not gauge.is_window_known:
         return SwitchPreview("unknown", total)
     due = due_shares(Trigger.BEFORE_REQUEST, counter.policy, counter.budget).compact_at
-    if total <= gauge.usable and counter.budget.share(total) < due:
+    if total <= gauge.limit and counter.budget.share(total) < due:
         return SwitchPreview("fits", total, gauge.usable)
     strategy = (await services.summaries.request_for(counter)).strategy
     optimization = await plan_optimization(counter, None, strategy)
     _, after = await asyncio.to_thread(planned_gauges, optimization, counter)
     left = after.total + unsent
-    verdict = "compact" if left <= after.usable and left < total else "too_small"
+    verdict = "compact" if left <= after.limit and left < total else "too_small"
     return SwitchPreview(verdict, total, gauge.usable, left)
 
 

@@ -206,6 +206,7 @@ def _snapshot_under(session: Session, policy: ContextPolicy) -> ContextSnapshot:
 def _gauge_under(gauge: Gauge, policy: ContextPolicy, budget: Budget) -> Gauge:
     if not gauge.is_window_known:
         return gauge
-    fitted = fit_policy(policy, budget)
-    status = status_of(budget.share(gauge.total), fitted)
-    return replace(gauge, window=budget.window, reserve=budget.reserve, thresholds=fitted.thresholds, status=status)
+    thresholds = budget.thresholds(fit_policy(policy, budget))
+    status = status_of(budget.share(gauge.total), thresholds)
+    sizes = {"window": budget.window, "reserve": budget.reserve, "spare": budget.spare}
+    return replace(gauge, **sizes, thresholds=thresholds, status=status)

@@ -178,7 +178,8 @@ class RequestCounter:
         info, limit = self.model.info, self.learned.window
         is_assumed = info.window_provenance is Provenance.ASSUMED
         window = limit if limit and (is_assumed or not info.window) else min(info.window, limit or info.window)
-        return budget_for(policy, window, self.setup.longest_reply(info.max_output), is_assumed and not limit)
+        longest = self.setup.longest_reply(info.max_output)
+        return budget_for(policy, window, longest, is_assumed and not limit, info.max_window)
 
     @property
     def policy(self) -> ContextPolicy:
@@ -227,7 +228,7 @@ class RequestCounter:
         gauge = self.gauge_of(self.view, is_planned=False, sums=self._tally)
         refused, window = self.learned.refused, self.model.info.window
         if refused is not None and (refused.counted, refused.messages) == (self.count(), len(self.view.items)):
-            measured = measured_gauge(gauge, refused.usage.prompt_tokens, self.policy)
+            measured = measured_gauge(gauge, refused.usage.prompt_tokens)
             gauge = replace(measured, tokenizer=self.counts.tokenizer.name)
         return replace(gauge, stated_window=window) if 0 < self.learned.window < window else gauge
 

@@ -140,7 +140,7 @@ def _read(session: Session, reply_id: str, preview: int | None = PREVIEW) -> Sen
 
 
 def _as_reported(gauge: Gauge, tokens: int, session: Session) -> Gauge:
-    return replace(scale_gauge(gauge, tokens, session.counter.policy), provenance=Provenance.MEASURED)
+    return replace(scale_gauge(gauge, tokens), provenance=Provenance.MEASURED)
 
 
 def _cached_tokens(view: View) -> int:

@@ -106,7 +106,7 @@ def with_status(
     def status(info: ConversationInfo) -> Status:
         if info.status is Status.UNKNOWN:
             return info.status
-        return status_of(info.share, policies(info.policy or of_project.get(info.project, "")))
+        return status_of(info.share, policies(info.policy or of_project.get(info.project, "")).thresholds)
 
     return tuple(info if info.status is (now := status(info)) else replace(info, status=now) for info in listed)
 

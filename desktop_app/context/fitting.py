@@ -28,7 +28,8 @@ BYTES_A_TOKEN = 3
 
 
 def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
-    """Return the policy with its shares converted to shares of the budget's usable window.
+    """Return the policy with its shares converted to shares of the budget's usable window; of its limit, for what is
+    blocked.
 
     The limits of a result are also fitted. Fitting a policy again changes nothing.
     """

@@ -70,6 +70,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         label=translatable("Reserve, at most"), meaning=translatable("the most that this share gives"))] = 16_384
     min_reserve: Annotated[int, Number("tokens", "C7", "1",
         label=translatable("Reserve, at least"), meaning=translatable("the least that is kept for the reply"))] = 1_000
+    max_window: Annotated[int, Number("tokens", "C7", "+", bounds=(16_000, 2_000_000), is_common=True,
+        label=translatable("Window limit"),
+        meaning=translatable("of a larger window that are used, unless a request needs more"))] = NO_LIMIT
     limit_without_window: Annotated[int, Number("tokens", "C6", "3 4",
         label=translatable("Limit if the window is not known"),
         meaning=translatable("of a request if the window is not known; 0: no limit"))] = 128_000
@@ -346,16 +349,37 @@ BALANCED = ContextPolicy()
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """The numbers of one model under one policy, in tokens. usable = window - reserve."""
+    """The numbers of one model under one policy, in tokens. usable = window - reserve; limit = usable + spare."""
 
     window: int
+    """Tokens that are used: the model's window, or the part of it to which the policy or the user limits it."""
     reserve: int
     max_messages: int = NO_LIMIT
     """Number of messages from which a compaction is also due (K14)."""
+    spare: int = 0
+    """The rest of the model's window, for requests and replies that cannot be shorter."""
 
     @property
     def usable(self) -> int:
         return self.window - self.reserve
+
+    @property
+    def limit(self) -> int:
+        """Tokens of the longest request that the model takes."""
+        return self.usable + self.spare
+
+    @property
+    def whole_window(self) -> int:
+        return self.window + self.spare
+
+    def blocked_tokens(self, policy: ContextPolicy) -> int:
+        """Return the tokens from which a request is refused."""
+        return round(policy.blocked_at * self.limit)
+
+    def thresholds(self, policy: ContextPolicy) -> tuple[float, float, float, float]:
+        """Return the policy's thresholds, of which the last refers to the limit, as shares of the usable window."""
+        warning, tight, critical, exceeded = policy.thresholds
+        return warning, tight, critical, exceeded * self.limit / self.usable if self.spare else exceeded
 
     def share(self, total: int) -> float:
         """Return the part of the usable window that `total` tokens take."""
@@ -363,29 +387,32 @@ class Budget(msgspec.Struct, frozen=True):
 
     def counted_with(self, factor: float) -> Budget:
         """Return the same budget for counts that are too low by the factor."""
-        usable = int(self.usable / factor)
-        reserve = int(self.reserve / factor)
-        return Budget(usable + reserve, reserve, self.max_messages)
+        usable, reserve, spare = (int(tokens / factor) for tokens in (self.usable, self.reserve, self.spare))
+        return Budget(usable + reserve, reserve, self.max_messages, spare)
 
     def as_counted(self, total: int, counted: int) -> Budget:
         """Return the same budget in our own token counts, by which a request of `total` tokens has `counted`."""
         return self.counted_with(total / counted) if total > 0 and counted > 0 else self
 
 
-def budget_for(policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False) -> Budget:
+def budget_for(
+    policy: ContextPolicy, window: int, max_output: int = 0, is_assumed: bool = False, max_window: int = 0
+) -> Budget:
     """Return the budget of a model with the given window.
 
     The reserve takes at most half of a small window, so that the window remains usable. max_output: tokens of the
     longest reply that the model can write, which limits the reserve by share; 0 if unknown. is_assumed: whether the
     window is unknown; then requests are limited to the policy's number (C6), or messages are counted (K14).
+    max_window: the tokens that the user wants to use of this model's window; 0 for the policy's number.
     """
+    whole, window = window, min(window, max_window or policy.max_window)
     share = min(round(window * policy.reserve_share_of_window), policy.max_reserve, max_output or NO_LIMIT)
     reserve = max(policy.reserve_tokens or share, policy.min_reserve)
     reserve = min(reserve, window - min(-(-window // 2), MIN_USABLE))
     if not is_assumed:
-        return Budget(window, reserve)
+        return Budget(window, reserve, spare=whole - window)
     if not policy.limit_without_window:
-        return Budget(window, reserve, policy.max_messages)
+        return Budget(window, reserve, policy.max_messages, whole - window)
     return Budget(min(window, policy.limit_without_window + reserve), reserve)
 
 

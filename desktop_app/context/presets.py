@@ -44,6 +44,7 @@ AGGRESSIVE = replace(
     target=0.20,
     min_target=2_400,
     prune_target=0.35,
+    max_window=200_000,
 )
 
 # Our floors, protections and checks, which none of the programs has, are off. Where a document does not say how a

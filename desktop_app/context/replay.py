@@ -108,7 +108,7 @@ class _Replay:
             requests=so_far.requests + 1,
             tokens_sent=so_far.tokens_sent + total,
             tokens_cached=so_far.tokens_cached + min(self._shared_tokens(), total),
-            requests_too_large=so_far.requests_too_large + (total > self._budget.usable),
+            requests_too_large=so_far.requests_too_large + (total > self._budget.limit),
         )
         self._sent = self._view
 

@@ -285,8 +285,8 @@ def find_oversized(view: View, policy: ContextPolicy, budget: Budget, counts: To
     if item is None or item.message.role is not Role.USER or budget.usable <= 0:
         return None
     tokens, fixed = counts.total(item.message), measure_blocks(view, counts).fixed
-    room = round(budget.usable * policy.compact_at) - (fixed - tokens)
-    does_fit = fixed <= budget.usable * policy.blocked_at
+    room = round(budget.limit * policy.compact_at) - (fixed - tokens)
+    does_fit = fixed <= budget.blocked_tokens(policy)
     return None if does_fit or not MIN_ROOM <= room < tokens else Oversized(item.message, tokens, room)
 
 

@@ -56,12 +56,15 @@ def scaled_tokens(counted: int, scale: float) -> int:
 
 
 class Gauge(msgspec.Struct, frozen=True):
-    """Tokens of the assembled request by segment; they sum to `total` exactly. usable = window - reserve."""
+    """Tokens of the assembled request by segment; they sum to `total` exactly. usable = window - reserve.
+
+    The window may be a part of the model's window: then room is made as if it were all, but nothing is refused for it.
+    """
 
     segments: dict[Segment, int]
     total: int
     window: int
-    """0 if it is unknown; then room is never made."""
+    """Tokens that are used of the model's window; 0 if it is unknown; then room is never made."""
     reserve: int
     status: Status
     provenance: Provenance = Provenance.ESTIMATED
@@ -76,6 +79,8 @@ class Gauge(msgspec.Struct, frozen=True):
     """The model's stated window, if its server's behaviour showed a smaller one; otherwise 0."""
     scale: float = 1.0
     """The provider's tokens for one of our own count, by which `total` and messages are scaled."""
+    spare: int = 0
+    """Tokens of the model's window beyond `window`."""
 
     @property
     def is_window_known(self) -> bool:
@@ -89,6 +94,16 @@ class Gauge(msgspec.Struct, frozen=True):
     def usable(self) -> int:
         """Maximum tokens of a request."""
         return self.window - self.reserve
+
+    @property
+    def whole_window(self) -> int:
+        """The model's window."""
+        return self.window + self.spare
+
+    @property
+    def limit(self) -> int:
+        """Tokens of the longest request that the model takes."""
+        return self.usable + self.spare
 
     @property
     def share(self) -> float:

@@ -153,6 +153,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Seconds that its server may take before the first token; 0 for as long as it takes, None for the usual limits."""
     quirks: tuple[str, ...] = ()
     """See `conversation/quirks.py`."""
+    max_window: int = 0
+    """Tokens that the user wants to use of its window; 0 for the policy's number."""
 
     @property
     def record_name(self) -> str:

@@ -367,6 +367,7 @@ class Catalogue:
             window_reported_at=reported_at,
             patience=endpoint.first_token_limit,
             quirks=self._quirks(server, name, known),
+            max_window=server.limits_of(name).max_window,
             **dialect_fields(server.kind, name),
         )
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.setup import Persona
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings
+from desktop_app.settings import Settings, with_window_limit
 
 from .bridge import Bridge, EngineFailure, in_task
 from .context_panel.context_controller import ContextController
@@ -162,6 +162,7 @@ class ModelController(Controller):
             picker.add_requested.connect(self.add)
             picker.rejected.connect(lambda: self.cancel(p.Computation.PREVIEW, self._chat.conversation))
             picker.unusable_chosen.connect(self._repair)
+            picker.limit_requested.connect(self.offer_limits)
         self._previews = {}
         models = in_order_of_use(listed.models, self._listed.conversations, is_largest_first=is_largest_first)
         in_use = self._header.model_id
@@ -173,6 +174,22 @@ class ModelController(Controller):
         model_id = self._header.model_id
         server, slash, _ = model_id.partition("/")
         self._settings.open(f"servers/{server}/models" if slash else "servers")
+
+    def offer_limits(self, model_id: str) -> None:
+        """Offer to use only a part of that model's window."""
+        from .model_picker import WindowLimitPalette
+
+        model = self._picker.model_of(model_id) if self._picker is not None else None
+        if model is not None:
+            palette = WindowLimitPalette(model, self._window)
+            palette.limit_chosen.connect(self.limit_window)
+            palette.finished.connect(palette.deleteLater)
+            palette.open()
+
+    @in_task
+    async def limit_window(self, model_id: str, tokens: int) -> None:
+        """Use at most that many tokens of the model's window, in all conversations; 0 for the policy's number."""
+        await self._settings.change(lambda settings: with_window_limit(settings, model_id, tokens))
 
     @in_task
     async def choose(self, model_id: str) -> None:

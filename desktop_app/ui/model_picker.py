@@ -12,15 +12,20 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.engine.protocol import ModelsListed
 
-from .model_words import abilities, preview_words, price_words, short_window
+from .model_words import abilities, part_of_window, preview_words, price_words, short_window
 from .palette.command_palette import fuzzy_rank
+from .settings.limits import parse_window
 from .translation import tr, tr_engine
 from .widgets.look import Tint
 from .widgets.palette_sheet import PaletteSheet
 from .widgets.row_list import ListRow
 from .widgets.text_label import Run
 
-ADD = "\n"  # the key of the row that leads to the settings; no model has this id
+ADD, LIMIT = "\n", "\t"  # keys of the rows that lead to the settings and to the limit of the window; no model's ids
+MIN_LIMITED = 256_000
+"""Tokens. The picker offers to use only a part of larger windows."""
+LIMITS = (128_000, 200_000, 300_000, 400_000, 500_000, 750_000)
+"""Tokens that are proposed as the part to use."""
 MAX_PREVIEWS = 12
 """Models at the top of the list for which a preview is requested, in addition to the current row."""
 TINTS: dict[str, Tint] = {"fits": "ok", "compact": "warning", "too_small": "critical", "unknown": "ink_faint"}
@@ -53,13 +58,15 @@ def matching_models(query: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
 class ModelPicker(PaletteSheet):
     """A searchable list of models.
 
-    Signals: model_chosen(id), add_requested and unusable_chosen(id), after it has closed; preview_requested(id), to be
-    answered by `show_preview`: first for the current row, then for the others in their order.
+    Signals: model_chosen(id), add_requested, limit_requested(id) and unusable_chosen(id), after it has closed;
+    preview_requested(id), to be answered by `show_preview`: first for the current row, then for the others in their
+    order.
     """
 
     model_chosen = Signal(str)
     unusable_chosen = Signal(str)
     add_requested = Signal()
+    limit_requested = Signal(str)
     preview_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -93,6 +100,10 @@ class ModelPicker(PaletteSheet):
 
     def _show(self) -> None:
         rows = [self._row_of(model) for model in matching_models(self.query(), self._models)]
+        used = self.model_of(self._in_use)
+        if used is not None and used.window > MIN_LIMITED and not self.query():
+            about = tr("room is made as if the window ended there; a request that needs more is still sent")
+            rows.append(ListRow(LIMIT, limit_words(used), body=(Run(about),)))
         add = ListRow(ADD, tr("Add a model…"), body=(Run(tr("from the list of a server, or another server")),))
         self.show_rows([*rows, add])
         self._ask()
@@ -101,7 +112,7 @@ class ModelPicker(PaletteSheet):
         is_local = model.id in self._listed.local
         price = price_words(self._listed.prices.get(model.id), is_local)
         assumed = tr(" assumed") if model.window_provenance is Provenance.ASSUMED else ""
-        window = f"{short_window(model.window)}{assumed}" if model.window else tr("window unknown")
+        window = f"{part_of_window(model.window, model.max_window)}{assumed}" if model.window else tr("window unknown")
         server = model.id.partition("/")[0] if "/" in model.id else tr("built in")
         about = " · ".join(filter(None, (server, abilities(model.supports_tools, model.supports_vision))))
         row = ListRow(model.id, model.label, f"{price} · {window}", tag=tr("in use") if self._is_used(model) else "")
@@ -129,7 +140,7 @@ class ModelPicker(PaletteSheet):
             self.preview_requested.emit(key)
 
     def _is_open_question(self, key: str) -> bool:
-        return key not in ("", ADD) and key not in self._previews and not self._note_of(key)
+        return key not in ("", ADD, LIMIT) and key not in self._previews and not self._note_of(key)
 
     def model_of(self, model_id: str) -> ModelInfo | None:
         """Return the model with that id, if it is offered."""
@@ -143,7 +154,62 @@ class ModelPicker(PaletteSheet):
         self.accept()
         if key == ADD:
             self.add_requested.emit()
+        elif key == LIMIT:
+            self.limit_requested.emit(self._in_use)
         elif self._note_of(key):
             self.unusable_chosen.emit(key)
         else:
             self.model_chosen.emit(key)
+
+
+def limit_words(model: ModelInfo) -> str:
+    """Return the title of the picker's line about the limit of a model's window."""
+    if not model.max_window:
+        return tr("Window limit: as the policy says…")
+    limited = part_of_window(model.window, model.max_window)
+    return tr("Window limit: {part}…").format(part=tr("none") if model.max_window >= model.window else limited)
+
+
+class WindowLimitPalette(PaletteSheet):
+    """A palette of limits of a model's window, in tokens, and of the one that is typed.
+
+    Signal: limit_chosen(id of the model, tokens), 0 for the policy's number, once the palette is closed.
+    """
+
+    limit_chosen = Signal(str, int)
+
+    def __init__(self, model: ModelInfo, parent: QWidget | None = None) -> None:
+        title = tr("Window limit of {model}").format(model=model.label)
+        super().__init__(parent, title=title, has_body=False)
+        self._model = model
+        self.field.setPlaceholderText(tr("A number of tokens, such as 200K"))
+        self.field.textChanged.connect(lambda _: self._list())
+        self.list.row_chosen.connect(self._choose)
+        self._list()
+
+    def _list(self) -> None:
+        try:
+            typed = parse_window(self.query())
+        except ValueError as error:
+            self.show_rows([])
+            self.show_note(str(error))
+            return
+        numbers = [typed] if typed else [limit for limit in LIMITS if limit < self._model.window]
+        rows = [self._row_of(str(tokens), self._words(tokens)) for tokens in numbers]
+        if not typed:
+            rows.append(self._row_of(str(self._model.window), self._words(self._model.window)))
+            rows.append(self._row_of("0", tr("As the policy says")))
+        self.show_rows(rows)
+        self.show_note(tr("↑ ↓ to choose · Enter to use it · Esc to close"))
+
+    def _row_of(self, key: str, title: str) -> ListRow:
+        return ListRow(key, title, tag=tr("in use") if key == str(self._model.max_window) else "")
+
+    def _words(self, tokens: int) -> str:
+        if tokens >= self._model.window:
+            return tr("None: the whole window of {window}").format(window=short_window(self._model.window))
+        return part_of_window(self._model.window, tokens)
+
+    def _choose(self, key: str) -> None:
+        self.accept()
+        self.limit_chosen.emit(self._model.id, int(key))

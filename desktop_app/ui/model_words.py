@@ -40,6 +40,13 @@ def short_window(tokens: int) -> str:
     return f"{tokens // (1_000 if tokens % 1_000 == 0 else 1_024)}K"
 
 
+def part_of_window(window: int, most: int) -> str:
+    """Return "200K of 1M", for a window of which at most some tokens are used, or "1M". most: 0 for no limit."""
+    if not 0 < most < window:
+        return short_window(window)
+    return tr("{part} of {window}").format(part=short_window(most), window=short_window(window))
+
+
 def price_words(price: ModelPrice | None, is_local: bool = False) -> str:
     """Return the prices of a million tokens, in the prompt and in the reply: "$3 / $15"."""
     if is_local:

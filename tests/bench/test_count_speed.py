@@ -35,7 +35,7 @@ def test_a_streamed_token_is_counted_and_added_to_the_gauge(benchmark, family: s
         told, grown = 0, gauge
         for piece in PIECES:
             told += counts.text(piece)
-            grown = add_tokens(gauge, Segment.ASSISTANT, told, BALANCED)
+            grown = add_tokens(gauge, Segment.ASSISTANT, told)
         return grown
 
     grown = benchmark.pedantic(streamed, rounds=20, warmup_rounds=2)

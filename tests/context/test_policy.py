@@ -30,8 +30,10 @@ def test_no_preset_gives_nonsense_for_any_window(name: str, window: int, max_out
     budget = budget_for(PRESETS[name], window, max_output)
     policy = fit_policy(PRESETS[name], budget)
     assert budget.reserve > 0
-    assert 0 < budget.usable == window - budget.reserve
-    assert budget.usable >= (min(window / 2, 8_000) if PRESETS[name].reserve_tokens else window / 2)
+    assert 0 < budget.usable == min(window, PRESETS[name].max_window) - budget.reserve
+    assert budget.usable + budget.spare == budget.limit == window - budget.reserve
+    used = budget.window
+    assert budget.usable >= (min(used / 2, 8_000) if PRESETS[name].reserve_tokens else used / 2)
     assert MIN_DUE_SHARE <= policy.background_at <= policy.compact_at <= policy.blocked_at <= 1
     assert policy.prune_at == 0 or MIN_DUE_SHARE <= policy.prune_at <= policy.compact_at
     assert 0 < policy.target < min(policy.background_at, policy.compact_at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from ui_scenes import opened_sheet, play_scene, until
@@ -12,7 +13,7 @@ from ui_scenes import opened_sheet, play_scene, until
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.conversation.model_servers import ModelPrice
 from desktop_app.engine.protocol import ModelsListed
-from desktop_app.ui.model_picker import ADD, ModelPicker, in_order_of_use, matching_models
+from desktop_app.ui.model_picker import ADD, LIMIT, ModelPicker, WindowLimitPalette, in_order_of_use, matching_models
 from desktop_app.ui.model_words import preview_words
 from desktop_app.ui.settings.settings_dialog import SettingsDialog
 
@@ -150,3 +151,47 @@ async def test_adding_a_model_leads_to_the_servers(window, bridge, servers_to_fi
     await until(lambda: dialog.servers.providers.buttons["anthropic"].hasFocus())
     assert not dialog.servers.forms, "it begins with the provider"
     await until(lambda: dialog.servers.found)
+
+
+HUGE = ModelInfo("cloud/huge", "huge", 1_000_000, 8_192)
+
+
+def test_a_large_window_of_the_model_in_use_can_be_limited(picker, qtbot):
+    asked: list[str] = []
+    picker.limit_requested.connect(asked.append)
+    assert LIMIT not in rows(picker), "not that of a small window"
+    listed = ModelsListed((SMALL, HUGE))
+    picker.offer(listed, listed.models, "cloud/huge")
+    assert "as the policy says" in rows(picker)[LIMIT].title
+    listed = ModelsListed((SMALL, replace(HUGE, max_window=200_000)))
+    picker.offer(listed, listed.models, "cloud/huge")
+    assert "200K of 1M" in rows(picker)[LIMIT].title
+    assert "200K of 1M" in rows(picker)["cloud/huge"].words
+    for _ in range(2):
+        qtbot.keyClick(picker.field, Qt.Key.Key_Down)
+    qtbot.keyClick(picker.field, Qt.Key.Key_Return)
+    assert asked == ["cloud/huge"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "downs", "tokens"),
+    [("", 1, 200_000), ("", 6, 1_000_000), ("", 7, 0), ("250K", 0, 250_000), ("2M", 0, 2_000_000)],
+)
+def test_a_limit_is_chosen_or_typed(window, qtbot, typed, downs, tokens):
+    palette = WindowLimitPalette(HUGE, window)
+    palette.open()
+    chosen: list[tuple[str, int]] = []
+    palette.limit_chosen.connect(lambda model, tokens: chosen.append((model, tokens)))
+    qtbot.keyClicks(palette.field, typed)
+    for _ in range(downs):
+        qtbot.keyClick(palette.field, Qt.Key.Key_Down)
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    assert chosen == [("cloud/huge", tokens)]
+
+
+def test_what_is_no_number_of_tokens_is_said(window, qtbot):
+    palette = WindowLimitPalette(HUGE, window)
+    palette.open()
+    qtbot.keyClicks(palette.field, "a lot")
+    assert not palette.list.rows.rows
+    assert "Enter a number of tokens" in palette.note.text()

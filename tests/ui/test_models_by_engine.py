@@ -7,11 +7,12 @@ import re
 
 import pytest
 from person import Person, long_talk, store_talk
+from PySide6.QtCore import Qt
 from ui_scenes import is_idle
 
 from desktop_app.conversation.gauge import Segment, Status
 from desktop_app.settings import ModelLimits
-from desktop_app.ui.model_picker import ModelPicker
+from desktop_app.ui.model_picker import LIMIT, ModelPicker, WindowLimitPalette
 from desktop_app.ui.settings.setup_sheet import SetupSheet
 from desktop_app.ui.sidebar.choice_palettes import PersonaPalette
 from provider import Reply
@@ -91,3 +92,25 @@ def test_a_persona_is_saved_and_a_conversation_begun_with_it(play_by_engine) -> 
     assert begun["messages"][0] == changed["messages"][0]
     assert ("temperature" in plain, changed["temperature"], begun["temperature"]) == (False, 0.3, 0.3)
     assert len(begun["messages"]) == 2
+
+
+def test_a_part_of_a_large_window_is_used_from_now_on(play_by_engine) -> None:
+    async def scene(person: Person) -> None:
+        assert (await person.shown_gauge()).window == 400_000
+        await person.click(person.window.ui.header.chip)
+        picker = await person.sheet(ModelPicker, 30, "the models")
+        await person.sees(lambda: any(row.key == LIMIT for row in picker.list.rows.rows), "the line of the window")
+        while picker.list.current_key() != LIMIT:
+            await person.press_keys(Qt.Key.Key_Down)
+        await person.enter()
+        await person.sheet(WindowLimitPalette, 30, "the numbers")
+        await person.type("200K")
+        await person.enter()
+        await person.sees(lambda: person.window.ui.gauge.gauge.window == 200_000, "the part in the gauge")
+        gauge = await person.shown_gauge()
+        assert (gauge.whole_window, gauge.spare) == (400_000, 200_000)
+        assert "200K of 400K" in person.window.ui.gauge.share.text()
+        await person.ask("Where are we?", "At sea.")
+
+    provider = play_by_engine(scene, [Reply("At sea.", usage=None)], window=400_000)
+    assert len(provider.requests) == 1

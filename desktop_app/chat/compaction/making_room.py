@@ -323,20 +323,21 @@ async def drop_results(session: Session, services: Services, share: float, emit:
 
 
 def refuse_without_room(session: Session, is_forced: bool = False) -> None:
-    """Refuse a request that fills `blocked_at` of the usable window or more, unless the user forces it.
+    """Refuse a request that fills `blocked_at` of what the model takes, or more, unless the user forces it.
 
     Raises WorldError, or WindowTooSmall if the request does not fit at all, which cannot be forced.
     """
     refuse_what_does_not_fit(session)
-    gauge, blocked_at = session.counter.gauge(), session.counter.policy.blocked_at
-    if is_forced or gauge.share < blocked_at or blocked_at >= 1.0:
+    counter, gauge = session.counter, session.counter.gauge()
+    is_nearly_full = gauge.is_window_known and gauge.total >= counter.budget.blocked_tokens(counter.policy)
+    if is_forced or not is_nearly_full or counter.policy.blocked_at >= 1.0:
         return
     raise WorldError(
         Failure(
             kind="nearly_full",
             title=translatable("There is hardly any room left in the window"),
             detail=translatable("The request would take {tokens} of the {usable} tokens that can be used.").format(
-                tokens=format_number(gauge.total), usable=format_number(gauge.usable)
+                tokens=format_number(gauge.total), usable=format_number(gauge.limit)
             ),
             kept=translatable("Your message and the whole conversation are saved; nothing was sent."),
             advice=translatable(
@@ -350,8 +351,8 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
 def refuse_what_does_not_fit(session: Session, advice: str = OPTIMIZE) -> None:
     """Raise WindowTooSmall with the advice if the request does not fit into the window."""
     gauge = session.counter.gauge()
-    if gauge.is_window_known and gauge.total > gauge.usable:
-        raise WindowTooSmall(gauge.total, gauge.usable, advice)
+    if gauge.is_window_known and gauge.total > gauge.limit:
+        raise WindowTooSmall(gauge.total, gauge.limit, advice)
 
 
 async def make_room_after_turn(session: Session, services: Services, publish: Emit) -> bool:

@@ -197,7 +197,7 @@ def _shorten_what_stays(snapshot: ContextSnapshot, view: View) -> Prune | None:
     """Return a prune of unanswered results if they would not fit even after everything else is archived."""
     policy, budget, counts = snapshot.policy, snapshot.budget, snapshot.counts
     total, room = request_tokens(view, counts), measure_blocks(view, counts)
-    return shorten_what_stays(view, room, policy, budget, counts, total, Trigger.USER, policy.blocked_at)
+    return shorten_what_stays(view, room, policy, budget, counts, total, Trigger.USER, budget.blocked_tokens(policy))
 
 
 def _plan_compaction(
@@ -269,7 +269,7 @@ def planned_gauges(optimization: Optimization, counter: RequestCounter) -> tuple
     gauge_after = counter.gauge_of(after) if after is not before else gauge_before
     if not optimization.is_written and optimization.compaction_plan:
         room = counter.provider_tokens(optimization.compaction_plan.summary_room)
-        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room, counter.policy)
+        gauge_after = add_tokens(gauge_after, Segment.SUMMARY, room)
     return gauge_before, gauge_after
 
 

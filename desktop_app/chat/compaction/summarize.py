@@ -179,7 +179,7 @@ def draft_summary(
     if not info.window:
         raise NoSummary(translatable("its window is not known yet"))
     if plan.summary_budget < MIN_PAGE:
-        raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.usable else TOO_LITTLE)
+        raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.limit else TOO_LITTLE)
     draft = draft_of(
         plan,
         snapshot.transcript,

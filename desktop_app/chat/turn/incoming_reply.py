@@ -243,7 +243,7 @@ def longest_reply(counter: RequestCounter, gauge: Gauge, is_modest: bool = False
     reserve. is_modest: at most the reserve.
     """
     doubt = DOUBT.get(gauge.provenance, DOUBT_ELSE) * gauge.total
-    room = max(round(gauge.window - gauge.total - doubt), counter.budget.reserve, 1)
+    room = max(round(gauge.whole_window - gauge.total - doubt), counter.budget.reserve, 1)
     room = min(room, max(counter.budget.reserve, 1)) if is_modest else room
     own = counter.setup.longest_reply(counter.model.info.max_output)
     own = own or max(counter.policy.max_reserve, counter.budget.reserve)

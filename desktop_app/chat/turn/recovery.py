@@ -117,7 +117,7 @@ FITS_ALONE = 0.9
 def shares_window(error: ModelError, gauge: Gauge) -> bool:
     """Return whether a request failed for others that fill the same window, so that it may succeed later."""
     is_said = error.is_overflow and not error.limit and SHARED_WINDOW.search(error.failure.detail)
-    return bool(is_said) and gauge.total < FITS_ALONE * gauge.window
+    return bool(is_said) and gauge.total < FITS_ALONE * gauge.whole_window
 
 
 def _to_overflow(tried: Tried, policy: ContextPolicy) -> Reaction:
@@ -199,11 +199,11 @@ def _nothing_can_leave(failure: Failure, filling: Filling | None, gauge: Gauge) 
 
 
 def _advice(filling: Filling | None, gauge: Gauge) -> str:
-    window = format_number(gauge.window)
+    window = format_number(gauge.whole_window)
     if filling is not None:
         text = OWN_TOOLS if filling.by == "tools" and not filling.name else FILLED[filling.by]
         return text.format(name=filling.name, tokens=format_number(filling.tokens), window=window)
-    if gauge.total < MIN_FILLED * gauge.usable:
+    if gauge.total < MIN_FILLED * gauge.limit:
         return ONLY_SMALL.format(tokens=format_number(gauge.total))
     return NOTHING_CAN_LEAVE
 
@@ -221,7 +221,7 @@ def filling_of(snapshot: ContextSnapshot, gauge: Gauge) -> Filling | None:
     sums = Counter[FilledBy]()
     for (by, _), tokens in taken.items():
         sums[by] += tokens
-    if not sums or sums.most_common(1)[0][1] < MIN_FILLED * gauge.usable:
+    if not sums or sums.most_common(1)[0][1] < MIN_FILLED * gauge.limit:
         return None
     by = sums.most_common(1)[0][0]
     tokens, name = max((tokens, name) for (each, name), tokens in taken.items() if each == by)
@@ -312,8 +312,8 @@ def would_optimizing_help(snapshot: ContextSnapshot) -> bool:
             after = snapshot.in_model_tokens(step.projected)
     except WindowTooSmall:
         return False
-    usable = snapshot.model_budget.usable if snapshot.model_budget else snapshot.budget.usable
-    return after <= usable and before - after >= FUTILE_SHARE * before
+    limit = snapshot.model_budget.limit if snapshot.model_budget else snapshot.budget.limit
+    return after <= limit and before - after >= FUTILE_SHARE * before
 
 
 def _message_too_large(failure: Failure, oversized: Oversized, factor: float, can_read: bool) -> Failure:

@@ -183,7 +183,7 @@ class StreamedReply:
         counter = session.counter
         max_tokens, is_capped = longest_reply(counter, request.gauge, self._is_modest)
         may_stop = self._is_automatic and self._tries.may_try(counter.policy)
-        limits = limits_of(counter.policy, counter.budget.window, may_stop, counter.calibration.factor)
+        limits = limits_of(counter.policy, counter.budget.whole_window, may_stop, counter.calibration.factor)
         bounds = ReplyBounds(counter.policy, session.model.info.label, patience=session.model.info.patience)
         guard.begun(limits, request.gauge.total, partial.before, is_capped)
         partial.as_of = request.as_of
@@ -215,11 +215,11 @@ class StreamedReply:
         llama.cpp states its whole window for each request, but all requests that run share it.
         """
         session, counter = self._session, self._session.counter
-        window, self._window_before = counter.budget.window, counter.learned.window
+        window, self._window_before = counter.budget.whole_window, counter.learned.window
         self._is_window_assumed = not error.limit and used < window and counter.learned.suspect(used)
         if self._is_window_assumed:
             reason = "the server stopped a reply there"
-            log_limit(session.id, counter.model.info.id, window, counter.budget.window, reason)
+            log_limit(session.id, counter.model.info.id, window, counter.budget.whole_window, reason)
 
     async def _take(self, piece: Piece, request: Request) -> None:
         guard, partial = self._guard, self._partial
@@ -260,7 +260,7 @@ class StreamedReply:
         self._gauge_at, gauge = time.monotonic(), request.gauge
         for segment, tokens in self._guard.generated.items():
             if tokens:
-                gauge = add_tokens(gauge, segment, tokens, self._session.counter.policy)
+                gauge = add_tokens(gauge, segment, tokens)
         self._emit(GaugeChanged(self._session.id, gauge))
 
     async def _keep_partial(self) -> None:
@@ -300,7 +300,7 @@ class StreamedReply:
         else:
             guard.room_made(is_made=True)
         if guard.is_exceeded:
-            raise limit_exceeded(guard.used, session.counter.budget.window)
+            raise limit_exceeded(guard.used, session.counter.budget.whole_window)
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Apply the remedy for the error before the next request. Raises the error if there is none."""
@@ -310,7 +310,7 @@ class StreamedReply:
             self._has_asked = True
             await ask_for_window(self._session, self._services.models, self._emit)
         session, counter = self._session, self._session.counter
-        window = counter.budget.window
+        window = counter.budget.whole_window
         if error.cured is not None and not self.has_arrived and self._tried.cures < MAX_CURES:
             self._tried.cures += 1
             await use_model(session, error.cured, self._emit)
@@ -322,7 +322,7 @@ class StreamedReply:
         can_ask_for_less = is_capped and not self._is_modest and self._can_ask_for_less(error, most)
         counter.learn_from_refusal(error, refused)
         reason = "the refused request's error names it"
-        log_limit(session.id, counter.model.info.id, window, counter.budget.window, reason)
+        log_limit(session.id, counter.model.info.id, window, counter.budget.whole_window, reason)
         if can_ask_for_less:
             self._is_modest = True
             return
@@ -391,7 +391,7 @@ class StreamedReply:
         """Return whether the request is shorter than the refused one and fits, if the provider has stated a limit."""
         counter = self._session.counter
         must_fit = counter.learned.refused is not None
-        return counter.count() < refused.counted and not (must_fit and counter.gauge().total > counter.budget.usable)
+        return counter.count() < refused.counted and not (must_fit and counter.gauge().total > counter.budget.limit)
 
     async def _fit(self) -> None:
         """Make room again before a retry: the user may have undone an operation during the wait.
@@ -418,9 +418,9 @@ class StreamedReply:
         sent = gauge.total - request.pictures
         if usage is None or not is_silently_cut(sent, gauge.provenance, usage, request.reported_before):
             return
-        model, before = counter.model.info, counter.budget.window
+        model, before = counter.model.info, counter.budget.whole_window
         if counter.learned.suspect(usage.prompt_tokens + usage.reply_tokens):
-            conversation, window = self._session.id, counter.budget.window
+            conversation, window = self._session.id, counter.budget.whole_window
             log_limit(conversation, model.id, before, window, "a request was cut without a word")
             self._emit(Noticed(conversation, silent_cut(model.label, gauge.total, usage, window, model.window)))
 
@@ -434,7 +434,7 @@ def finds_room(basis: ContextSnapshot, partial: Message | None, lost_call: str =
     if partial is not None:
         continuation = Continuation(id="draft", reply_id=partial.id, lost_call=lost_call)
         basis = basis.with_record(with_entries(basis.transcript, partial, continuation))
-    most = (basis.policy.stream_stop_at - ROOM_TO_GO_ON) * basis.budget.window
+    most = (basis.policy.stream_stop_at - ROOM_TO_GO_ON) * basis.budget.whole_window
     for _ in range(MAX_STEPS):
         try:
             step = decide_step(basis, Trigger.STREAMING)

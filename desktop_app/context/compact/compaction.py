@@ -239,8 +239,8 @@ def plan_compaction(
     """
     room = measure_blocks(view, counts)
     keep = (*keep, *cut_reply_ids(room))
-    limit = round(budget.usable * policy.blocked_at)
-    least = policy.min_head if total <= budget.usable else 1
+    limit = budget.blocked_tokens(policy)
+    least = policy.min_head if total <= budget.limit else 1
     hardest: CompactionPlan | None = None
 
     def fits(plan: CompactionPlan | None) -> bool:
@@ -275,7 +275,7 @@ def _shorter_summary(
 ) -> CompactionPlan | None:
     """Return the plan to shorten a summary that is itself too long, such as one written for a larger window."""
     kept = room.fixed + room.tail_tokens(0)
-    free = round(budget.usable * policy.blocked_at) - kept
+    free = budget.blocked_tokens(policy) - kept
     if free < 0:
         return None
     summary = min(free, policy.max_summary)
@@ -293,12 +293,12 @@ def _plan(
     head, tail = sum(room.tokens[index] for index in leaving), room.tail_tokens(begin)
     kept = room.fixed + tail
     to_target = round(budget.usable * policy.target) - kept
-    to_limit = round(budget.usable * policy.blocked_at) - kept
+    to_limit = budget.blocked_tokens(policy) - kept
     own = round(head * policy.summary_share_of_head)
     wanted = min(policy.max_summary, room.summary + own)  # the present summary is merged into it
     least = MIN_SUMMARY
     if room.fixed > budget.usable * policy.target:  # the target is out of reach, and no reason for a short summary
-        least = max(least, (round(budget.usable * policy.blocked_at) - room.fixed) // 2)
+        least = max(least, (budget.blocked_tokens(policy) - room.fixed) // 2)
     summary = max(min(wanted, max(to_target, min(least, to_limit))), 0)
     cut = min(round(summary * MAX_CUT_SHARE), MAX_CUT) if set(archived).intersection(cut_reply_ids(room)) else 0
     turn_at = _turn_at(room, begin, leaving)

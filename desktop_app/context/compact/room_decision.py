@@ -145,9 +145,9 @@ class _Decision:
         self._inputs = view, policy, budget.as_counted(self._size, self._total), counts
         self._prune_at, self._compact_at = due_shares(trigger, policy, budget)
         self.share = budget.share(self._size)
-        self._fits = self._size <= budget.usable
+        self._fits = self._size <= budget.limit
         is_full = self.share >= self._compact_at or has_too_many_messages(view, policy, budget, trigger)
-        may_pause = self.share < policy.blocked_at and self._fits  # otherwise the message would be refused
+        may_pause = self._size < budget.blocked_tokens(policy) and self._fits  # otherwise the message would be refused
         self._is_compaction_due = is_full and not (may_pause and is_stalled(view) and self._is_futile())
         # Tokens that shortening the unanswered results as far as possible would free.
         self._shortened = 0
@@ -178,18 +178,23 @@ class _Decision:
     def shortening_that_is_needed(self) -> Prune | None:
         """Return the prune of unanswered results, if they would not fit even after all older messages have left."""
         view, policy, budget, counts = self._inputs
-        limit = min(policy.blocked_at, self._compact_at if self._trigger is Trigger.STREAMING else 1.0)
-        if self._size < limit * self._budget.usable or (self._fits and limit >= 1.0):
+        if self._size < (limit := self._limit_of(self._budget)) or (self._fits and limit >= self._budget.limit):
             return None
-        room = measure_blocks(view, counts)
-        prune = shorten_what_stays(view, room, policy, budget, counts, self._total, self._trigger, limit)
+        room, own_limit = measure_blocks(view, counts), self._limit_of(budget)
+        prune = shorten_what_stays(view, room, policy, budget, counts, self._total, self._trigger, own_limit)
         self._shortened = prune.tokens_before - prune.tokens_after if prune else 0
-        return prune if room.fixed - self._shortened <= budget.usable else None
+        return prune if room.fixed - self._shortened <= budget.limit else None
+
+    def _limit_of(self, budget: Budget) -> int:
+        """Return the tokens that the request must stay below, in tokens of the budget."""
+        is_streaming = self._trigger is Trigger.STREAMING
+        most = round(self._compact_at * budget.usable) if is_streaming else budget.limit
+        return min(budget.blocked_tokens(self._inputs[1]), most)
 
     def compaction_that_fits(self) -> CompactionPlan | None:
         """Return the compaction that is due, if the request would fit after it."""
         plan = self._compaction() if self._is_compaction_due else None
-        return plan if plan and plan.projected <= self._inputs[2].usable else None
+        return plan if plan and plan.projected <= self._inputs[2].limit else None
 
     def _is_futile(self) -> bool:
         """Return whether another compaction would be futile (K8)."""
@@ -220,19 +225,19 @@ def shorten_what_stays(
     counts: TokenCounts,
     total: int,
     trigger: Trigger,
-    limit: float,
+    limit: int,
 ) -> Prune | None:
     """Return the prune of what no plan can archive, if it reaches the limit with the other fixed tokens, or None.
 
     Results are shortened first, then the reply that the model is asked to continue.
 
-    limit: the share that a request must stay below. Tokens are left for a summary of the older messages, so that the
-    compaction that follows fits.
+    limit: the tokens that a request must stay below. More tokens are left for a summary of the older messages, so that
+    the compaction that follows fits.
     """
     fixed = room.fixed + room_for_summary(room, policy, budget)
-    if fixed < limit * budget.usable:
+    if fixed < limit:
         return None
-    need = fixed - round(min(policy.compact_at, limit, FULL) * budget.usable)
+    need = fixed - min(round(min(policy.compact_at, FULL) * budget.limit), limit)
     staying = {item.message.id for index in room.must_stay for item in room.blocks[index]}
     return plan_shortening(view, policy, budget, counts, total, need, trigger, staying)
 
@@ -260,7 +265,7 @@ def window_too_small(view: View, budget: Budget, counts: TokenCounts, total: int
     if taken >= MIN_TOOLS * budget.usable:
         remedies.insert(0, f"switch off {tools}, which take {taken:,} tokens")
     advice = "It would help to " + ", or to ".join(remedies) + "."
-    return WindowTooSmall(min(round(fixed * factor), total), budget.usable, advice)
+    return WindowTooSmall(min(round(fixed * factor), total), budget.limit, advice)
 
 
 def _largest_tools(view: View, counts: TokenCounts, factor: float) -> tuple[str, int]:

@@ -224,14 +224,14 @@ def _add_duplicates(tokens: dict[Segment, int], messages: Sequence[Message], cou
                 tokens[segment] = tokens.get(segment, 0) + sign * count
 
 
-def status_of(share: float, policy: ContextPolicy) -> Status:
-    """Return the status of a request that takes the share of the usable window."""
-    reached = sum(share >= threshold for threshold in policy.thresholds)
+def status_of(share: float, thresholds: Sequence[float]) -> Status:
+    """Return the status of a request that takes the share of the usable window. thresholds: as in `Gauge`."""
+    reached = sum(share >= threshold for threshold in thresholds)
     return (Status.SAFE, Status.WARNING, Status.TIGHT, Status.CRITICAL, Status.EXCEEDED)[reached]
 
 
-def _status(total: int, usable: int, policy: ContextPolicy) -> Status:
-    return status_of(total / usable, policy) if usable > 0 else Status.UNKNOWN
+def _status(total: int, usable: int, thresholds: Sequence[float]) -> Status:
+    return status_of(total / usable, thresholds) if usable > 0 else Status.UNKNOWN
 
 
 def gauge_of(
@@ -252,22 +252,23 @@ def gauge_of(
     closing = [counts.total(item.message) for item in closing_items(view)]
     whole_view = view_level_tokens(view, counts)
     segments = _segments(view, sums, sum(closing), whole_view)
-    total = sum(segments.values())
+    total, thresholds = sum(segments.values()), budget.thresholds(policy)
     gauge = Gauge(
         segments=segments,
         total=total,
         window=budget.window,
         reserve=budget.reserve,
-        status=_status(total, budget.usable, policy),
+        status=_status(total, budget.usable, thresholds),
         window_provenance=model.window_provenance,
-        thresholds=policy.thresholds,
+        thresholds=thresholds,
+        spare=budget.spare,
         provenance=Provenance.ASSUMED if counts.tokenizer.name.startswith(NO_TOKENIZER) else Provenance.ESTIMATED,
         tokenizer=counts.tokenizer.name,
     )
     measured = _measured_total(view, sums, counts, model, calibration, gauge.total, closing, sum(whole_view.values()))
     if measured is None:
-        return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing)), policy)
-    return measured_gauge(gauge, measured, policy)
+        return scale_gauge(gauge, calibration.of_request(total, len(view.items) + len(closing)))
+    return measured_gauge(gauge, measured)
 
 
 def _segments(view: View, sums: Tally, closing: int, whole_view: dict[Segment, int]) -> dict[Segment, int]:
@@ -325,30 +326,30 @@ def _reported_usage(item: Item, usage: Usage, counts: TokenCounts, calibration: 
     return replace(usage, prompt_tokens=max(usage.prompt_tokens - asked, 0)), 0
 
 
-def add_tokens(gauge: Gauge, segment: Segment, tokens: int, policy: ContextPolicy) -> Gauge:
+def add_tokens(gauge: Gauge, segment: Segment, tokens: int) -> Gauge:
     """Return the gauge with tokens added, such as the tokens of a streaming reply."""
     segments = {**gauge.segments, segment: gauge.segments.get(segment, 0) + tokens}
     total = gauge.total + tokens
-    status = _status(total, gauge.usable, policy)
+    status = _status(total, gauge.usable, gauge.thresholds)
     return replace(gauge, segments=segments, total=total, status=status)
 
 
-def scale_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+def scale_gauge(gauge: Gauge, total: int) -> Gauge:
     """Return an estimated gauge with a calibrated total; the tokenizer's name includes the factor."""
     if total == gauge.total:
         return gauge
     scaled = replace(gauge, provenance=Provenance.ESTIMATED, tokenizer=f"{gauge.tokenizer} × {total / gauge.total:.2f}")
-    return _with_total(scaled, total, policy)
+    return _with_total(scaled, total)
 
 
-def measured_gauge(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+def measured_gauge(gauge: Gauge, total: int) -> Gauge:
     """Return the gauge with a total that the provider itself reported."""
-    return replace(_with_total(gauge, total, policy), provenance=Provenance.MEASURED)
+    return replace(_with_total(gauge, total), provenance=Provenance.MEASURED)
 
 
-def _with_total(gauge: Gauge, total: int, policy: ContextPolicy) -> Gauge:
+def _with_total(gauge: Gauge, total: int) -> Gauge:
     """Return the gauge with the total, and with segments scaled to it."""
-    status, scale = _status(total, gauge.usable, policy), gauge.scale * total / max(gauge.total, 1)
+    status, scale = _status(total, gauge.usable, gauge.thresholds), gauge.scale * total / max(gauge.total, 1)
     segments = _scale_segments(gauge.segments, total, scale / gauge.scale)
     return replace(gauge, segments=segments, total=total, status=status, scale=scale)
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QProgressBar, QSizePolicy, QToolTip, QWidget
 
 from desktop_app.conversation.gauge import Gauge, Provenance, Status
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.model_words import part_of_window
 from desktop_app.ui.theme import STATUS_TINTS, STATUS_WORDS
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.accessibility import PRESS, AccessibleLine, AccessibleLines, Role, WithRole
@@ -438,6 +439,8 @@ class ContextGauge(WithRole, QWidget):
             notes.append(tr("window assumed"))
         elif gauge.stated_window:
             notes.insert(1, tr("window learned from the server"))
+        if gauge.spare:
+            notes.append(part_of_window(gauge.whole_window, gauge.window))
         if self._is_streaming:
             notes.append(tr("reply in progress"))
         text = " · ".join(notes)
@@ -464,6 +467,8 @@ class ContextGauge(WithRole, QWidget):
         if gauge.tokenizer:
             sentences.append(tr("Counted by {tokenizer}.").format(tokenizer=tr_engine(gauge.tokenizer)))
         sentence = tr("The window holds {window}; {reserve} of them are reserved for the reply.")
+        if gauge.spare:
+            sentence = tr("The window is limited to {window}; {reserve} of them are reserved for the reply.")
         sentences.append(sentence.format(window=format_number(gauge.window), reserve=format_number(gauge.reserve)))
         return " ".join(sentences)
 

@@ -111,7 +111,10 @@ def lines_of(gauge: Gauge, has_unused: bool = False, draft: int = 0) -> list[Tab
     else:
         lines.append(TableLine(tr("Over the limit"), free, None, "critical", "critical"))
     lines.append(TableLine(tr("Reserved for the reply"), gauge.reserve, None, "hatch"))
-    return [*lines, TableLine(tr("Window"), gauge.window, None, is_sum=True)]
+    if not gauge.spare:
+        return [*lines, TableLine(tr("Window"), gauge.window, None, is_sum=True)]
+    lines.append(TableLine(tr("Window limit"), gauge.window, None, is_sum=True))
+    return [*lines, TableLine(tr("Window"), gauge.whole_window, None, is_sum=True)]
 
 
 class BreakdownTable(WithRole, StyleAware, QWidget):
@@ -428,4 +431,9 @@ def _about_window(gauge: Gauge) -> Iterator[str]:
             "The size of the context window was learned from the server; the catalogue says {tokens} for this model."
         )
         yield learned.format(tokens=format_number(gauge.stated_window))
+    if gauge.spare:
+        yield tr(
+            "Room is made as if the model’s window ended at the limit of {part} tokens. A request that needs more is "
+            "still sent."
+        ).format(part=format_number(gauge.window))
     yield tr("Percentages are of what a request may take: the window without what is reserved for the reply.")

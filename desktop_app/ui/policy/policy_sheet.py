@@ -92,7 +92,7 @@ class PolicySheet(Sheet):
 
     def show_trial(self, trial: PolicyTrial) -> None:
         """Show the effect of the draft now."""
-        self._window = Window(Budget(trial.after.window, trial.after.reserve), trial.acting)
+        self._window = Window(Budget(trial.after.window, trial.after.reserve, spare=trial.after.spare), trial.acting)
         self.effect.show_trial(trial)
         self._show_fields()
 

@@ -16,7 +16,7 @@ from desktop_app.ui.model_words import offer_words, window_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
 from desktop_app.ui.widgets.buttons import Button
-from desktop_app.ui.widgets.layouts import horizontal
+from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import Corner
 from desktop_app.ui.widgets.palette_sheet import MOVES
 from desktop_app.ui.widgets.row_list import ENTER, CheckList, CheckRow
@@ -26,7 +26,7 @@ from .limits import format_limit, parse_reply, parse_window
 
 SEPARATORS = re.compile(r"[,;\s]+")
 ROWS = 7  # visible rows of the list
-PARSERS = (parse_window, parse_reply)
+PARSERS = (parse_window, parse_reply, parse_window)
 ADD = "\n"  # prefix of a row that adds a name; no model name contains it
 
 
@@ -48,8 +48,9 @@ class ModelChoice(FormEntry):
         self.chosen = list(server.models)
         self._offers: dict[str, ModelOffer] = {}
         self._known: dict[str, ModelOffer] = {}
-        self._limits: dict[str, tuple[str, str]] = {
-            name: (format_limit(own.window), format_limit(own.max_output)) for name, own in server.limits.items()
+        self._limits = {
+            name: (format_limit(own.window), format_limit(own.max_output), format_limit(own.max_window))
+            for name, own in server.limits.items()
         }
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Filter the list, or type a name"))
@@ -58,16 +59,21 @@ class ModelChoice(FormEntry):
         self.list.setAccessibleName(tr("Models of this server"))
         self.window_size = Field("", tr("Context window"), parse=parse_window)
         self.max_output = Field("", tr("Longest reply"), parse=parse_reply)
+        self.max_window = Field("", tr("Window limit"), parse=parse_window)
+        self.max_window.edit.setPlaceholderText(tr("as the policy says"))
         self.vision = Choice("vision", tr("Pictures"), _vision_choices(), "")
         self._sees = {name: own.supports_vision for name, own in server.limits.items()}
-        self._fields = self.window_size, self.max_output
+        self._fields = self.window_size, self.max_output, self.max_window
         self._is_fetched = False
         self._is_open = not self.chosen  # False: the list has only the chosen models until the server's are fetched
         super().__init__("models", tr("Models"), self.edit)
         self.card, self.limits = Card(corner=Corner.CONTROL), QWidget()
         self.card.column.setContentsMargins(6, 6, 6, 6)
         self.card.column.addWidget(self.list)
-        horizontal((self.window_size, 1), (self.max_output, 1), (self.vision, 1), holder=self.limits, spacing=12)
+        above, below = QWidget(), QWidget()
+        horizontal((self.window_size, 1), (self.max_output, 1), holder=above, spacing=12)
+        horizontal((self.max_window, 1), (self.vision, 1), holder=below, spacing=12)
+        vertical(above, below, holder=self.limits, spacing=8)
         row = QWidget()
         horizontal((self.edit, 1), self.fetch, holder=row, spacing=8)
         self.column.insertWidget(1, row)
@@ -119,8 +125,8 @@ class ModelChoice(FormEntry):
         """Return the limits of the chosen models. Raises ValueError."""
         found: dict[str, ModelLimits] = {}
         for name in self.names():
-            window, reply = self._limits_of(name)
-            limits = ModelLimits(parse_window(window), parse_reply(reply), self._sees.get(name))
+            window, reply, most = (parse(text) for parse, text in zip(PARSERS, self._limits_of(name), strict=True))
+            limits = ModelLimits(window, reply, self._sees.get(name), most)
             if limits != ModelLimits():
                 found[name] = limits
         return found
@@ -144,7 +150,7 @@ class ModelChoice(FormEntry):
         return super().check()
 
     def error(self) -> str:
-        return super().error() or self.window_size.error() or self.max_output.error()
+        return super().error() or next(filter(None, (field.error() for field in self._fields)), "")
 
     def show_offers(self, offers: Sequence[ModelOffer], *, is_fetched: bool = True) -> None:
         """List these models. is_fetched: whether they are the server's own, which replace proposed ones."""
@@ -224,11 +230,12 @@ class ModelChoice(FormEntry):
         offer = self.offer_of(name)
         return CheckRow(name, name, offer_words(offer) if offer else "", is_checked=name in self.chosen)
 
-    def _limits_of(self, name: str) -> tuple[str, str]:
-        return self._limits.get(name, ("", ""))
+    def _limits_of(self, name: str) -> tuple[str, str, str]:
+        return self._limits.get(name, ("", "", ""))
 
     def _keep_limits(self) -> None:
-        self._limits[self.list.current_key()] = self.window_size.text(), self.max_output.text()
+        window, reply, most = (field.text() for field in self._fields)
+        self._limits[self.list.current_key()] = window, reply, most
         self.changed.emit()
 
     def _keep_vision(self) -> None:

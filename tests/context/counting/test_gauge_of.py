@@ -73,7 +73,7 @@ def test_a_call_that_waits_counts_as_it_would_be_sent() -> None:
     ],
 )
 def test_the_status_changes_at_the_thresholds(share: float, status: Status) -> None:
-    assert status_of(share, BALANCED) is status
+    assert status_of(share, BALANCED.thresholds) is status
 
 
 def test_what_the_provider_reported_is_the_anchor_for_what_came_after() -> None:
@@ -123,7 +123,7 @@ def test_once_an_operation_is_undone_the_report_before_it_holds_again() -> None:
 
 def test_a_reply_that_streams_grows_its_segment_and_the_status() -> None:
     before = told(record(user("u" * 2_000)))
-    after = add_tokens(before, Segment.ASSISTANT, 220, BALANCED)
+    after = add_tokens(before, Segment.ASSISTANT, 220)
     assert after.total == before.total + 220
     assert after.segments[Segment.ASSISTANT] == before.segments.get(Segment.ASSISTANT, 0) + 220
     assert (before.status, after.status) == (Status.SAFE, Status.CRITICAL)
@@ -154,7 +154,7 @@ def test_a_system_prompt_of_the_template_is_a_part_of_the_request_until_one_is_s
 def test_scaled_segments_are_those_of_the_parts(messages, factor) -> None:
     view, counts = view_of(record(*messages)), letters()
     counted = gauge(view, counts)
-    scaled = scale_gauge(counted, round(counted.total * factor), BALANCED)
+    scaled = scale_gauge(counted, round(counted.total * factor))
     request = sent_request(view, scaled, counts)
     assert sum(part.tokens for part in request.parts) == scaled.total == sum(scaled.segments.values())
     of_parts = sum(part.tokens for part in request.parts if part.segment is Segment.USER)

@@ -11,7 +11,6 @@ from desktop_app.context.counting.breakdown import request_tokens, scale_gauge
 from desktop_app.context.counting.calibration import Calibration, Report, learn
 from desktop_app.context.counting.reports import calibration_of
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.policy import BALANCED
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.gauge import Gauge, Provenance, Segment, Status
 from desktop_app.conversation.message import Message, Role, Usage
@@ -93,11 +92,11 @@ def test_the_end_of_a_reply_that_was_stopped_teaches_nothing() -> None:
 def test_an_estimate_is_scaled_with_its_segments_and_its_status() -> None:
     segments = {Segment.USER: 501, Segment.ASSISTANT: 200, Segment.SYSTEM: 7}
     before = Gauge(segments, 708, 1_000, 0, Status.SAFE, tokenizer="letters")
-    scaled = scale_gauge(before, 885, BALANCED)
+    scaled = scale_gauge(before, 885)
     assert (scaled.total, scaled.status, scaled.provenance) == (885, Status.TIGHT, Provenance.ESTIMATED)
     assert scaled.tokenizer == "letters × 1.25", "it says what was done to it"
     assert sum(scaled.segments.values()) == scaled.total
-    assert scale_gauge(before, 708, BALANCED) == before
+    assert scale_gauge(before, 708) == before
 
 
 def test_what_came_after_a_measured_request_is_calibrated_too() -> None:
