@@ -14,7 +14,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.setup import Project
 
 from .actions import keys_text
-from .model_words import short_window
+from .model_words import part_of_window
 from .translation import locale, tr
 from .widgets.buttons import Button, ButtonKind
 from .widgets.inputs import Segmented
@@ -107,7 +107,7 @@ def model_label(model: ModelInfo) -> str:
         return model.label
     is_assumed = model.window_provenance is Provenance.ASSUMED
     words = tr("{model} · {window} assumed") if is_assumed else "{model} · {window}"
-    return words.format(model=model.label, window=short_window(model.window))
+    return words.format(model=model.label, window=part_of_window(model.window, model.max_window))
 
 
 def window_note(model: ModelInfo) -> str:

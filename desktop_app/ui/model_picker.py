@@ -179,10 +179,9 @@ class WindowLimitPalette(PaletteSheet):
     limit_chosen = Signal(str, int)
 
     def __init__(self, model: ModelInfo, parent: QWidget | None = None) -> None:
-        title = tr("Window limit of {model}").format(model=model.label)
+        title = tr("Window limit of {model}, in tokens, such as 200K").format(model=model.label)
         super().__init__(parent, title=title, has_body=False)
         self._model = model
-        self.field.setPlaceholderText(tr("A number of tokens, such as 200K"))
         self.field.textChanged.connect(lambda _: self._list())
         self.list.row_chosen.connect(self._choose)
         self._list()

@@ -2006,6 +2006,10 @@ Die letzten Zeilen der Fehlerausgabe:
         </translation>
     </message>
     <message>
+        <source>Percentages are of the limit without what is reserved for the reply.</source>
+        <translation>Prozente beziehen sich auf die Grenze ohne das, was für die Antwort reserviert ist.</translation>
+    </message>
+    <message>
         <source>Counting…</source>
         <translation>Wird gezählt…</translation>
     </message>
@@ -2703,6 +2707,13 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n tokens above the window limit</source>
+        <translation>
+            <numerusform>%n Token über der Fenstergrenze</numerusform>
+            <numerusform>%n Token über der Fenstergrenze</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n tokens more than the window holds</source>
         <translation>
             <numerusform>%n Token mehr, als das Fenster fasst</numerusform>
@@ -3266,6 +3277,10 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
     <message>
         <source>in use</source>
         <translation>in Gebrauch</translation>
+    </message>
+    <message>
+        <source>Window limit of {model}, in tokens, such as 200K</source>
+        <translation>Fenstergrenze von {model} in Token, zum Beispiel 200K</translation>
     </message>
     <message>
         <source>set here</source>
@@ -10211,16 +10226,8 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Fenstergrenze: {part} …</translation>
     </message>
     <message>
-        <source>Window limit of {model}</source>
-        <translation>Fenstergrenze von {model}</translation>
-    </message>
-    <message>
         <source>None: the whole window of {window}</source>
         <translation>Keine: das ganze Fenster von {window}</translation>
-    </message>
-    <message>
-        <source>A number of tokens, such as 200K</source>
-        <translation>Eine Anzahl Token, zum Beispiel 200K</translation>
     </message>
     <message>
         <source>As the policy says</source>

@@ -179,6 +179,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n tokens above the window limit</source>
+        <translation>
+            <numerusform>%n token above the window limit</numerusform>
+            <numerusform>%n tokens above the window limit</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n tokens more than the window holds</source>
         <translation>
             <numerusform>%n token more than the window holds</numerusform>

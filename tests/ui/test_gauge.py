@@ -145,6 +145,18 @@ def test_the_painted_bar_has_the_segments_colours_in_their_places(gauge, qtbot, 
         assert image.pixelColor(at, round(middle * ratio)).name().upper() == colour.upper()
 
 
+def test_a_mark_beyond_a_window_limit_is_not_on_the_bar(gauge, qtbot):
+    limited = replace(GAUGE, spare=40_000, thresholds=(0.75, 0.80, 0.90, 6.5))
+    gauge.set_gauge(limited)
+    settle(gauge, qtbot)
+    marks = {gauge.bar.mark_at(x) for x in range(gauge.bar.width())} - {None}
+    assert marks == {0, 1, 2}
+    assert "8K of 47K" in gauge.share.text()
+    gauge.set_gauge(replace(limited, segments={Segment.USER: 16_384}, total=16_384, status=Status.CRITICAL))
+    settle(gauge, qtbot)
+    assert "8,192" in gauge.bar.hint_at(gauge.bar.width() - 10)
+
+
 def test_what_is_over_the_window_is_marked_beyond_its_end(gauge, qtbot):
     gauge.set_gauge(replace(GAUGE, segments={Segment.USER: 16_384}, total=16_384, status=Status.EXCEEDED))
     settle(gauge, qtbot)

@@ -192,6 +192,7 @@ def test_a_limit_is_chosen_or_typed(window, qtbot, typed, downs, tokens):
 def test_what_is_no_number_of_tokens_is_said(window, qtbot):
     palette = WindowLimitPalette(HUGE, window)
     palette.open()
+    before = palette.note.text()
     qtbot.keyClicks(palette.field, "a lot")
     assert not palette.list.rows.rows
-    assert "Enter a number of tokens" in palette.note.text()
+    assert palette.note.text() not in ("", before)

@@ -48,6 +48,8 @@ STRIPE = 8  # pixels from one line of the hatching to the next
 MARK_REACH = 7  # pixels around a mark within which it can be clicked
 MAX_OVERFLOW = 2  # times the window: beyond that the bar shows no marks
 MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
+TIGHT_MARK = 1
+"""Index of the mark that has no number."""
 """The policy's fields that the marks stand for, in order."""
 
 
@@ -128,9 +130,14 @@ class GaugeBar(WithRole, QWidget):
         if gauge is None or not self._has_marks(gauge):
             return None
         x = reading_x(x, self)
-        distances = [abs(x - self._x_of(share * gauge.usable)) for share in gauge.thresholds]
-        nearest = min(range(len(distances)), key=distances.__getitem__)
+        distances = {mark: abs(x - place) for mark, place in self._places(gauge).items()}
+        nearest = min(distances, key=distances.__getitem__)
         return nearest if distances[nearest] <= scale(MARK_REACH) else None
+
+    def _places(self, gauge: Gauge) -> dict[int, float]:
+        """Return the places of the marks on the bar. With a window limit, the last one may be far beyond the bar."""
+        tokens = {mark: share * gauge.usable for mark, share in enumerate(gauge.thresholds)}
+        return {mark: self._x_of(at) for mark, at in tokens.items() if at <= self._whole() or not gauge.spare}
 
     def hint_of_mark(self, mark: int) -> str:
         """Return the position of a mark, what happens from there on, and that it can be changed."""
@@ -152,7 +159,8 @@ class GaugeBar(WithRole, QWidget):
             return tr("%n tokens; the model’s context window is not known yet.", "", gauge.total + self._draft)
         over = self._whole() - gauge.window
         if over and x > self._x_of(gauge.window):
-            return tr("%n tokens more than the window holds", "", over)
+            limit = tr("%n tokens above the window limit", "", over)
+            return limit if gauge.spare else tr("%n tokens more than the window holds", "", over)
         part = bar_part_at(x, self._box().left(), self.parts, self.widths())
         if part is not None:
             return part.hint
@@ -258,12 +266,11 @@ class GaugeBar(WithRole, QWidget):
         painter.restore()
 
     def _paint_marks(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
-        warning, tight, critical, exceeded = (self._x_of(share * gauge.usable) for share in gauge.thresholds)
-        painter.setPen(QPen(colour("ink_soft", 0.3), 1.5))
-        painter.drawLine(QPointF(tight, box.top()), QPointF(tight, box.bottom()))
-        painter.setPen(QPen(colour("ink_soft", 0.6), 1.5))
-        for x in (warning, critical, exceeded):
-            painter.drawLine(QPointF(x, box.top() - 2), QPointF(x, box.bottom() + 1))
+        for mark, x in self._places(gauge).items():
+            is_quiet = mark == TIGHT_MARK
+            painter.setPen(QPen(colour("ink_soft", 0.3 if is_quiet else 0.6), 1.5))
+            ends = (0, 0) if is_quiet else (-2, 1)
+            painter.drawLine(QPointF(x, box.top() + ends[0]), QPointF(x, box.bottom() + ends[1]))
 
     def _paint_numbers(self, painter: QPainter, box: QRectF, gauge: Gauge) -> None:
         """Paint the shares below their marks, without any that would touch the previous one."""
@@ -272,9 +279,10 @@ class GaugeBar(WithRole, QWidget):
         painter.setFont(small)
         painter.setPen(colour("ink_faint"))
         free_from = box.left()
-        for share in (gauge.thresholds[0], gauge.thresholds[2], gauge.thresholds[3]):
-            x = self._x_of(share * gauge.usable)
-            word = f"{share * 100:.0f}"
+        for mark, x in self._places(gauge).items():
+            if mark == TIGHT_MARK:
+                continue
+            word = f"{gauge.thresholds[mark] * 100:.0f}"
             width = metrics.horizontalAdvance(word)
             if x - width / 2 < free_from:
                 continue

@@ -436,4 +436,6 @@ def _about_window(gauge: Gauge) -> Iterator[str]:
             "Room is made as if the model’s window ended at the limit of {part} tokens. A request that needs more is "
             "still sent."
         ).format(part=format_number(gauge.window))
+        yield tr("Percentages are of the limit without what is reserved for the reply.")
+        return
     yield tr("Percentages are of what a request may take: the window without what is reserved for the reply.")
