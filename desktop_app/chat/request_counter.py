@@ -19,6 +19,7 @@ from desktop_app.context.counting.calibration import (
     reported_before,
     unmeasured_pictures,
 )
+from desktop_app.context.counting.prefix_cache import CachedPrefix, cached_prefix
 from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
@@ -269,6 +270,10 @@ class RequestCounter:
         replies = (e for e in newest_first if isinstance(e, Message) and e.role is Role.ASSISTANT and e.model == name)
         newest = next(replies, None)
         return None if newest is None else max(time.time() - newest.at, 0.0)
+
+    def cached_prefix(self) -> CachedPrefix | None:
+        """Return the beginning of the next request that the provider has cached; None if its cache is cold."""
+        return cached_prefix(self.view.path, self.model.info.record_name, self.policy.cache_seconds, time.time())
 
     async def ask_for_tools(self, models: ModelCatalogue) -> bool:
         """Let the model's own server count the tools with its template. Return whether the count has changed.

@@ -14,11 +14,13 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Part, Role, Text
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AuxiliaryUsage
 from desktop_app.conversation.words import translatable
 
 from .ports import (
+    NO_OPTIONS,
     ChatModel,
     ModelCatalogue,
     ModelError,
@@ -64,21 +66,23 @@ async def complete(
     seconds: float,
     price: Price | None = None,
     tools: Sequence[ToolSpec] = (),
+    options: ReplyOptions = NO_OPTIONS,
     on_piece: Callable[[Piece], None] | None = None,
 ) -> Completion:
     """Return the model's reply to the messages, whatever its stop reason.
 
-    on_piece: called with each piece as it arrives. Raises ModelError; Unfinished if the reply takes longer than
-    `seconds`, is endless or is cut off. Cancelling closes the connection.
+    options: for a request that continues the conversation's own, whose cached beginning depends on them. on_piece:
+    called with each piece as it arrives. Raises ModelError; Unfinished if the reply takes longer than `seconds`, is
+    endless or is cut off. Cancelling closes the connection.
     """
     for _ in range(MAX_CURES):
         try:
-            return await _complete(model, messages, max_tokens, seconds, price, tools, on_piece)
+            return await _complete(model, messages, max_tokens, seconds, price, tools, options, on_piece)
         except ModelError as error:
             if error.cured is None:
                 raise
             model = error.cured
-    return await _complete(model, messages, max_tokens, seconds, price, tools, on_piece)
+    return await _complete(model, messages, max_tokens, seconds, price, tools, options, on_piece)
 
 
 async def _complete(
@@ -88,12 +92,13 @@ async def _complete(
     seconds: float,
     price: Price | None,
     tools: Sequence[ToolSpec],
+    options: ReplyOptions,
     on_piece: Callable[[Piece], None] | None,
 ) -> Completion:
     info, text, length = model.info, list[str](), 0
     max_tokens = min(max_tokens, info.max_output or max_tokens)
     try:
-        async with asyncio.timeout(seconds), aclosing(model.stream(messages, max_tokens, tools)) as pieces:
+        async with asyncio.timeout(seconds), aclosing(model.stream(messages, max_tokens, tools, options)) as pieces:
             async for piece in pieces:
                 if on_piece is not None:
                     on_piece(piece)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from functools import partial
@@ -131,6 +131,28 @@ class Tasks:
 def _cancel(task: asyncio.Task[Any]) -> None:
     if not task.cancelling():
         task.cancel()
+
+
+async def gather_bounded(works: Sequence[Coroutine[Any, Any, T]], most: int) -> list[T]:
+    """Run the works, at most `most` at a time, and return their results in order.
+
+    The first error ends the others and is raised; so does a cancellation. No work outlives this call.
+    """
+    gate = asyncio.Semaphore(max(most, 1))
+
+    async def run(work: Coroutine[Any, Any, T]) -> T:
+        async with gate:
+            return await work
+
+    tasks = [asyncio.ensure_future(run(work)) for work in works]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for work in works:
+            work.close()  # those that have never begun
 
 
 async def shielded(work: Coroutine[Any, Any, T]) -> T:

@@ -253,6 +253,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     summary_calls: Annotated[int, Number("calls", "K3", "+", bounds=(1, 1_000),
         label=translatable("Summary, calls at most"),
         meaning=translatable("of a model for one summary; a head that needs more is summarized by rules"))] = 16
+    parallel_calls: Annotated[int, Number("calls", "K3", "+", bounds=(1, 64),
+        label=translatable("Summary, calls at once"),
+        meaning=translatable("at the same time, for a head that is read in several parts"))] = 4
     call_seconds: Annotated[int, Number("seconds", "K11", "+", bounds=(1, 3_600),
         label=translatable("One call for a summary, time"), meaning=translatable("for one call of that model"))] = 60
     compaction_seconds: Annotated[int, Number("seconds", "K11", "+", bounds=(1, 86_400),

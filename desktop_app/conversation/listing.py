@@ -196,6 +196,15 @@ class SwitchPreview(msgspec.Struct, frozen=True):
     """Tokens of the request after the compaction that would be proposed."""
 
 
+class OtherWay(msgspec.Struct, frozen=True):
+    """The way of having the messages read that was not chosen, with its upper bounds."""
+
+    calls: int
+    prompt_tokens: int
+    dollars: float | None
+    """US dollars; None if the price is not known."""
+
+
 class Writer(msgspec.Struct, frozen=True):
     """The model that would write the summary, and upper bounds of what it would use."""
 
@@ -208,6 +217,12 @@ class Writer(msgspec.Struct, frozen=True):
     """Both summed over all calls, without a repair."""
     dollars: float | None = None
     """US dollars; None if the price is not known."""
+    cached_tokens: int = 0
+    """Of the prompt, read from the provider's cache, since it is the conversation's own request."""
+    other_way: OtherWay | None = None
+    """If cached_tokens is 0, asking behind the conversation's own request; otherwise, sending the messages as text."""
+    why_text: str = ""
+    """Why the messages are sent as text; "" if they are not."""
     cheaper: str = ""
     """The id of a configured model that would write it for less than half the price; "" if there is none, or if the
     settings name a model for summaries."""

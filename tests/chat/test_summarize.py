@@ -14,7 +14,7 @@ from builders import model, result
 from desktop_app.chat.compaction.snapshot import ContextSnapshot, snapshot_of
 from desktop_app.chat.compaction.summarize import NoSummary, Progress, draft_summary, write_compaction
 from desktop_app.chat.ports import Price
-from desktop_app.chat.session import Session
+from desktop_app.chat.session import Session, stamp
 from desktop_app.context.compact.compaction import TURN_HEADING, CompactionPlan, plan_compaction
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.policy import Budget
@@ -22,6 +22,7 @@ from desktop_app.context.view.view import assemble
 from desktop_app.conversation.events import RoomEnded, RoomProgressed, RoomStarted, TurnFinished, ViewChanged
 from desktop_app.conversation.message import Message, Text, ToolCall, Usage, user_message
 from desktop_app.conversation.transcript import Compaction, Pin, Trigger
+from fake_model import FakeModel
 from provider import Cut, Hang, Overflow, Reply, Status
 from slowness import slowness
 from summary_prompts import PROMPTS
@@ -226,15 +227,17 @@ async def test_no_more_is_kept_than_there_is_room_for(house) -> None:
     assert session.page(1, 1)[0].message.id not in compaction.archived
 
 
-async def test_a_long_head_is_given_in_parts_and_each_merges_what_was_before(house) -> None:
-    home = await house([answer(f"{PAGE}\n- Part {n}.") for n in range(1, 17)], window=8_192, prompts=PROMPTS)
+async def test_a_long_head_is_read_in_parts_at_the_same_time_and_their_order_is_kept(house) -> None:
+    """The first part is answered last."""
+    replies = [answer(f"{PAGE}\n- Part {n}.", delay=max(0.3 - 0.1 * n, 0)) for n in range(1, 17)]
+    home = await house(replies, window=8_192, prompts=PROMPTS)
     session = await long_session(home, chat(200))
     compaction, _ = await summarised(home, session)
     asked = [request.messages[1]["content"] for request in home.provider.requests]
     assert len(asked) > 2
-    for n, text in enumerate(asked[1:], start=1):
-        assert f"- Part {n}." in text.split("earlier summary>", 1)[1]
-    assert written_in(compaction).endswith(f"Part {len(asked)}.")
+    assert not any("earlier summary>" in text for text in asked), "there is none, and no part waits for another"
+    points = [line for line in written_in(compaction).splitlines() if line.startswith("- ")]
+    assert points == [f"- {RULE}", *(f"- Part {n}." for n in range(1, len(asked) + 1))], "each line once, in order"
     limit = session.counter.budget.window
     assert all(session.counter.counts.text(text) + 1_000 < limit for text in asked), "no call overflows"
     told = "".join(asked)
@@ -242,12 +245,69 @@ async def test_a_long_head_is_given_in_parts_and_each_merges_what_was_before(hou
     assert all(message.text.split(":")[0] in told for message in archived), "nothing is left out"
 
 
+async def test_no_more_parts_are_read_at_once_than_the_policy_says(house) -> None:
+    home = await house([answer(delay=0.05)], window=8_192, prompts=PROMPTS, repeat_last=True)
+    session, waiting, most = await long_session(home, chat(300)), 0, 0
+    stream = FakeModel.stream
+
+    async def counted(self, *arguments, **named):
+        nonlocal waiting, most
+        waiting += 1
+        most = max(most, waiting)
+        try:
+            async for piece in stream(self, *arguments, **named):
+                yield piece
+        finally:
+            waiting -= 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FakeModel, "stream", counted)
+        await summarised(home, session, parallel_calls=2)
+        assert most == 2
+        await summarised(home, session, parallel_calls=1)
+    assert len(home.provider.requests) > 4
+
+
+async def test_a_part_that_fails_ends_the_others_and_gives_way_to_rules(house) -> None:
+    home = await house([Status(500), *[answer(delay=30)] * 16], window=8_192, prompts=PROMPTS)
+    session = await long_session(home, chat(200))
+    began = time.monotonic()
+    compaction, _ = await summarised(home, session)
+    assert time.monotonic() - began < 15 * slowness(), "the others are not waited for"
+    assert compaction.strategy == "extractive"
+    assert "failed" in compaction.note
+
+
+async def test_the_first_part_carries_the_earlier_summary_over(house) -> None:
+    home = await house([answer(f"{PAGE}\n- Topics are asked about."), *[answer()] * 16], prompts=PROMPTS)
+    session = await long_session(home)
+    first, _ = await summarised(home, session)
+    await session.record(stamp(replace(first, id="", at=0.0)))
+    for message in chat(140):
+        await session.record(stamp(replace(message, id="", at=0.0)))
+    before = len(home.provider.requests)
+    compaction, _ = await summarised(home, session)
+    assert compaction.strategy == "llm"
+    asked = [request.messages[1]["content"] for request in home.provider.requests[before:]]
+    assert len(asked) > 1
+    assert ["Topics are asked about" in text.split("conversation>")[0] for text in asked] == [
+        True,
+        *[False] * (len(asked) - 1),
+    ]
+
+
+def asks_from_start(request) -> bool:
+    """Whether the request is about the first part."""
+    return " m1 user" in request.messages[1]["content"]
+
+
 async def test_a_provider_with_a_smaller_window_than_it_says_is_asked_again_with_less(house) -> None:
-    home = await house([Overflow(), answer(), answer(), answer()], prompts=PROMPTS)
+    home = await house([Overflow(), *[answer()] * 5], prompts=PROMPTS)
     compaction, _ = await summarised(home, await long_session(home, chat(70)))
     assert compaction.strategy == "llm"
-    first, second = (len(request.messages[1]["content"]) for request in home.provider.requests[:2])
-    assert second < 0.75 * first
+    sizes = [len(request.messages[1]["content"]) for request in home.provider.requests]
+    again = [size for request, size in zip(home.provider.requests, sizes, strict=True) if asks_from_start(request)]
+    assert again[1] < 0.75 * again[0]
 
 
 @pytest.mark.long

@@ -12,7 +12,8 @@ from test_summarize import answer, chat
 
 from desktop_app.chat.compaction.optimize import apply_optimization, plan_optimization, plan_optimize, write_summary
 from desktop_app.chat.compaction.snapshot import snapshot_of
-from desktop_app.chat.compaction.summarize import SummaryService, cost_of, strategy_for, with_cheaper
+from desktop_app.chat.compaction.summarize import SummaryService, strategy_for
+from desktop_app.chat.compaction.summary_way import cost_of, with_cheaper
 from desktop_app.chat.ports import Price
 from desktop_app.context.policy import BALANCED
 from desktop_app.context.summary.model_summary import Estimate
@@ -73,15 +74,15 @@ async def test_with_code_alone_an_open_conversation_sends_nothing_but_the_turn(t
 
 
 async def test_code_alone_chosen_while_a_model_writes_ends_its_work(talk) -> None:
-    slow = Reply("word " * 3_000, pause=0.02, size=5)  # a minute, and one more request for the other half
-    home, session = await talk([slow, Reply("Here.")], prompts=PROMPTS, messages=chat(70))
+    slow = Reply("word " * 3_000, pause=0.02, size=5)  # a minute, for each half
+    home, session = await talk([slow, slow, Reply("Here.")], prompts=PROMPTS, messages=chat(70))
     await home.chats.turns.send(session, "Where are we?")
     await home.until(lambda: bool(home.of(RoomProgressed)))
     choose(home, summaries="extractive")
     began = time.monotonic()
     await home.until(lambda: bool(home.of(TurnFinished)))
     assert time.monotonic() - began < 8 * slowness()
-    assert len(home.provider.requests) == 2, "what was begun, and the turn's own"
+    assert len(home.provider.requests) == 3, "what was begun, and the turn's own"
     left = await asyncio.to_thread(home.provider.client_left.wait, 10)  # the server hears of it a little later
     assert left, "what was begun is not paid for to its end"
     (row,) = [row for row in rows_of(home) if row.strategies.keys() == {"extractive"}]

@@ -29,8 +29,8 @@ from provider import Call, Reply, Request, ScriptedProvider
 from provider_flavours import FLAVOURS
 from provider_window import Measured, Windowed
 
-ASIDES = ("You keep the long-term memory", "Before the question, what was said")
-"""How the question for what must last begins, which rides on a request of the conversation's."""
+ASIDES = ("You keep the long-term memory", "Before the question, what was said", "an instruction by the program that")
+"""Parts of the questions that ride on a request of the conversation's: for what must last, and for a summary."""
 RULES = (
     "Always answer in British English.",
     "Never edit files below vendor/.",
@@ -57,6 +57,11 @@ class Price(msgspec.Struct, frozen=True):
         return dollars / 1e6
 
 
+def is_aside(request: Request) -> bool:
+    """Whether the request asks for something besides the next reply of the conversation."""
+    return any(part in request.text for part in ASIDES)
+
+
 class LongRun(msgspec.Struct, frozen=True):
     """What came of it. bodies: of the requests as they were sent. seconds: of all turns."""
 
@@ -72,7 +77,7 @@ class LongRun(msgspec.Struct, frozen=True):
     @property
     def chat(self) -> list[Request]:
         """The requests of the conversation itself, without those for summaries and memory."""
-        return [r for r in self.requests if r.body.get("tools") and not r.text.startswith(ASIDES)]
+        return [r for r in self.requests if r.body.get("tools") and not is_aside(r)]
 
     @property
     def extending(self) -> float:
@@ -106,7 +111,7 @@ class Agent:
         self._calls = 0
 
     def __call__(self, request: Request) -> Reply:
-        if "tools" not in request.body or not request.body["tools"]:
+        if "tools" not in request.body or not request.body["tools"] or ASIDES[2] in request.text:
             return Reply(self._prose(120), size=400)  # a summary, a title
         if request.role in ("tool",):
             return Reply(self._prose(60), size=400)

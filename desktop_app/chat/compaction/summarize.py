@@ -12,15 +12,16 @@ import logging
 import math
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ChatModel, ModelCatalogue, ModelError, Piece, Price, TextPiece
+from desktop_app.chat.ports import NO_OPTIONS, ChatModel, ModelCatalogue, ModelError, Piece, Price, TextPiece
 from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.chat.session import Session
-from desktop_app.chat.side_requests import LONG_REPLY, RoleModel, Unfinished, complete, resolve_role
-from desktop_app.chat.tasks import NamedLocks
+from desktop_app.chat.side_requests import LONG_REPLY, Completion, RoleModel, Unfinished, complete, resolve_role
+from desktop_app.chat.tasks import NamedLocks, gather_bounded
 from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
@@ -29,26 +30,40 @@ from desktop_app.context.prune.strategies import MAX_MODEL_DIGEST, NAME, digest_
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     Draft,
-    Estimate,
     Spending,
     build_compaction,
     compact_to_last_messages,
     draft_of,
-    estimate_of,
     faults_of,
+    join_written,
     page_of,
     plan_last_messages,
     says_enough_of_part,
 )
-from desktop_app.context.summary.prompt import MessagePiece, Prompts, repair_for, request_again, request_for
+from desktop_app.context.summary.prompt import (
+    MessagePiece,
+    Prompts,
+    SummaryTask,
+    question_again,
+    repair_for,
+    request_again,
+    request_for,
+    with_calls_answered,
+    with_question,
+)
 from desktop_app.context.summary.summary_reply import UnusableReply, WrittenSummary, keeps_enough, read_reply
 from desktop_app.conversation.listing import ModelInfo, Writer
 from desktop_app.conversation.message import Message, Text, Usage, add_usage
+from desktop_app.conversation.setup import ReplyOptions
+from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
+from .summary_way import Ride, Ways, ride_of, ways_of, with_cheaper, writer_of
+
+WITHOUT_CALLS = "Write the summary that was asked for now, as text, without a call."
 
 DIGEST_REPLY = 600
 """Maximum tokens of a digest by a model."""
@@ -70,6 +85,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     note: str = ""
     """Why no model is asked, for the user; "" if there is nothing to explain."""
     price: Price | None = None
+    ride: Ride | None = None
+    """The conversation's own request, if its model writes the summary."""
     is_wanted: Callable[[], bool] = lambda: True
     """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
 
@@ -99,12 +116,12 @@ RecordUsage = Callable[[AuxiliaryUsage], Awaitable[None]]
 class NoSummary(Exception):
     """The model's summary cannot be used. The text completes "because …".
 
-    is_overflow: whether the provider refused the request as too long.
+    is_overflow: whether the provider refused the request as too long. has_called: whether the model called tools.
     """
 
-    def __init__(self, why: str, is_overflow: bool = False) -> None:
+    def __init__(self, why: str, is_overflow: bool = False, has_called: bool = False) -> None:
         super().__init__(why)
-        self.is_overflow = is_overflow
+        self.is_overflow, self.has_called = is_overflow, has_called
 
 
 async def write_compaction(
@@ -180,7 +197,7 @@ def draft_summary(
         raise NoSummary(translatable("its window is not known yet"))
     if plan.summary_budget < MIN_PAGE:
         raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.limit else TOO_LITTLE)
-    draft = draft_of(
+    return draft_of(
         plan,
         snapshot.transcript,
         snapshot.view,
@@ -192,12 +209,21 @@ def draft_summary(
         model.tokenizer.count,
         is_too_long,
     )
+
+
+def ways_to_write(draft: Draft, request: SummaryRequest, max_calls: int) -> Ways:
+    """Return the ways to have the model read the messages. Can take seconds. Raises NoSummary if there is none.
+
+    max_calls: how often the model may be asked.
+    """
+    model, _ = request.writer
+    ways = ways_of(draft, request.ride, request.price, max_calls, model.tokenizer.count)
+    if ways.chosen is not None:
+        return ways
     if not draft.parts:
-        raise NoSummary(translatable("the window of {model} is too small for it").format(model=info.label))
-    if len(draft.parts) > snapshot.policy.summary_calls:
-        often = translatable("{model} would have to be asked {number} times")
-        raise NoSummary(often.format(model=info.label, number=len(draft.parts)))
-    return draft
+        raise NoSummary(translatable("the window of {model} is too small for it").format(model=model.info.label))
+    often = translatable("{model} would have to be asked {number} times")
+    raise NoSummary(often.format(model=model.info.label, number=len(draft.parts)))
 
 
 class SummaryWriter:
@@ -234,61 +260,135 @@ class SummaryWriter:
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
     async def _write_draft(self, is_too_long: bool = False) -> tuple[Draft, WrittenSummary]:
-        """Have the model summarize the head part by part, each time with the summary so far."""
-        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, self._request, is_too_long)
-        self._max_tokens = draft.wanted.budget * len(draft.parts)
-        page, turns, keep = draft.earlier, list[str](), list[str]()
-        for index, part in enumerate(draft.parts):
-            read = await self._read_part(draft, part, page)
-            self._tokens = (index + 1) * draft.wanted.budget
-            page, keep = read.summary, [*keep, *read.keep]
-            turns += [read.turn] if read.turn else []
-        return draft, WrittenSummary(page, "\n\n".join(turns), tuple(dict.fromkeys(keep)))
+        """Have the model summarize the head: behind the conversation's own request, or in parts.
 
-    async def _read_part(self, draft: Draft, part: Sequence[MessagePiece], earlier: str) -> WrittenSummary:
-        """Have the model extend the summary by a part; ask again if the result says too little about the part.
-
-        Raises NoSummary. earlier: the summary so far.
+        is_too_long: whether the provider has refused the parts of an earlier draft as too long.
         """
-        request: tuple[Message, ...] = request_for(part, earlier, draft.wanted)
-        reply = await self._ask(draft, request)
+        policy, request = self._snapshot.policy, self._request
+        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, request, is_too_long)
+        request = replace(request, ride=None) if is_too_long else request
+        ways = await asyncio.to_thread(ways_to_write, draft, request, policy.summary_calls)
+        self._max_tokens = draft.wanted.budget
+        if request.ride is not None and ways.ride is not None and not ways.refusal:
+            written = await self._read_behind(draft, request.ride, ways.ride.max_reply)
+            if written is not None:
+                return draft, written
+            ways_to_write(draft, replace(request, ride=None), policy.summary_calls)
+        works = [self._read_part(draft, part, task) for part, task in zip(draft.parts, draft.tasks(), strict=True)]
+        return draft, join_written(await gather_bounded(works, policy.parallel_calls))
+
+    async def _read_part(self, draft: Draft, part: Sequence[MessagePiece], task: SummaryTask) -> WrittenSummary:
+        """Have the model summarize a part, the first one with the earlier summary. Raises NoSummary."""
+        earlier = draft.earlier if part is draft.parts[0] else ""
+        request = request_for(part, earlier, task)
+
+        def again(reply: str) -> tuple[Message, ...]:
+            return request_again(request, reply, part, task)
+
+        ask = partial(self._ask, most=draft.max_reply)
+        return await self._read(draft, request, ask, again, part, earlier)
+
+    async def _read_behind(self, draft: Draft, ride: Ride, most: int) -> WrittenSummary | None:
+        """Have the model summarize the head behind the conversation's own request, which its provider has cached.
+
+        None if the provider refuses that request as too long, or the model calls tools instead: the messages are then
+        sent as text. Raises NoSummary.
+        """
+        messages, tools = await asyncio.to_thread(ride.assembled)
+        request = with_question(messages, draft.question)
+
+        def again(reply: str) -> tuple[Message, ...]:
+            return question_again(request, reply, draft.question, draft.wanted)
+
+        ask = partial(self._ask_behind, most=most, tools=tools, options=ride.options)
+        try:
+            read = await self._read(draft, request, ask, again, draft.pieces, draft.earlier)
+        except NoSummary as refusal:
+            if not refusal.is_overflow and not refusal.has_called:
+                raise
+            log.info("the messages are summarized from text, because %s", refusal)
+            return None
+        return replace(read, summary=mask_secrets(read.summary), turn=mask_secrets(read.turn), keep=())
+
+    async def _read(
+        self,
+        draft: Draft,
+        request: tuple[Message, ...],
+        ask: Callable[[tuple[Message, ...]], Awaitable[str]],
+        again: Callable[[str], tuple[Message, ...]],
+        pieces: Sequence[MessagePiece],
+        earlier: str,
+    ) -> WrittenSummary:
+        """Return the summary of the pieces; ask again if it says too little about them. Raises NoSummary.
+
+        again: returns the repeated request for a reply that says too little.
+        """
+        reply = await ask(request)
         read = read_reply(reply, draft.names)
         while not isinstance(read, UnusableReply):
-            if await asyncio.to_thread(says_enough_of_part, read, part, earlier, draft.wanted.prompts):
+            if await asyncio.to_thread(says_enough_of_part, read, pieces, earlier, draft.wanted.prompts):
                 return read
             if self._repairs <= 0:
                 raise NoSummary(SAYS_LITTLE.format(model=self._model.info.label))
             self._repairs -= 1
-            reply = await self._ask(draft, request_again(request, reply, part, draft.wanted))
+            reply = await ask(again(reply))
             read = read_reply(reply, draft.names)
         raise NoSummary(read.reason.value)
 
-    async def _ask(self, draft: Draft, messages: tuple[Message, ...]) -> str:
+    async def _ask_behind(
+        self, messages: tuple[Message, ...], most: int, tools: tuple[ToolSpec, ...], options: ReplyOptions
+    ) -> str:
+        """Return the reply to a question behind the conversation. Calls are answered once instead of being run."""
+        reply = await self._complete(messages, most, tools, options)
+        if reply.end.tool_calls and not isinstance(read_reply(reply.text, {}), WrittenSummary):
+            answered = with_calls_answered(messages, reply.text, reply.end.tool_calls, WITHOUT_CALLS)
+            reply = await self._complete(answered, most, tools, options)
+        has_called = reply.end.tool_calls and not isinstance(read_reply(reply.text, {}), WrittenSummary)
+        return reply.text if reply.end.tool_calls and not has_called else self._complete_text(reply)
+
+    async def _ask(self, messages: tuple[Message, ...], most: int) -> str:
         """Return the model's complete reply. Raises NoSummary if the model did not finish it."""
+        return self._complete_text(await self._complete(messages, most))
+
+    def _complete_text(self, reply: Completion) -> str:
+        if reply.end.reason == "stop":
+            return reply.text
+        called = translatable("the reply of {model} called a tool instead")
+        is_long = reply.end.reason == "length"
+        why = (LONG_REPLY if is_long else called).format(model=self._model.info.label)
+        raise NoSummary(why, has_called=not is_long and bool(reply.end.tool_calls))
+
+    async def _complete(
+        self,
+        messages: tuple[Message, ...],
+        most: int,
+        tools: tuple[ToolSpec, ...] = (),
+        options: ReplyOptions = NO_OPTIONS,
+    ) -> Completion:
+        """Return the reply, whose usage is recorded. Raises NoSummary."""
         self._refuse_if_unwanted()
-        label = self._model.info.label
         seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
         try:
             reply = await complete(
                 self._model,
                 messages,
-                max_tokens=draft.max_reply,
+                max_tokens=most,
                 seconds=seconds,
                 price=self._request.price,
+                tools=tools,
+                options=options,
                 on_piece=self._count,
             )
         except Unfinished as error:
             raise NoSummary(error.failure.title) from error
         except ModelError as error:
-            failed = translatable("{model} failed ({reason})").format(model=label, reason=error.failure.title)
+            failed = translatable("{model} failed ({reason})")
+            failed = failed.format(model=self._model.info.label, reason=error.failure.title)
             raise NoSummary(failed, error.is_overflow) from error
         self.usage = add_usage(self.usage, reply.end.usage)
         if self._record_usage is not None:
             await self._record_usage(reply.used_for("summary"))
-        if reply.end.reason != "stop":
-            called = translatable("the reply of {model} called a tool instead")
-            raise NoSummary((LONG_REPLY if reply.end.reason == "length" else called).format(model=label))
-        return reply.text
+        return reply
 
     def _refuse_if_unwanted(self) -> None:
         if not self._request.is_wanted():
@@ -306,7 +406,8 @@ class SummaryWriter:
         """Ask for a page without the faults. Return that page if it is better, otherwise the page unchanged."""
         self._max_tokens = self._tokens + draft.wanted.budget
         try:
-            read = read_reply(await self._ask(draft, repair_for(page, faults, draft.wanted)), draft.names)
+            reply = await self._ask(repair_for(page, faults, draft.wanted), draft.max_reply)
+            read = read_reply(reply, draft.names)
         except NoSummary:
             return page
         if isinstance(read, UnusableReply):
@@ -332,10 +433,6 @@ BY_MODEL = ("auto", "llm")
 TOO_SMALL = translatable("{label} is too small to summarize conversations reliably.")
 
 log = logging.getLogger(__name__)
-
-
-CHEAPER = 0.5
-"""Another model is proposed if it costs at most this share."""
 
 
 class SummaryService:
@@ -380,8 +477,9 @@ class SummaryService:
             return SummaryRequest("extractive" if strategy == "llm" else strategy)
         if trigger is not Trigger.USER and (pause := self._pause(counter.policy)):
             return SummaryRequest("extractive", note=pause)
+        ride = ride_of(counter) if model.info.record_name == counter.model.info.record_name else None
         request = SummaryRequest(
-            strategy, model, await asyncio.to_thread(self._prompts), instructions, price=role.price
+            strategy, model, await asyncio.to_thread(self._prompts), instructions, price=role.price, ride=ride
         )
         return request if is_by_hand else replace(request, is_wanted=lambda: self._settings().summaries == "auto")
 
@@ -424,12 +522,12 @@ class SummaryService:
         request = await self.request_for(session.counter, "llm")
         try:
             draft = await asyncio.to_thread(draft_summary, *unwritten, request)
+            max_calls = session.counter.policy.summary_calls
+            ways = await asyncio.to_thread(ways_to_write, draft, request, max_calls)
         except NoSummary as reason:
             refusal = translatable("{model} cannot summarize this because {reason}.")
             return Writer(label, refusal.format(model=label, reason=reason))
-        estimate = await asyncio.to_thread(estimate_of, draft, model.tokenizer.count)
-        cost = cost_of(estimate, role.price)
-        writer = Writer(label, "", estimate.calls, estimate.prompt_tokens, estimate.reply_tokens, cost)
+        writer = writer_of(label, ways)
         return writer if self._settings().utility_model else with_cheaper(writer, self._models)
 
     def note_replaced_model(self, session: Session, entry: AnyEntry) -> AnyEntry:
@@ -471,27 +569,6 @@ def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
     """Return the text of the results that the prune digests, for a model, with secrets masked."""
     exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
     return mask_secrets(digest_input(digested_exchanges(exchanges, prune)))
-
-
-def cost_of(estimate: Estimate | Writer, price: Price | None) -> float | None:
-    """Return the maximum cost in US dollars; None if the price is not known."""
-    return None if price is None else estimate.prompt_tokens * price.prompt + estimate.reply_tokens * price.reply
-
-
-def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
-    """Return the writer with the cheapest model as an alternative, if that costs at most half as much.
-
-    Models that are free or have no known price are not proposed: their ability or their cost is unknown.
-    """
-    if writer.dollars is None:
-        return writer
-    one_call = (writer.prompt_tokens + writer.reply_tokens) / max(writer.calls, 1)
-    able = [info for info in models.infos() if not info.is_builtin and not info.note and info.window > one_call]
-    priced = [(cost, info) for info in able if (cost := cost_of(writer, models.price(info.id)))]
-    cost, info = min(priced, key=lambda pair: pair[0], default=(0.0, None))
-    if info is None or cost > CHEAPER * writer.dollars:
-        return writer
-    return replace(writer, cheaper=info.id, cheaper_label=info.label, cheaper_dollars=cost)
 
 
 def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:

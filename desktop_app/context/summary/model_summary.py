@@ -30,12 +30,21 @@ from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
 from desktop_app.conversation.memory import Ledger
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Message, Usage
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
-from .prompt import MessagePiece, Prompts, SummaryTask, names_of, parts_of, texts_of_part
+from .prompt import (
+    AROUND,
+    MessagePiece,
+    Prompts,
+    SummaryTask,
+    names_of,
+    parts_of,
+    question_for,
+    texts_of_part,
+)
 from .restore_facts import restore_facts, restore_names, restore_rules
-from .summary_reply import WrittenSummary, says_enough
+from .summary_reply import WrittenSummary, join_pages, says_enough
 
 ASKED_SHARE = 0.80
 """Share of the summary's budget: models exceed the requested length by a tenth, and lost facts are restored."""
@@ -78,6 +87,32 @@ class Draft(msgspec.Struct, frozen=True):
     """Empty if the messages do not fit into the model's window."""
     max_reply: int
     """Maximum tokens of one reply."""
+    question: str = ""
+    """Asks for the summary behind the conversation's own request; "" if the prompts have no such question."""
+
+    @property
+    def pieces(self) -> tuple[MessagePiece, ...]:
+        """The messages of all parts."""
+        return tuple(piece for part in self.parts for piece in part)
+
+    def tasks(self) -> list[SummaryTask]:
+        """Return the task of each part: its share of the length, and the sentences of its own messages.
+
+        A sentence that no part contains, such as one of the earlier summary, belongs to the first part.
+        """
+        sizes = [sum(piece.tokens for piece in part) for part in self.parts]
+        if len(sizes) < 2:
+            return [self.wanted] * len(sizes)
+        if self.earlier:  # it is carried over by the first part
+            sizes[0] += sum(sizes) // len(sizes)
+        budgets = [max(self.wanted.budget * size // max(sum(sizes), 1), MIN_PAGE) for size in sizes]
+        musts: list[list[str]] = [[] for _ in self.parts]
+        texts = ["\n".join(piece.text for piece in part) for part in self.parts]
+        for must in self.wanted.musts:
+            sentence = must.strip()
+            musts[next((index for index, text in enumerate(texts) if sentence in text), 0)].append(must)
+        pairs = zip(budgets, musts, strict=True)
+        return [replace(self.wanted, budget=budget, musts=tuple(own)) for budget, own in pairs]
 
 
 class Estimate(msgspec.Struct, frozen=True):
@@ -86,6 +121,15 @@ class Estimate(msgspec.Struct, frozen=True):
     calls: int = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
+    cached_tokens: int = 0
+    """Of the prompt, read from the provider's cache."""
+    cache_written_tokens: int = 0
+    """Of the prompt, written into it."""
+
+    @property
+    def usage(self) -> Usage:
+        """The usage that these bounds amount to."""
+        return Usage(self.prompt_tokens, self.reply_tokens, self.cached_tokens, self.cache_written_tokens)
 
 
 def draft_of(
@@ -116,8 +160,10 @@ def draft_of(
     overhead = sum(map(count, (prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.form, instructions)))
     carried = count("\n".join(musts)) + max(count(earlier), budget)
     room = round((window - max_reply - overhead - carried) * _safe_share(is_too_long))
-    parts = parts_of(head, split_turn_index(plan, transcript) or len(head), room, count, MAX_INPUT_RESULT)
-    return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, max_reply)
+    turn_at = split_turn_index(plan, transcript) or len(head)
+    parts = parts_of(head, turn_at, room, count, MAX_INPUT_RESULT)
+    question = question_for(head, turn_at, bool(earlier), wanted) if head and prompts.ride else ""
+    return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, max_reply, question)
 
 
 def _safe_share(is_too_long: bool) -> float:
@@ -125,13 +171,60 @@ def _safe_share(is_too_long: bool) -> float:
 
 
 def estimate_of(draft: Draft, count: Callable[[str], int]) -> Estimate:
-    """Return the tokens of all calls for the draft, without a repair, with replies of the maximum length."""
+    """Return the tokens of all calls for the parts, without a repair, with replies of the maximum length."""
     prompts, wanted = draft.wanted.prompts, draft.wanted
-    overhead = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions, *wanted.musts)))
+    overhead = sum(map(count, (prompts.summary, prompts.form, prompts.form, wanted.instructions)))
     calls = len(draft.parts)
-    carried = count(draft.earlier) + max(calls - 1, 0) * wanted.budget
-    asked = sum(piece.tokens for part in draft.parts for piece in part) + calls * overhead + carried
+    carried = count(draft.earlier) + sum(map(count, wanted.musts))
+    asked = sum(piece.tokens for piece in draft.pieces) + calls * overhead + carried
     return Estimate(calls, asked, calls * draft.plan.summary_budget)
+
+
+THOUGHTS = 8_192
+"""Tokens added to the reply's limit if the conversation asks for reasoning: twice the longest budget of thoughts. With
+less, the budget would be cut, and another budget is another prefix for Anthropic."""
+
+
+class OwnRequest(msgspec.Struct, frozen=True):
+    """Figures of the conversation's own request, which its provider has just read."""
+
+    total: int
+    """In the model's own tokens."""
+    cached: int
+    """Of them, in the provider's cache."""
+    window: int
+    factor: float = 1.0
+    """The model's own tokens for one token as the app counts it."""
+    is_reasoning: bool = False
+    """Whether the conversation sets how much the model reasons."""
+
+
+def ride_reply(draft: Draft, own: OwnRequest, count: Callable[[str], int]) -> int:
+    """Return the reply's limit in tokens if the question is asked behind the conversation's own request.
+
+    0 if the request, the question and the summary do not fit into the window together, or there is no question.
+    """
+    if not draft.question:
+        return 0
+    thoughts = THOUGHTS if own.is_reasoning else 0
+    room = own.window - own.total - question_tokens(draft, own, count) - thoughts
+    needed = round((2 * draft.wanted.budget + REPLY_AROUND) * own.factor)
+    return min(max(draft.max_reply, needed), room) + thoughts if room >= needed else 0
+
+
+def question_tokens(draft: Draft, own: OwnRequest, count: Callable[[str], int]) -> int:
+    """Return the question's tokens in the model's own tokens."""
+    return round((count(draft.question) + AROUND) * own.factor)
+
+
+def estimate_of_ride(draft: Draft, own: OwnRequest, count: Callable[[str], int]) -> Estimate:
+    """Return the tokens of the call that asks behind the conversation's own request.
+
+    What is not in the provider's cache is written into it, as every request of a conversation is.
+    """
+    prompt = own.total + question_tokens(draft, own, count)
+    cached = min(own.cached, own.total)
+    return Estimate(1, prompt, draft.plan.summary_budget, cached, prompt - cached)
 
 
 def page_of(written: WrittenSummary) -> str:
@@ -139,9 +232,17 @@ def page_of(written: WrittenSummary) -> str:
     return f"{written.summary}\n\n{TURN_HEADING}\n\n{written.turn}" if written.turn else written.summary
 
 
+def join_written(written: Sequence[WrittenSummary]) -> WrittenSummary:
+    """Return the summaries of successive parts as one."""
+    keep = dict.fromkeys(name for each in written for name in each.keep)
+    turn = "\n\n".join(each.turn for each in written if each.turn)
+    is_formed = all(each.is_formed for each in written)
+    return WrittenSummary(join_pages([each.summary for each in written]), turn, tuple(keep), is_formed)
+
+
 def says_enough_of_part(written: WrittenSummary, part: Sequence[MessagePiece], earlier: str, prompts: Prompts) -> bool:
     """Return whether the reply is a summary of the part and of the earlier summary, judged by its words."""
-    ours = "\n".join([prompts.summary, prompts.merge, prompts.turn, prompts.form])
+    ours = "\n".join([prompts.summary, prompts.merge, prompts.turn, prompts.form, prompts.ride])
     return says_enough(page_of(written), texts_of_part(part, earlier), ours, written.is_formed)
 
 

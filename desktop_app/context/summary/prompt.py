@@ -1,7 +1,8 @@
 """Build the requests for a summary that a model writes (K2, K3). Pure: the texts are resources, passed as `Prompts`.
 
 parts_of(...)     -> the conversation as text, in parts that fit the model's window
-request_for(...)  -> the request for one part, with the summary of the earlier parts
+request_for(...)  -> the request for one part
+question_for(...) -> the question that asks for the summary behind the conversation's own request
 repair_for(...)   -> the request to correct a summary, with its faults
 
 A conversation is a record, not an instruction. It is delimited by marks that contain a hash of the text itself, so
@@ -33,6 +34,16 @@ MAX_QUOTED = 600
 """Characters of a reply that is not a summary, quoted in the repeated request."""
 MIN_PIECE = 200
 """Minimum tokens of a part."""
+QUOTED_END = 240
+"""Characters of the last message to summarize, by which a model that sees the whole conversation finds it."""
+TURN_BEHIND = (
+    "The last of these messages are the beginning of a turn that is still going on. Summarise them apart, under "
+    '"turn": what the user asked for in it, what was done and found so far, and what was to come next. The turn begins '
+    "with these lines:"
+)
+MUSTS_BEHIND = "These sentences must stand in the summary, word for word:"
+NOT_RUN = "Not run: only the summary is wanted now, as text."
+"""The result of each call that a model makes instead of writing the summary."""
 
 
 class Prompts(msgspec.Struct, frozen=True):
@@ -50,6 +61,9 @@ class Prompts(msgspec.Struct, frozen=True):
     """{tokens} is the maximum length of the summary."""
     again: str
     """Sent once if a reply contains too little of the record; {mark} is the beginning of the marks."""
+    ride: str = ""
+    """Asks for the summary behind the conversation's own request; {end} is the end of the last message to summarize.
+    "" to always send the messages as text."""
 
 
 class MessagePiece(msgspec.Struct, frozen=True):
@@ -192,6 +206,43 @@ def request_for(part: Sequence[MessagePiece], earlier: str, wanted: SummaryTask)
     return system, user_message("\n\n".join(filter(None, record)))
 
 
+def question_for(head: Sequence[Message], turn_at: int, has_earlier: bool, wanted: SummaryTask) -> str:
+    """Return the question for a summary of the head, for a model that has just read the whole conversation.
+
+    turn_at: as for `parts_of`. has_earlier: whether the conversation begins with a summary.
+    """
+    prompts = wanted.prompts
+    asked = [_filled(prompts.summary, tokens=wanted.budget, words=round(wanted.budget * WORDS_A_TOKEN))]
+    asked += [prompts.merge] if has_earlier else []
+    asked += [f"{TURN_BEHIND}\n\n{_quoted(text_of(head[turn_at])[:QUOTED_END])}"] if turn_at < len(head) else []
+    if wanted.musts:
+        asked.append("\n".join([MUSTS_BEHIND, *(f"- {mask_secrets(must)}" for must in wanted.musts)]))
+    if wanted.instructions.strip():
+        asked.append(f"The user asks for this in particular:\n\n{wanted.instructions.strip()}")
+    asked.append(_filled(prompts.ride, end=_quoted(text_of(head[-1])[-QUOTED_END:])))
+    return "\n\n".join(text.strip() for text in asked)
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.strip().splitlines())
+
+
+def with_question(messages: Sequence[Message], asked: str) -> tuple[Message, ...]:
+    """Return a request with the question behind it; the messages before the last one stay as they are."""
+    if messages and messages[-1].role is Role.USER:  # some providers refuse two in a row
+        return (*messages[:-1], replace(messages[-1], parts=(*messages[-1].parts, Text(asked))))
+    return (*messages, user_message(asked))
+
+
+def with_calls_answered(
+    messages: Sequence[Message], text: str, calls: Sequence[ToolCall], again: str
+) -> tuple[Message, ...]:
+    """Return a request followed by a reply that called tools, results that say that none was run, and a question."""
+    reply = Message(role=Role.ASSISTANT, parts=(*([Text(text)] if text.strip() else []), *calls))
+    results = (Message(role=Role.TOOL, parts=(ToolResult(call.call_id, call.name, NOT_RUN),)) for call in calls)
+    return (*messages, reply, *results, user_message(again))
+
+
 def repair_for(summary: str, faults: Sequence[str], wanted: SummaryTask) -> tuple[Message, Message]:
     """Return the request to correct a summary. faults: sentences that describe one fault each."""
     summary, listed = mask_secrets(summary), mask_secrets("\n".join(faults))
@@ -210,6 +261,12 @@ def request_again(
     again = f"{wanted.prompts.again.strip()}\n\n{_filled(wanted.prompts.form, mark=mark).strip()}"
     quoted = Message(role=Role.ASSISTANT, parts=(Text(shorten(reply, MAX_QUOTED)),))
     return (*request, quoted, user_message(again))
+
+
+def question_again(request: tuple[Message, ...], reply: str, question: str, wanted: SummaryTask) -> tuple[Message, ...]:
+    """Return the request behind the conversation repeated, as `request_again` does for a part."""
+    quoted = Message(role=Role.ASSISTANT, parts=(Text(shorten(reply, MAX_QUOTED)),))
+    return (*request, quoted, user_message(f"{wanted.prompts.again.strip()}\n\n{question}"))
 
 
 def texts_of_part(part: Sequence[MessagePiece], earlier: str) -> list[str]:

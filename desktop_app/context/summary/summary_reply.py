@@ -3,6 +3,7 @@
 read_reply(text, names)         -> WrittenSummary, or UnusableReply with the reason
 main_terms(texts)               -> the terms that occur in most messages
 says_enough(summary, texts, …)  -> whether a summary contains enough of them
+join_pages(pages)               -> one summary from summaries of successive parts
 keeps_enough(repaired, summary) -> whether a corrected summary is still the original one
 
 JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
@@ -105,6 +106,8 @@ _ACTIVE = re.compile(
 )
 _PICTURE = re.compile(r"!+(?=\[)")
 _FENCE = re.compile(r"(```+|~~~+)")
+_SECTION = re.compile(r"#{1,6}[ \t]+\S")
+_POINT = re.compile(r"\s*[-*+] ")
 
 
 def read_reply(text: str, names: Mapping[str, str]) -> WrittenSummary | UnusableReply:
@@ -248,6 +251,56 @@ def _open_fence(text: str) -> str:
         elif mark and mark[1].startswith(fence) and not line.strip(fence[0]):
             fence = ""
     return fence
+
+
+def join_pages(pages: Sequence[str]) -> str:
+    """Return one page from summaries of successive parts: sections with the same heading are joined, in order.
+
+    A line that its section already has is left out. A single page is returned unchanged.
+    """
+    if len(pages) < 2:
+        return "".join(pages)
+    titles: dict[str, str] = {}
+    bodies: dict[str, list[str]] = {}
+    for title, body in (section for page in pages for section in _sections_of(page)):
+        name = title.strip("#*: \t").lower()
+        titles.setdefault(name, title)
+        body = _without_repeats(body, bodies.setdefault(name, []))
+        bodies[name] += [body] if body.strip() else []
+    sections = (f"{titles[name]}\n{_as_one(texts)}".strip() for name, texts in bodies.items() if texts)
+    return "\n\n".join(sections)
+
+
+def _sections_of(page: str) -> Iterator[tuple[str, str]]:
+    """Yield the headings outside of code with the text below them; "" for the text before the first heading."""
+    title, lines, fence = "", list[str](), ""
+    for line in page.splitlines():
+        mark = _FENCE.match(line.strip())
+        if not fence and mark is None and _SECTION.match(line):
+            yield title, "\n".join(lines).strip()
+            title, lines = line.strip(), []
+            continue
+        lines.append(line)
+        if mark is not None:
+            is_end = bool(fence) and mark[1].startswith(fence)
+            fence = "" if is_end else fence or mark[1]
+    yield title, "\n".join(lines).strip()
+
+
+def _without_repeats(body: str, earlier: Sequence[str]) -> str:
+    known = {line.strip() for text in earlier for line in text.splitlines()}
+    if _FENCE.search(body) or not known:
+        return body
+    return "\n".join(line for line in body.splitlines() if not line.strip() or line.strip() not in known).strip()
+
+
+def _as_one(texts: Sequence[str]) -> str:
+    """Return the texts as one: lists are continued, and paragraphs stay apart."""
+    joined = texts[0]
+    for text in texts[1:]:
+        is_list = bool(_POINT.match(text) and _POINT.match(joined.rpartition("\n")[2]))
+        joined += ("\n" if is_list else "\n\n") + text
+    return joined
 
 
 MAX_TERMS = 30

@@ -41,11 +41,33 @@ def cost_text(writer: Writer) -> str:
     words = tr("{read} tokens to read, at most {written} to write")
     if writer.calls > 1:
         words = tr("{read} tokens to read, at most {written} to write, in %n requests", "", writer.calls)
-    words = words.format(read=format_number(writer.prompt_tokens), written=format_number(writer.reply_tokens))
-    if writer.dollars is None:
-        return words
-    cost = dollars_text(writer.dollars)
-    return " · ".join((words, cost if writer.dollars < CENT else tr("at most {cost}").format(cost=cost)))
+    if writer.cached_tokens:
+        words = tr("{read} tokens to read, {cached} of them from the provider’s cache, at most {written} to write")
+    read, written = format_number(writer.prompt_tokens), format_number(writer.reply_tokens)
+    words = words.format(read=read, written=written, cached=format_number(writer.cached_tokens))
+    return " · ".join(filter(None, (words, _at_most(writer.dollars))))
+
+
+def other_way_text(writer: Writer) -> str:
+    """Return the cost of the way that is not taken, and why; "" if there is only one."""
+    other = writer.other_way
+    if other is None:
+        return ""
+    read, cost = format_number(other.prompt_tokens), _at_most(other.dollars)
+    if writer.cached_tokens:
+        words = tr("The messages alone, as text: {read} tokens to read, in %n requests", "", other.calls)
+        return " · ".join(filter(None, (words.format(read=read), cost))) + "."
+    why = tr("The messages are sent as text because {reason}.").format(reason=tr_engine(writer.why_text))
+    words = tr("Behind the whole conversation: {read} tokens to read").format(read=read)
+    return f"{why} {' · '.join(filter(None, (words, cost)))}."
+
+
+def _at_most(dollars: float | None) -> str:
+    """Return "at most $0.05"; "" if the price is not known."""
+    if dollars is None:
+        return ""
+    cost = dollars_text(dollars)
+    return cost if dollars < CENT else tr("at most {cost}").format(cost=cost)
 
 
 def dollars_text(dollars: float) -> str:
@@ -130,6 +152,11 @@ class StrategyChoice(QWidget):
             text = tr("{model} reads the messages to be summarized. Keys and passwords are masked.")
             if plan.is_fresh:
                 text = tr("{model} reads the conversation. Keys and passwords are masked.")
+            if plan.writer.cached_tokens:
+                text = tr(
+                    "{model} is asked behind the conversation as it has it. Keys and passwords are masked in what it "
+                    "writes."
+                )
             return text.format(model=tr_engine(plan.writer.label))
         if plan.usage is None:
             return tr("Written by {model}.").format(model=tr_engine(plan.writer.label))
@@ -154,6 +181,7 @@ class UnwrittenSummary(QWidget):
         super().__init__(parent)
         self.title = TextLabel(tr("No summary yet"), weight=MEDIUM)
         self.cost = TextLabel(size=12, tint="ink_soft", wraps=True)
+        self.other_way = TextLabel(size=12, tint="ink_faint", wraps=True)
         self.waiting = TextLabel(tr(WAITING), size=12, tint="ink_faint", wraps=True)
         self.write = Button(tr("Write summary"), ButtonKind.PRIMARY)
         self.bar = SegmentBar(8)
@@ -161,7 +189,7 @@ class UnwrittenSummary(QWidget):
         self.bar.setMaximumWidth(WIDTH)
         self.progress = TextLabel(size=12, tint="ink_soft")
         self.cancel = LinkButton(tr("Stop writing"))
-        above = (self.title, self.cost, self.waiting, self.bar)
+        above = (self.title, self.cost, self.other_way, self.waiting, self.bar)
         line = horizontal(self.progress, self.cancel, STRETCH, spacing=12)
         column = vertical(STRETCH, *above, line, holder=self, margins=(16, 12, 22, 12), spacing=8)
         column.addSpacing(4)
@@ -173,6 +201,8 @@ class UnwrittenSummary(QWidget):
 
     def set_writer(self, writer: Writer) -> None:
         self.cost.set_text(tr_engine(writer.refusal) or cost_text(writer) + ".")
+        self.other_way.set_text("" if writer.refusal else other_way_text(writer))
+        self.other_way.setVisible(bool(self.other_way.text()))
         self.write.setEnabled(not writer.refusal)
 
     def set_writing(self, is_writing: bool) -> None:

@@ -1,0 +1,162 @@
+"""The two ways to have a model read what it summarizes, with their prices.
+
+Behind the conversation's own request, nearly all of which is read from the provider's cache; or as text, in parts, for
+a model that has not read the conversation or whose cache is cold. See docs/decisions/0065.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import ModelCatalogue, Price
+from desktop_app.chat.request_counter import RequestCounter
+from desktop_app.context.summary.model_summary import (
+    Draft,
+    Estimate,
+    OwnRequest,
+    estimate_of,
+    estimate_of_ride,
+    ride_reply,
+)
+from desktop_app.context.view.dialect import to_dialect
+from desktop_app.context.view.view import View, assemble
+from desktop_app.conversation.listing import Dialect, OtherWay, Writer
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.setup import ReplyOptions
+from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.words import translatable
+
+COLD = translatable("the provider has not cached the conversation")
+NO_ROOM_BEHIND = translatable("the window has no room for the question and the summary behind the conversation")
+DEARER = translatable("reading the whole conversation would cost more")
+
+
+CHEAPER = 0.5
+"""Another model is proposed if it costs at most this share."""
+
+
+class Ride(msgspec.Struct, frozen=True):
+    """The conversation's own request as its provider gets it, behind which a question can be asked."""
+
+    view: View
+    dialect: Dialect
+    options: ReplyOptions
+    own: OwnRequest
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether the provider has the request's beginning in its cache."""
+        return self.own.cached > 0
+
+    def assembled(self) -> tuple[list[Message], tuple[ToolSpec, ...]]:
+        """Return the messages and tools, as `RequestCounter.assemble` does for the next request of the conversation."""
+        return to_dialect(assemble(self.view), self.view.tools, self.dialect)
+
+
+def ride_of(counter: RequestCounter) -> Ride | None:
+    """Return the conversation's own request now; None if its window is not known."""
+    window, gauge = counter.budget.whole_window, counter.gauge()
+    if not window:
+        return None
+    prefix, options = counter.cached_prefix(), counter.setup.options
+    cached = prefix.tokens if prefix is not None else 0
+    factor = gauge.total / counted if (counted := counter.count()) and gauge.total else 1.0
+    own = OwnRequest(gauge.total, cached, window, factor, bool(options.reasoning_effort))
+    return Ride(counter.view, counter.counts.dialect, options, own)
+
+
+class Way(msgspec.Struct, frozen=True):
+    """One way to have the messages read, with the upper bounds of its tokens and its cost."""
+
+    estimate: Estimate
+    dollars: float | None = None
+    """US dollars; None if the price is not known."""
+    max_reply: int = 0
+    """The reply's limit in tokens, if it is behind the conversation's own request; 0 for parts."""
+
+
+class Ways(msgspec.Struct, frozen=True):
+    """Both ways. A way that is not possible is None."""
+
+    ride: Way | None
+    parts: Way | None
+    refusal: str = ""
+    """Why the messages are not read behind the conversation's own request; "" if they are. Completes "because …"."""
+
+    @property
+    def chosen(self) -> Way | None:
+        return self.parts if self.refusal else self.ride
+
+    def other(self) -> OtherWay | None:
+        """Return the way that is not chosen, for the plan; None if there is only one."""
+        way = self.ride if self.refusal else self.parts
+        if way is None:
+            return None
+        return OtherWay(way.estimate.calls, way.estimate.prompt_tokens, way.dollars)
+
+
+def ways_of(draft: Draft, ride: Ride | None, price: Price | None, max_calls: int, count: Callable[[str], int]) -> Ways:
+    """Return both ways with their prices. ride: None if another model writes. max_calls: of the parts."""
+    parts = None
+    if 0 < len(draft.parts) <= max_calls:
+        estimate = estimate_of(draft, count)
+        parts = Way(estimate, cost_of(estimate, price))
+    if ride is None or not draft.question:
+        return Ways(None, parts, COLD)
+    estimate, max_reply = estimate_of_ride(draft, ride.own, count), ride_reply(draft, ride.own, count)
+    behind = Way(estimate, cost_of(estimate, price), max_reply)
+    if not max_reply:
+        return Ways(None, parts, NO_ROOM_BEHIND)
+    if not ride.is_warm:
+        return Ways(behind, parts, COLD)
+    return Ways(behind, parts, DEARER if _is_dearer(behind, parts) else "")
+
+
+def _is_dearer(way: Way, other: Way | None) -> bool:
+    """Return whether both prices are known and the first is higher."""
+    if other is None or way.dollars is None or other.dollars is None:
+        return False
+    return way.dollars > other.dollars
+
+
+def cost_of(estimate: Estimate, price: Price | None) -> float | None:
+    """Return the maximum cost in US dollars; None if the price is not known."""
+    return None if price is None else price.of(estimate.usage)
+
+
+def writer_of(label: str, ways: Ways) -> Writer:
+    """Return the writer with the figures of the chosen way, and of the other one."""
+    way = ways.chosen
+    if way is None:
+        return Writer(label)
+    estimate = way.estimate
+    return Writer(
+        label,
+        calls=estimate.calls,
+        prompt_tokens=estimate.prompt_tokens,
+        reply_tokens=estimate.reply_tokens,
+        dollars=way.dollars,
+        cached_tokens=estimate.cached_tokens,
+        other_way=ways.other(),
+        why_text=ways.refusal,
+    )
+
+
+def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
+    """Return the writer with the cheapest model as an alternative, if that costs at most half as much.
+
+    Models that are free or have no known price are not proposed: their ability or their cost is unknown.
+    """
+    if writer.dollars is None:
+        return writer
+    one_call = (writer.prompt_tokens + writer.reply_tokens) / max(writer.calls, 1)
+    able = [info for info in models.infos() if not info.is_builtin and not info.note and info.window > one_call]
+    as_text = Estimate(writer.calls, writer.prompt_tokens, writer.reply_tokens)  # nothing is in its cache
+    priced = [(cost, info) for info in able if (cost := cost_of(as_text, models.price(info.id)))]
+    cost, info = min(priced, key=lambda pair: pair[0], default=(0.0, None))
+    if info is None or cost > CHEAPER * writer.dollars:
+        return writer
+    return replace(writer, cheaper=info.id, cheaper_label=info.label, cheaper_dollars=cost)
