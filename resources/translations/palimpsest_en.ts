@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1074,12 +1074,12 @@
             <numerusform>… %n more lines</numerusform>
         </translation>
     </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>The messages alone, as text: {read} tokens to read, in %n requests</source>
         <translation>
             <numerusform>The messages alone, as text: {read} tokens to read, in one request</numerusform>
             <numerusform>The messages alone, as text: {read} tokens to read, in %n requests</numerusform>
         </translation>
     </message>
-    </context>
+</context>
 </TS>
