@@ -1,12 +1,22 @@
-"""Reads PDF files: the text of pages, form fields and comments; pages that are only pictures become pictures."""
+"""Reads PDF files: the text of pages, form fields and comments; pages that are only pictures become pictures.
+
+One damaged part does not spoil the others: it is passed over, and what could not be read is said.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
-from contextlib import suppress
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pypdf import PdfReader
+from pypdf.errors import DependencyError, PyPdfError
+from pypdf.generic import ContentStream
 
 from desktop_app.conversation.words import translatable
 
@@ -36,6 +46,18 @@ FIGURE = 150
 MAX_FORMS = 8
 """Levels of forms within forms of a page's content."""
 PUSH_BUTTON, PASSWORD = 1 << 16, 1 << 13
+MAX_RANGES = 12
+"""Ranges of pages that are named."""
+PIECE = 1 << 20
+"""Bytes of a stream that are unpacked at once to find its end."""
+DAMAGE = (
+    PyPdfError, DependencyError, zlib.error, struct.error,
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, NotImplementedError,
+    OSError, RecursionError, MemoryError,
+)  # fmt: skip
+"""What pypdf and Pillow raise where a file is not as its format says: pypdf takes most values' types for granted."""
+PAGE, REST, FIELD, COMMENT, PICTURE, FILES = "page", "rest", "field", "comment", "picture", "files"
+"""Kinds of parts that can be damaged."""
 _SILENT = frozenset({"/Popup", "/Link", "/Widget"})
 Matrix = tuple[float, float, float, float, float, float]
 IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
@@ -43,13 +65,10 @@ IDENTITY: Matrix = (1, 0, 0, 1, 0, 0)
 
 def read_pdf(file: str) -> DocumentText:
     """Return the text of a PDF, page by page. Raises Unreadable."""
-    import pypdf
-    import pypdf.errors
-
-    reader = pypdf.PdfReader(file)
+    reader = PdfReader(file)
     try:
         is_open = not reader.is_encrypted or bool(reader.decrypt(""))
-    except pypdf.errors.DependencyError:  # the library for decryption is not always installed
+    except DependencyError:  # the library for decryption is not always installed
         is_open = False
     if not is_open:
         raise Unreadable("is encrypted")
@@ -65,10 +84,13 @@ class _PdfReader:
         self._pictures: list[PagePicture] = []
         self._scanned = self._undrawn = self._comments = self._wordless = self._figures = 0
         self._fields: set[str] = set()
+        self._damaged: defaultdict[str, list[int]] = defaultdict(list)
+        self._lacks_program = False
 
     def read(self) -> DocumentText:
         """Return the pages with what is written on them."""
         total = len(self._reader.pages)
+        self._missing = max(_page_count(self._reader) - total, 0)
         texts: list[str] = []
         for number, page in enumerate(self._reader.pages, 1):
             texts.append(self._page(number, page))
@@ -76,7 +98,11 @@ class _PdfReader:
                 break
         rest = [*self._other_fields()]
         if not any(text.partition("]")[2].strip() for text in texts) and not rest and not self._pictures:
-            raise Unreadable("holds no text, only images of pages, perhaps because it was scanned")
+            raise Unreadable(
+                "is damaged: none of its pages could be read"
+                if self._damaged[PAGE] and not self._lacks_program
+                else f"holds no text, only images of pages, perhaps because it was scanned{self._advice}"
+            )
         about = (
             count_of(total, PAGES)
             if len(texts) == total
@@ -89,18 +115,32 @@ class _PdfReader:
     def _seconds(self) -> float:
         return monotonic() - self._started
 
+    @contextmanager
+    def _part(self, kind: str, number: int) -> Iterator[None]:
+        """Pass over a damaged part of a page, and remember it for the notes. number: 0 if it is on no page."""
+        try:
+            yield
+        except DAMAGE as error:
+            self._damaged[kind].append(number)
+            self._lacks_program |= isinstance(error, DependencyError)
+
+    @property
+    def _advice(self) -> str:
+        return "; pictures in JBIG2 need the program jbig2dec, which is not installed" if self._lacks_program else ""
+
     def _notes(self, total: int) -> Iterator[DocumentNote]:
+        yield from self._damage_notes()
         if self._scanned:
             attached = f"{len(self._pictures):,} of them are attached as pictures."
-            if self._undrawn:
-                attached += f" {self._undrawn:,} could not be read at all."
             chip = translatable("{count} of {pages} pages are pictures").format(
                 count=f"{self._scanned:,}", pages=f"{total:,}"
             )
             yield DocumentNote(chip, f"{self._scanned:,} of {total:,} pages are pictures without text: {attached}")
         if self._undrawn:
-            chip = translatable("pages that could not be read: {count}").format(count=f"{self._undrawn:,}")
-            yield DocumentNote(chip, "")
+            chip = translatable("pages that are too many or too large to be attached: {count}").format(
+                count=f"{self._undrawn:,}"
+            )
+            yield DocumentNote(chip, f"Too many or too large to be attached: {self._undrawn:,} of these pages.")
         if self._wordless:
             chip = translatable("pages without text: {count}").format(count=f"{self._wordless:,}")
             yield DocumentNote(chip, f"Pages with drawings, but without text that can be read: {self._wordless:,}.")
@@ -113,45 +153,100 @@ class _PdfReader:
         if self._fields:
             chip = translatable("form fields: {count}").format(count=f"{len(self._fields):,}")
             yield DocumentNote(chip, "Form fields follow the text of their page, with what was filled in.")
-        names = []
-        with suppress(Exception):  # a damaged list of files does not spoil the text
-            names = list(self._reader.attachments)
-        if names:
+        if names := self._embedded_files():
             chip = translatable("embedded files are not read: {names}").format(names=", ".join(names)[:200])
             yield DocumentNote(chip, f"Not read are the files within it: {', '.join(names)[:1_000]}.")
+        if self._damaged[FILES]:
+            chip = translatable("the list of embedded files could not be read")
+            yield DocumentNote(chip, "The list of files within it is damaged and could not be read.")
+
+    def _damage_notes(self) -> Iterator[DocumentNote]:
+        """Yield what could not be read because it is damaged."""
+        if self._missing:
+            chip = translatable("pages that could not be found: {count}").format(count=f"{self._missing:,}")
+            yield DocumentNote(chip, f"Pages that are damaged and were not found, nor counted: {self._missing:,}.")
+        for kind, (chip, sentence) in _DAMAGE_WORDS.items():
+            if found := self._damaged[kind]:
+                pages = number_ranges(found)
+                yield DocumentNote(
+                    chip.format(pages=pages, count=f"{len(found):,}"),
+                    sentence.format(pages=pages or "none", count=f"{len(found):,}"),
+                )
+        if self._lacks_program:
+            chip = translatable("jbig2dec is not installed, which pictures in JBIG2 need")
+            yield DocumentNote(chip, "Pictures in JBIG2 need the program jbig2dec, which is not installed.")
+
+    def _embedded_files(self) -> list[str]:
+        with self._part(FILES, 0):
+            tree = self._reader.trailer["/Root"].get("/Names", {}).get("/EmbeddedFiles", {})
+            tree.keys()  # pypdf passes over what is no tree
+            return list(self._reader.attachments)
+        return []
 
     def _page(self, number: int, page: Any) -> str:
+        lines = [f"[Page {number}, which could not be read]"]
+        with self._part(PAGE, number):
+            lines = self._page_lines(number, page)
+        return "\n".join([*lines, *self._annotations(number, page)])
+
+    def _page_lines(self, number: int, page: Any) -> list[str]:
+        """Return the head and the text of a page."""
         text = page.extract_text().strip()
-        head = f"[Page {number}]"
-        if len("".join(text.split())) <= FEW and (placed := _placed_images(page)) and _is_picture(page, text, placed):
+        with self._part(REST if text else PAGE, number):
+            check_contents(page)
+        placed: list[_Placed] = []
+        if len("".join(text.split())) <= FEW and number not in self._damaged[PAGE]:
+            with self._part(PICTURE if text else PAGE, number):
+                placed = [*_images_in(page.get_contents(), page.get("/Resources"), page.pdf, IDENTITY, 0)]
+        is_damaged = number in self._damaged[PAGE]
+        head = f"[Page {number}{', which could not be read' if is_damaged else ''}]"
+        if placed and _is_picture(page, text, placed):
             self._scanned += 1
             is_drawn = self._draw(number, page, placed)
             head = f"[Page {number}, a picture{' that is attached' if is_drawn else ' that is not read'}]"
-        elif not text and _has_drawings(page):
+        elif not text and not is_damaged and _has_drawings(page):
             self._wordless += 1
             head = f"[Page {number}, without text]"
-        else:
-            self._figures += _has_figure(page)
-        notes = [*self._form_fields(page), *self._annotations(page)]
-        return "\n".join([head, *filter(None, [text]), *notes])
+        elif not is_damaged:
+            with self._part(PICTURE, number):
+                self._figures += _has_figure(page)
+        return [head, *filter(None, [text])]
 
     def _draw(self, number: int, page: Any, placed: list[_Placed]) -> bool:
         """Keep a page as a picture. Returns whether that was possible."""
         used = sum(len(picture.content) for picture in self._pictures)
         if len(self._pictures) < MAX_PICTURES and used < MAX_PICTURE_BYTES and self._seconds < PICTURE_SECONDS:
-            with suppress(Exception):  # damaged, or in a form that needs another program, such as JBIG2
-                content = _drawn(page, placed)
-                if used + len(content) <= MAX_PICTURE_BYTES:
-                    self._pictures.append(PagePicture(number, content))
-                    return True
+            content = b""
+            with self._part(PAGE, number):  # damaged, or in a form that needs another program, such as JBIG2
+                content = self._drawn(number, page, placed)
+            if content and used + len(content) <= MAX_PICTURE_BYTES:
+                self._pictures.append(PagePicture(number, content))
+                return True
+            if not content:
+                return False
         self._undrawn += 1
         return False
 
-    def _form_fields(self, page: Any) -> Iterator[str]:
-        for widget in _annotations_of(page):
-            if widget.get("/Subtype") == "/Widget":
-                with suppress(Exception):  # one damaged field does not spoil the others
-                    yield from self._field(widget)
+    def _annotations(self, number: int, page: Any) -> Iterator[str]:
+        """Yield the form fields of a page, and then its comments."""
+        found: list[Any] = []
+        with self._part(COMMENT, number):
+            references = page.get("/Annots")
+            found = [*(references.get_object() if references is not None else ())]
+        comments: list[str] = []
+        for reference in found:
+            kind = COMMENT
+            with self._part(COMMENT, number):
+                note = reference.get_object()
+                if note is None:  # an object that is not in the file is null, which is no annotation
+                    continue
+                kind = FIELD if note.get("/Subtype") == "/Widget" else COMMENT
+                if kind == COMMENT:
+                    comments += self._comment(note)
+            if kind == FIELD:
+                with self._part(FIELD, number):
+                    yield from self._field(note)
+        yield from comments
 
     def _field(self, field: Any) -> Iterator[str]:
         name = _field_name(field)
@@ -167,30 +262,115 @@ class _PdfReader:
 
     def _other_fields(self) -> Iterator[str]:
         """Yield the fields that are on no page, and what was filled into a form that only Adobe's programs show."""
-        with suppress(Exception):
+        if self._damaged[FIELD]:
+            return  # those of pages that could not be read would be tried once more
+        with self._part(FIELD, 0):
             for name, field in (self._reader.get_fields() or {}).items():
                 if name not in self._fields and field.get("/V") not in (None, "") and "/Kids" not in field:
                     yield from self._field(field)
-        with suppress(Exception):
+        with self._part(FIELD, 0):
             yield from _xfa_values(self._reader.xfa or {}) if not self._fields else ()
 
-    def _annotations(self, page: Any) -> Iterator[str]:
-        for note in _annotations_of(page):
-            kind = str(note.get("/Subtype") or "")
-            words = " ".join(str(note.get("/Contents") or "").split())
-            if kind in _SILENT or not words:
-                continue
+    def _comment(self, note: Any) -> Iterator[str]:
+        """Yield what is written in an annotation."""
+        kind = str(note.get("/Subtype") or "")
+        content = note.get("/Contents")
+        if kind in _SILENT or content is None:
+            return
+        if not isinstance(content, str | bytes):
+            raise TypeError(f"a comment is {type(content).__name__}")
+        words = " ".join(str(content).split())
+        if words:
             self._comments += 1
             author = " ".join(str(note.get("/T") or "").split())
             what = {"/FreeText": "Text box", "/Highlight": "Comment on marked text", "/StrikeOut": "Struck out"}
             yield f"[{what.get(kind, 'Comment')}{f' by {author}' if author else ''}: {words}]"
 
+    def _drawn(self, number: int, page: Any, placed: list[_Placed]) -> bytes:
+        """Return a page as JPEG, with its pictures where they belong."""
+        canvas, to_canvas = _canvas_of(page, placed)
+        failed: list[BaseException] = []
+        for image, matrix in placed:
+            try:
+                _paste(canvas, image, _times(matrix, to_canvas))
+            except DAMAGE as error:
+                failed.append(error)
+        if len(failed) == len(placed):
+            raise failed[0]
+        if failed:
+            self._damaged[PICTURE].append(number)
+        turned = canvas.rotate(-int(page.rotation) % 360, expand=True)
+        content = io.BytesIO()
+        turned.save(content, "JPEG", quality=80)
+        return content.getvalue()
 
-def _annotations_of(page: Any) -> Iterator[Any]:
-    with suppress(Exception):
-        for reference in page.get("/Annots") or ():
-            with suppress(Exception):
-                yield reference.get_object()
+
+_DAMAGE_WORDS = {
+    PAGE: (
+        translatable("could not be read: page {pages}"),
+        "Damaged, or in a form that is not known, and not read at all: page {pages}.",
+    ),
+    REST: (translatable("read only in part: page {pages}"), "Damaged, and read only in part: page {pages}."),
+    FIELD: (
+        translatable("form fields that could not be read: {count}"),
+        "Form fields that are damaged and could not be read: {count} (page {pages}).",
+    ),
+    COMMENT: (
+        translatable("comments that could not be read: {count}"),
+        "Comments that are damaged and could not be read: {count} (page {pages}).",
+    ),
+    PICTURE: (
+        translatable("pictures that could not be read: page {pages}"),
+        "Pictures that are damaged and could not be read: page {pages}.",
+    ),
+}
+"""What is said of damaged parts of each kind: to the user, and to the model."""
+
+
+def number_ranges(numbers: Sequence[int]) -> str:
+    """Return numbers of pages as "2, 5–7"; "" for those on no page."""
+    ranges: list[list[int]] = []
+    for number in sorted({*numbers} - {0}):
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    texts = [f"{first}" if first == last else f"{first}–{last}" for first, last in ranges]
+    return ", ".join([*texts[:MAX_RANGES], *(["…"] if len(texts) > MAX_RANGES else [])])
+
+
+def _page_count(reader: Any) -> int:
+    """Return the number of pages that a file says it has; 0 if it does not say it."""
+    try:
+        return int(reader.trailer["/Root"]["/Pages"]["/Count"])
+    except DAMAGE:
+        return 0
+
+
+def check_contents(page: Any) -> None:
+    """Raise PyPdfError if a part of a page's content is missing: pypdf returns what it can, without a word."""
+    contents = page.get("/Contents")
+    contents = contents.get_object() if contents is not None else None
+    if contents is None:
+        return
+    for stream in contents if isinstance(contents, list) else [contents]:
+        stream = stream.get_object()
+        if not hasattr(stream, "get_data"):
+            raise PyPdfError("a page's content is no stream")
+        filters = stream.get("/Filter")
+        if "/FlateDecode" in (filters[:1] if isinstance(filters, list) else [filters]):
+            _check_packed(stream._data)
+
+
+def _check_packed(packed: bytes) -> None:
+    """Raise PyPdfError unless a packed stream has its end. Its checksum may be missing: nothing is lost then."""
+    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    rest = packed.lstrip(b"\r\n")[2:]
+    while rest and not unpacker.eof:
+        unpacker.decompress(rest, PIECE)
+        rest = unpacker.unconsumed_tail
+    if not unpacker.eof:
+        raise PyPdfError("a page's content is cut off")
 
 
 def _inherited(field: Any, key: str) -> Any:
@@ -243,22 +423,18 @@ def _xfa_values(parts: dict[str, bytes]) -> Iterator[str]:
 
 def _has_drawings(page: Any) -> bool:
     """Return whether a page without text is probably not blank."""
-    with suppress(Exception):
-        content = page.get_contents()
-        return content is not None and len(content.get_data()) >= DRAWN
-    return False
+    content = page.get_contents()
+    return content is not None and len(content.get_data()) >= DRAWN
 
 
 def _has_figure(page: Any) -> bool:
     """Return whether a page has a picture that is larger than a logo."""
-    with suppress(Exception):
-        objects = page["/Resources"].get("/XObject") or {}
-        images = (found.get_object() for found in objects.values())
-        return any(
-            image.get("/Subtype") == "/Image" and min(int(image["/Width"]), int(image["/Height"])) >= FIGURE
-            for image in images
-        )
-    return False
+    objects = (page.get("/Resources") or {}).get("/XObject") or {}
+    images = (found.get_object() for found in objects.values())
+    return any(
+        image.get("/Subtype") == "/Image" and min(int(image["/Width"]), int(image["/Height"])) >= FIGURE
+        for image in images
+    )
 
 
 # Pages that are pictures
@@ -278,16 +454,7 @@ def _times(first: Matrix, second: Matrix) -> Matrix:
     return a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m
 
 
-def _placed_images(page: Any) -> list[_Placed]:
-    """Return the pictures of a page from the bottom to the top."""
-    with suppress(Exception):  # a damaged page counts as one without pictures
-        return [*_images_in(page.get_contents(), page.get("/Resources"), page.pdf, IDENTITY, 0)]
-    return []
-
-
 def _images_in(stream: Any, resources: Any, pdf: Any, matrix: Matrix, depth: int) -> Iterator[_Placed]:
-    from pypdf.generic import ContentStream
-
     if stream is None or depth > MAX_FORMS:
         return
     objects = (resources.get_object() if resources is not None else {}).get("/XObject") or {}
@@ -319,8 +486,8 @@ def _is_picture(page: Any, text: str, placed: list[_Placed]) -> bool:
     return covered >= COVERED * size if text else covered >= 0.05 * size
 
 
-def _drawn(page: Any, placed: list[_Placed]) -> bytes:
-    """Return a page as JPEG, with its pictures where they belong."""
+def _canvas_of(page: Any, placed: list[_Placed]) -> tuple[Image, Matrix]:
+    """Return an empty picture of a page, and the matrix that maps the page to it."""
     from PIL import Image
 
     box = page.cropbox
@@ -333,20 +500,8 @@ def _drawn(page: Any, placed: list[_Placed]) -> bytes:
         for image, m in placed
     )
     scale = min(PICTURE_SIDE / max(width, height), max(largest, 0.1))
-    size = max(round(width * scale), 1), max(round(height * scale), 1)
-    canvas = Image.new("RGB", size, "white")
-    count = 0
-    for image, matrix in placed:
-        with suppress(Exception):
-            to_canvas = _times(matrix, (scale, 0, 0, -scale, -left * scale, (bottom + height) * scale))
-            _paste(canvas, image, to_canvas)
-            count += 1
-    if not count:
-        raise Unreadable("no picture of the page can be decoded")
-    turned = canvas.rotate(-int(page.rotation) % 360, expand=True)
-    content = io.BytesIO()
-    turned.save(content, "JPEG", quality=80)
-    return content.getvalue()
+    canvas = Image.new("RGB", (max(round(width * scale), 1), max(round(height * scale), 1)), "white")
+    return canvas, (scale, 0, 0, -scale, -left * scale, (bottom + height) * scale)
 
 
 def _paste(canvas: Image, image: Any, matrix: Matrix) -> None:

@@ -18,10 +18,16 @@ from real_programs import system, within
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
     "at-spi2-core", "ca-certificates", "dbus", "dunst", "fcitx5", "fcitx5-pinyin", "fonts-dejavu-core",
-    "gir1.2-atspi-2.0", "gsettings-desktop-schemas", "imagemagick", "kwin-wayland", "libegl1", "libgl1", "libnss3",
-    "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-render-util0", "libxkbcommon-x11-0",
-    "mutter", "openbox", "orca", "procps", "python3-gi", "speech-dispatcher", "sway", "weston", "xauth",
-    "xdg-desktop-portal", "xdg-desktop-portal-gtk", "xdotool", "xvfb",
+    "gir1.2-atspi-2.0", "gsettings-desktop-schemas", "i3-wm", "ibus", "ibus-libpinyin", "imagemagick", "kwin-wayland",
+    "libegl1", "libgl1", "libnss3", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1",
+    "libxcb-render-util0", "libxkbcommon-x11-0", "mutter", "openbox", "orca", "procps", "python3-gi",
+    "speech-dispatcher", "sway", "weston", "wmctrl", "x11-utils", "xauth", "xdg-desktop-portal",
+    "xdg-desktop-portal-gtk", "xdotool", "xfwm4", "xvfb",
+)  # fmt: skip
+OLD_PACKAGES = (
+    "at-spi2-core", "dbus", "fonts-dejavu-core", "gir1.2-atspi-2.0", "gsettings-desktop-schemas", "libegl1", "libgl1",
+    "libnss3", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-render-util0",
+    "libxkbcommon-x11-0", "openbox", "orca", "procps", "python3-gi", "speech-dispatcher", "xauth", "xdotool", "xvfb",
 )  # fmt: skip
 PLANTED = "sk-planted-5f3a9c51e2d7"
 WINDOW = shlex.join([sys.executable, "-m", "desktop_app", "--data-dir"])
