@@ -1,8 +1,8 @@
 """Reads an attached image or document in a child process, run as a script, with limits on memory and time.
 
-Its arguments are the kind of file ("image", "pdf", "docx" or "sheets") and the path. It prints {"media_type",
-"content", "about"}, or {"error": the reason, as the end of a sentence that begins with the file's name}. See
-docs/decisions/0019.
+Its arguments are the kind of file ("image", "pdf" or "office") and the path. It prints {"media_type", "content",
+"about"}, or {"error": the reason, as the end of a sentence that begins with the file's name, "advice": what to do, or
+""}. See docs/decisions/0019.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 from desktop_app.own_processes import given_arguments
 from desktop_app.tools.document_text import Unreadable
+from desktop_app.tools.office_files import office_kind
 
 MAX_MEMORY = 1_000_000_000
 """Bytes of address space."""
@@ -72,8 +73,10 @@ def _sent_image(media_type: str, content: bytes, about: str) -> dict[str, str]:
 def _read_document(kind: str, file: str) -> dict[str, Any]:
     if kind == "pdf":
         from desktop_app.tools.pdf_reader import read_pdf as read
-    elif kind == "docx":
+    elif (kind := office_kind(file)) == "word":
         from desktop_app.tools.word_reader import read_docx as read
+    elif kind == "odt":
+        from desktop_app.tools.odt_reader import read_odt as read
     else:
         from desktop_app.tools.sheet_reader import read_sheets as read
     document = read(file)
@@ -88,7 +91,7 @@ def main() -> None:
     try:
         answer: dict[str, Any] = read_image(file) if kind == "image" else _read_document(kind, file)
     except Unreadable as error:
-        answer = {"error": str(error)}
+        answer = {"error": str(error), "advice": error.advice}
     except Exception as error:  # noqa: BLE001 - a damaged file makes the libraries raise anything
         answer = {"error": f"is damaged, or is not what its name says ({type(error).__name__}: {str(error)[:200]})"}
     sys.stdout.buffer.write(json.dumps(answer).encode(errors="replace"))

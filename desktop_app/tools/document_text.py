@@ -10,7 +10,11 @@ OFFICE = "application/vnd.openxmlformats-officedocument."
 
 
 class Unreadable(Exception):
-    """Raised with the reason why a file cannot be read."""
+    """Raised with the reason why a file cannot be read. advice: "" for the usual one."""
+
+    def __init__(self, reason: str, advice: str = "") -> None:
+        super().__init__(reason)
+        self.advice = advice
 
 
 class DocumentNote(NamedTuple):

@@ -32,9 +32,11 @@ SECONDS = 60.0
 _SNIFFED = 1_024
 _IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _ARCHIVE, _OLD_OFFICE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_SHEETS = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"})
-KINDS = "Images (PNG, JPEG, GIF, WebP), text in any form, PDF, Word (docx) and spreadsheets can be attached."
-ReaderKind = Literal["image", "pdf", "docx", "sheets", "text", ""]
+KINDS = (
+    "Images (PNG, JPEG, GIF, WebP), text in any form, PDF, texts of Word (docx) and LibreOffice (odt), and spreadsheets"
+    " can be attached."
+)
+ReaderKind = Literal["image", "pdf", "office", "text", ""]
 
 
 class _PageReply(msgspec.Struct, frozen=True):
@@ -52,6 +54,7 @@ class _ChildReply(msgspec.Struct, frozen=True):
     content: str = ""
     about: str = ""
     error: str = ""
+    advice: str = ""
     pages: tuple[_PageReply, ...] = ()
 
 
@@ -96,7 +99,7 @@ def _look_at(path: Path) -> tuple[ReaderKind, bytes]:
                     ),
                     translatable("Attach a part of it."),
                 )
-            kind = kind_of(path.name, _read(file, _SNIFFED))
+            kind = kind_of(_read(file, _SNIFFED))
             file.seek(0)
             content = _read(file, MAX_BYTES) if kind == "text" else b""
     except (OSError, ValueError) as error:  # ValueError: an invalid file name
@@ -124,13 +127,12 @@ def _open_at_once(path: str, flags: int) -> int:
     return open_other(path, flags | getattr(os, "O_NONBLOCK", 0))  # otherwise, opening a pipe waits for a writer
 
 
-def kind_of(name: str, start: bytes) -> ReaderKind:
-    """Return the kind of reader for a file, by its first bytes and its extension; "" for unknown binary files."""
-    ending = os.path.splitext(name)[1].lower()
+def kind_of(start: bytes) -> ReaderKind:
+    """Return the kind of reader for a file, by its first bytes."""
     if start.startswith(_IMAGES) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP"):
         return "image"
-    if start.startswith((_ARCHIVE, _OLD_OFFICE)):
-        return "sheets" if ending in _SHEETS else "docx" if ending == ".docx" else ""
+    if start.startswith((_ARCHIVE, _OLD_OFFICE)) or (start.startswith(b"<?xml") and b"<office:document" in start):
+        return "office"
     return "pdf" if b"%PDF-" in start else "text"
 
 
@@ -154,9 +156,8 @@ async def _read_in_child(kind: ReaderKind, path: Path, name: str) -> tuple[Attac
         raise _refusal(title, translatable("Save it again in the program that made it, or attach a part of it."))
     read = msgspec.json.decode(printed, type=_ChildReply)
     if read.error:
-        raise _refusal(
-            f"{name} {read.error}", translatable("Save it again in the program that made it, or attach it as text.")
-        )
+        usual = translatable("Save it again in the program that made it, or attach it as text.")
+        raise _refusal(f"{name} {read.error}", read.advice or usual)
     if kind != "image" and len(read.content) > MAX_TEXT:
         raise _too_long(name)
     pages = (Attachment(f"{name}, page {page.page}", page.media_type, page.content) for page in read.pages)

@@ -6,12 +6,14 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile, is_zipfile
 
 from desktop_app.conversation.words import translatable
 
 from .document_text import OFFICE, SHEETS, DocumentNote, DocumentText, Unreadable, count_of, parse_part
+from .office_files import DAMAGE
 from .sheet_numbers import BUILT_IN, format_value, plain_number
 
 if TYPE_CHECKING:
@@ -43,23 +45,43 @@ class SheetCells(NamedTuple):
 def read_sheets(file: str) -> DocumentText:
     """Return the values of a spreadsheet, sheet by sheet, with a line for each row. Raises Unreadable."""
     found: Counter[str] = Counter()
-    try:
-        with ZipFile(file) as zipped:
-            names = zipped.namelist()
-            if any(name.lower().endswith("workbook.xml") for name in names):
-                sheets = [*_Workbook(zipped, found).sheets()]
-            elif "content.xml" in names and "META-INF/manifest.xml" in names:
-                sheets = [*_open_document_sheets(zipped, found)]
-            else:
-                sheets = [*_other_sheets(file, found)]
-    except BadZipFile:
-        sheets = [*_other_sheets(file, found)]
+    sheets = [*_sheets_of(file, found)]
     text = "\n\n".join(_text_of(sheet) for sheet in sheets)
     found["hidden"] = sum(sheet.is_hidden for sheet in sheets)
     return DocumentText(MEDIA_TYPE, text, count_of(len(sheets), SHEETS), tuple(_notes(found)))
 
 
+def _sheets_of(file: str, found: Counter[str]) -> Iterator[SheetCells]:
+    with open(file, "rb") as opened:
+        if opened.read(1) == b"<":
+            opened.seek(0)
+            return _open_document_sheets(parse_part(opened), found)
+    if not is_zipfile(file):
+        return _other_sheets(file, found)
+    with ZipFile(file) as zipped:
+        names = zipped.namelist()
+        if any(name.lower().endswith("workbook.xml") for name in names):
+            return iter([*_Workbook(zipped, found).sheets()])
+        if "content.xml" in names and "META-INF/manifest.xml" in names:
+            if b"encryption-data" in zipped.read("META-INF/manifest.xml"):
+                raise Unreadable("is encrypted")
+            with zipped.open("content.xml") as part:
+                return _open_document_sheets(parse_part(part), found)
+    return _other_sheets(file, found)
+
+
 def _notes(found: Counter[str]) -> Iterator[DocumentNote]:
+    if found["lost"]:
+        chip = translatable("sheets that could not be read as a whole: {count}").format(count=f"{found['lost']:,}")
+        yield DocumentNote(chip, f"Sheets that are damaged, or missing from the file: {found['lost']:,}.")
+    if found["unread"]:
+        chip = translatable("cells that could not be read: {count}").format(count=f"{found['unread']:,}")
+        yield DocumentNote(chip, f"Cells whose text is damaged or missing: {found['unread']:,}.")
+    if found["lost comments"]:
+        chip = translatable("sheets whose comments could not be read: {count}").format(
+            count=f"{found['lost comments']:,}"
+        )
+        yield DocumentNote(chip, f"Sheets whose comments and drawings are damaged: {found['lost comments']:,}.")
     if found["uncomputed"]:
         yield DocumentNote(
             translatable("formulas without values: {count}").format(count=f"{found['uncomputed']:,}"),
@@ -133,6 +155,11 @@ def moved_formula(formula: str, down: int, right: int) -> str:
     return "".join([*pieces, _CELL.sub(move, formula[at:])])
 
 
+def _whole(text: str | None) -> int:
+    """Return a number as it is in an attribute; 0 without one."""
+    return int(text) if text and text.isdecimal() else 0
+
+
 def _name(element: _Element) -> str:
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
@@ -158,8 +185,13 @@ class _Workbook:
         self._book = self._root(main)
         self._sheets = self._links(main)
         parts = {kind: target for kind, target in self._sheets.values()}
-        self._strings = [*self._shared(parts.get("sharedStrings", ""))]
-        self._formats = [*self._styles(parts.get("styles", ""))]
+        self._strings, self._formats = list[str](), list[str]()
+        with suppress(*DAMAGE):  # each cell that wants one that is missing says so
+            self._strings += self._shared(parts.get("sharedStrings", ""))
+        try:
+            self._formats += self._styles(parts.get("styles", ""))
+        except DAMAGE:
+            found["plain"] = 1
         settings = {_name(element): element for element in self._book.iter()}
         properties, calculation = settings.get("workbookPr"), settings.get("calcPr")
         self._is_1904 = properties is not None and properties.get("date1904") in ("1", "true")
@@ -177,26 +209,38 @@ class _Workbook:
                     yield SheetCells(name, {}, ("[a chart, which is not read]",), is_hidden)
                 elif target.lower() in self._names:
                     yield self._sheet(name, target, is_hidden)
+                else:
+                    self._found["lost"] += 1
+                    yield SheetCells(name, {}, ("[this sheet is missing from the file]",), is_hidden)
 
     def _sheet(self, name: str, target: str, is_hidden: bool) -> SheetCells:
         rows: dict[int, dict[int, str]] = {}
         shared: dict[str, tuple[int, int, str]] = {}
         merged, hidden = list[str](), list[str]()
         number = 0
-        for element in self._elements(target, {"row", "mergeCell", "col"}):
-            kind = _name(element)
-            if kind == "mergeCell":
-                merged.append(str(element.get("ref")))
-            elif kind == "col" and element.get("hidden") in ("1", "true"):
-                ends = (column_name(int(element.get(end) or 1)) for end in ("min", "max"))
-                hidden.append("columns " + " to ".join(dict.fromkeys(ends)))
-            elif kind == "row":
-                number = int(element.get("r") or number + 1)
-                if element.get("hidden") in ("1", "true"):
-                    hidden.append(f"row {number:,}")
-                if self._size < MAX_CHARACTERS:
-                    rows[number] = self._row(element, number, shared)
-        remarks = [_listed("Merged cells", merged), _listed("Hidden", hidden), *self._around(target)]
+        unread: list[str] = []
+        try:
+            for element in self._elements(target, {"row", "mergeCell", "col"}):
+                kind = _name(element)
+                if kind == "mergeCell":
+                    merged.append(str(element.get("ref")))
+                elif kind == "col" and element.get("hidden") in ("1", "true"):
+                    ends = (column_name(_whole(element.get(end)) or 1) for end in ("min", "max"))
+                    hidden.append("columns " + " to ".join(dict.fromkeys(ends)))
+                elif kind == "row":
+                    number = _whole(element.get("r")) or number + 1
+                    if element.get("hidden") in ("1", "true"):
+                        hidden.append(f"row {number:,}")
+                    if self._size < MAX_CHARACTERS:
+                        rows[number] = self._row(element, number, shared)
+        except DAMAGE:
+            self._found["lost"] += 1
+            unread = [f"[this sheet is damaged: nothing could be read after row {number:,}]"]
+        remarks = [*unread, _listed("Merged cells", merged), _listed("Hidden", hidden)]
+        try:
+            remarks += self._around(target)
+        except DAMAGE:
+            self._found["lost comments"] += 1
         return SheetCells(name, rows, tuple(filter(None, remarks)), is_hidden)
 
     def _row(self, row: _Element, number: int, shared: dict[str, tuple[int, int, str]]) -> dict[int, str]:
@@ -222,11 +266,14 @@ class _Workbook:
                 self._found["uncomputed"] += 1
                 return f"={formula}"
         if kind == "s":
-            return self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+            if value.isdecimal() and int(value) < len(self._strings):
+                return self._strings[int(value)]
+            self._found["unread"] += 1
+            return "[could not be read]"
         if kind == "b":
             return "TRUE" if value == "1" else "FALSE" if value else ""
         self._found["error"] += kind == "e"
-        return self._number(value, int(cell.get("s") or 0)) if kind == "n" and value else value
+        return self._number(value, _whole(cell.get("s"))) if kind == "n" and value else value
 
     def _number(self, value: str, style: int) -> str:
         code = self._formats[style] if 0 <= style < len(self._formats) else ""
@@ -337,12 +384,8 @@ def _comment(comment: _Element, authors: Sequence[str]) -> str:
 # Other formats
 
 
-def _open_document_sheets(zipped: ZipFile, found: Counter[str]) -> Iterator[SheetCells]:
-    """Yield the sheets of an ods file. It holds each value also as it is shown."""
-    if b"encryption-data" in zipped.read("META-INF/manifest.xml"):
-        raise Unreadable("is encrypted")
-    with zipped.open("content.xml") as file:
-        root = parse_part(file)
+def _open_document_sheets(root: _Element, found: Counter[str]) -> Iterator[SheetCells]:
+    """Yield the sheets of an ods or fods file. It holds each value also as it is shown."""
     styles = [element for element in root.iter() if _name(element) == "style"]
     hidden = {_attribute(s, "name") for s in styles if any(_attribute(p, "display") == "false" for p in s)}
     for table in (element for element in root.iter() if _name(element) == "table"):
@@ -404,7 +447,7 @@ def _times(element: _Element, name: str) -> int:
 
 def _other_sheets(file: str, found: Counter[str]) -> Iterator[SheetCells]:
     """Yield the sheets of xls and xlsb files: their values without formats."""
-    from python_calamine import CalamineWorkbook, PasswordError, SheetVisibleEnum
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
     try:
         book = CalamineWorkbook.from_path(file)
@@ -413,12 +456,15 @@ def _other_sheets(file: str, found: Counter[str]) -> Iterator[SheetCells]:
     with book:
         found["plain"] = 1
         for about in book.sheets_metadata:
-            sheet = book.get_sheet_by_name(about.name)
-            values = {
-                n: dict(enumerate(map(_cell, row), 1))
-                for n, row in enumerate(sheet.to_python(skip_empty_area=False), 1)
-            }
-            yield SheetCells(about.name, values, (), about.visible != SheetVisibleEnum.Visible)
+            values: dict[int, dict[int, str]] = {}
+            remarks: tuple[str, ...] = ()
+            try:
+                rows = book.get_sheet_by_name(about.name).to_python(skip_empty_area=False)
+                values = {n: dict(enumerate(map(_cell, row), 1)) for n, row in enumerate(rows, 1)}
+            except (CalamineError, *DAMAGE):
+                found["lost"] += 1
+                remarks = ("[this sheet could not be read]",)
+            yield SheetCells(about.name, values, remarks, about.visible != SheetVisibleEnum.Visible)
 
 
 def _cell(value: object) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from desktop_app.conversation.words import translatable
 
 from .document_text import OFFICE, PAGES, WORDS, DocumentNote, DocumentText, Unreadable, count_of
+from .office_files import open_word, well_formed
 from .word_numbering import Numbering
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ WRAPPERS = frozenset(
 )
 """Elements whose content is read as if it were in their place."""
 SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_CONTAINER = b"\xd0\xcf\x11\xe0"
-"""The beginning of an encrypted document, which is no zip file."""
 _DELETED, _END = "\1", "\2"
 """Marks of deleted text, which no XML can hold: neighbouring deletions become one."""
 MAX_DEPTH = 60
@@ -36,12 +35,8 @@ MAX_DEPTH = 60
 
 def read_docx(file: str) -> DocumentText:
     """Return the text of a Word document. Raises Unreadable."""
-    import docx
-
-    with open(file, "rb") as opened:
-        if opened.read(len(_CONTAINER)) == _CONTAINER:
-            raise Unreadable("is encrypted")
-    return _WordReader(docx.Document(file)).read()
+    document, damaged = open_word(file)
+    return _WordReader(document, damaged).read()
 
 
 def _name(element: _Element) -> str:
@@ -53,6 +48,10 @@ def _value(element: _Element | None, name: str = "val") -> str:
     return "" if element is None else element.get(_W + name) or ""
 
 
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
 def _is_on(element: _Element | None) -> bool:
     return element is not None and _value(element) not in ("0", "false", "off")
 
@@ -60,8 +59,9 @@ def _is_on(element: _Element | None) -> bool:
 class _WordReader:
     """Reads one document, and counts what its text does not show as it is."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, damaged: Sequence[str]) -> None:
         self._document = document
+        self._damaged = [*damaged]
         self._part: Any = document.part
         self._page = 1
         self._depth = 0
@@ -83,26 +83,9 @@ class _WordReader:
         if not text.strip():
             raise Unreadable("holds no text, only pictures" if self._found["picture"] else "holds no text")
         about = count_of(self._page, PAGES) if self._page > 1 else count_of(len(text.split()), WORDS)
-        return DocumentText(OFFICE + "wordprocessingml.document", text, about, tuple(self._remarks()))
-
-    def _remarks(self) -> Iterator[DocumentNote]:
-        found = self._found
-        if changes := found["inserted"] + found["deleted"]:
-            yield DocumentNote(
-                translatable("tracked changes: {count}").format(count=f"{changes:,}"),
-                f"Tracked changes: {found['inserted']:,} insertions are read as a part of the text,"
-                f" {found['deleted']:,} deletions are marked as [deleted: …].",
-            )
-        if found["comment"]:
-            chip = translatable("comments: {count}").format(count=f"{found['comment']:,}")
-            yield DocumentNote(chip, "Comments are in the text where they belong, as [comment by …].")
-        if found["hidden"]:
-            chip = translatable("with hidden text")
-            yield DocumentNote(chip, "Text that Word does not show is marked as [hidden: …].")
-        unread = [count_of(found[kind], nouns) for kind, nouns in UNREAD.items() if found[kind]]
-        if unread:
-            chip = translatable("not read: {what}").format(what=", ".join(unread))
-            yield DocumentNote(chip, f"Not read: {', '.join(unread)}.")
+        return DocumentText(
+            OFFICE + "wordprocessingml.document", text, about, tuple(remarks_on(self._found, self._damaged))
+        )
 
     # Blocks
 
@@ -154,7 +137,7 @@ class _WordReader:
             page, cells, column = self._page, list[str](), 0
             properties = row.find(_W + "trPr")
             if properties is not None:
-                column = int(_value(properties.find(_W + "gridBefore")) or 0)
+                column = _number(_value(properties.find(_W + "gridBefore")))
                 cells += [""] * min(column, 100)
             for cell in _children(row, "tc"):
                 text, span = self._cell(cell), _span(cell)
@@ -276,7 +259,8 @@ class _WordReader:
         ids = [found.get(_R + "dm") for found in drawing.iter() if _name(found) == "relIds"]
         for part in (self._part.related_parts.get(ref) for ref in ids):
             if part is not None:
-                points = [found for found in _parsed(part.blob).iter() if _name(found) == "pt"]
+                content = well_formed(str(part.partname), part.blob, self._damaged)
+                points = [found for found in _parsed(content).iter() if _name(found) == "pt"]
                 texts = ("".join(t.text or "" for t in point.iter() if _name(t) == "t").strip() for point in points)
                 return f"[diagram: {'; '.join(filter(None, texts))}]"
         self._found["chart"] += 1
@@ -294,12 +278,14 @@ class _WordReader:
         """Return the root of another part of the document; None if there is none."""
         for relation in self._part.rels.values():
             if relation.reltype.endswith(f"/{kind}") and not relation.is_external:
-                return _parsed(relation.target_part.blob)
+                part = relation.target_part
+                return _parsed(well_formed(str(part.partname), part.blob, self._damaged))
         return None
 
     def _note(self, note: _Element | None) -> str:
         if note is None:
-            return ""
+            self._found["missing"] += 1
+            return "[a note that could not be found]"
         number = len(self._notes) + 1
         self._notes.append("")  # a note may refer to another one
         self._notes[number - 1] = " ".join(" ".join(self._blocks(note)).split())
@@ -310,7 +296,8 @@ class _WordReader:
 
     def _comment(self, comment: _Element | None) -> str:
         if comment is None:
-            return ""
+            self._found["missing"] += 1
+            return "[a comment that could not be found]"
         self._found["comment"] += 1
         author = _value(comment, "author")
         return f"[comment{f' by {author}' if author else ''}: {' '.join(' '.join(self._blocks(comment)).split())}]"
@@ -331,6 +318,33 @@ class _WordReader:
                     self._part, self._page = body, page
                     found |= {lines: None} if lines else {}
         return [f"[{kind.capitalize()}] {line}" for line in found]
+
+
+def remarks_on(found: Counter[str], damaged: Sequence[str] = ()) -> Iterator[DocumentNote]:
+    """Yield what is said of a text. found: what it holds, counted by kind. damaged: names of parts of the file."""
+    if damaged:
+        names = ", ".join(damaged)
+        chip = translatable("damaged and read only in part: {names}").format(names=names[:200])
+        yield DocumentNote(chip, f"Damaged, so that something in them was not read: {names[:1_000]}.")
+    if found["missing"]:
+        chip = translatable("notes or comments that could not be read: {count}").format(count=f"{found['missing']:,}")
+        yield DocumentNote(chip, f"Notes or comments that are not in the file any more: {found['missing']:,}.")
+    if changes := found["inserted"] + found["deleted"]:
+        yield DocumentNote(
+            translatable("tracked changes: {count}").format(count=f"{changes:,}"),
+            f"Tracked changes: {found['inserted']:,} insertions are read as a part of the text,"
+            f" {found['deleted']:,} deletions are marked as [deleted: …].",
+        )
+    if found["comment"]:
+        chip = translatable("comments: {count}").format(count=f"{found['comment']:,}")
+        yield DocumentNote(chip, "Comments are in the text where they belong, as [comment by …].")
+    if found["hidden"]:
+        chip = translatable("with hidden text")
+        yield DocumentNote(chip, "Text that is not shown on its pages is marked as [hidden: …].")
+    unread = [count_of(found[kind], nouns) for kind, nouns in UNREAD.items() if found[kind]]
+    if unread:
+        chip = translatable("not read: {what}").format(what=", ".join(unread))
+        yield DocumentNote(chip, f"Not read: {', '.join(unread)}.")
 
 
 UNREAD = {

@@ -1,4 +1,4 @@
-"""The window on real desktops: portal, screen reader, input method and compositors of Debian 13."""
+"""The window on real desktops of Debian 12 and 13: portal, screen reader, input methods, managers and compositors."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ COLOUR = "import -window root png:- | convert png:- -crop 1x1+700+500 -format '%
 @pytest.fixture(scope="module")
 def desktop() -> Path:
     return system("trixie", *PACKAGES)
+
+
+@pytest.fixture(scope="module")
+def old_desktop() -> Path:
+    return system("bookworm", *OLD_PACKAGES)
 
 
 @pytest.fixture
@@ -164,11 +169,15 @@ def test_a_notification_arrives_and_its_click_comes_back(desktop: Path, tmp_path
     assert "opened c1" in output, output
 
 
-def test_orca_reads_messages_results_and_numbers(desktop: Path, tmp_path: Path, data: Path) -> None:
-    """Orca 48.1, by its log of what it speaks."""
+@pytest.mark.parametrize("orca", ["48.1", "43.1"])
+def test_orca_reads_messages_results_and_numbers(
+    request: pytest.FixtureRequest, tmp_path: Path, data: Path, orca: str
+) -> None:
+    """Orca of Debian 13 and of Debian 12, by its log of what it speaks."""
     log = tmp_path / "orca.log"
     press = "sleep 1.5; xdotool key"
-    output = run(desktop, tmp_path, f"""
+    system_of = request.getfixturevalue("desktop" if orca == "48.1" else "old_desktop")
+    output = run(system_of, tmp_path, f"""
         openbox & speech-dispatcher -s -t 0 & sleep 1
         orca --debug-file={log} & sleep 8
         QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1 {WINDOW} {data} & window=$!
@@ -258,6 +267,60 @@ def test_fcitx5_writes_into_the_draft(desktop: Path, tmp_path: Path, screen: str
     """)  # fmt: skip
     assert "written 你好" in output, output
     assert "composes ''" in output, "the placeholder makes way"
+
+
+def test_ibus_writes_into_the_draft(desktop: Path, tmp_path: Path) -> None:
+    """ibus 1.5.32 with its Pinyin, on X11."""
+    (tmp_path / "draft.py").write_text(DRAFT)
+    output = run(desktop, tmp_path, f"""
+        openbox & export QT_QPA_PLATFORM=xcb QT_IM_MODULE=ibus IBUS_ENABLE_SYNC_MODE=1
+        ibus-daemon --panel disable --xim & sleep 4; ibus engine libpinyin; echo engine $(ibus engine)
+        {sys.executable} {tmp_path}/draft.py & draft=$!
+        sleep 4; xdotool mousemove 500 300 click 1; ibus engine libpinyin; sleep 1
+        xdotool type --delay 150 nihao; sleep 2; xdotool key space
+        wait $draft
+    """)  # fmt: skip
+    assert "engine libpinyin" in output, output
+    assert "written 你好" in output, output
+    assert "composes ''" in output, "the placeholder makes way"
+
+
+MANAGERS = {
+    "openbox": "openbox",
+    "xfwm4": "xfwm4 --compositor=off",
+    "i3": "echo 'font pango:monospace 8' > $XDG_CONFIG_HOME/i3rc; i3 -c $XDG_CONFIG_HOME/i3rc",
+}
+
+
+@pytest.mark.parametrize("name", MANAGERS)
+def test_a_window_manager_lists_fills_and_closes_the_window(
+    desktop: Path, tmp_path: Path, data: Path, name: str
+) -> None:
+    """openbox 3.6, xfwm4 4.20, and i3 4.24, which gives its windows the whole screen."""
+    picture = tmp_path / "picture.png"
+    output = run(desktop, tmp_path, f"""
+        {MANAGERS[name]} & sleep 3
+        {WINDOW} {data} & window=$!
+        for second in $(seq 60); do grep -qs 'was painted' {data}/*.log && break; sleep 0.5; done; sleep 4
+        echo listed $(wmctrl -l -p -x)
+        xdotool search --class --onlyvisible palimpsest getwindowgeometry
+        echo focused $(xdotool getactivewindow getwindowname)
+        xdotool key ctrl+n; sleep 2; xdotool type --delay 80 'typed with keys'; sleep 1
+        import -window root {picture}
+        {WINDOW} {data} --new
+        wmctrl -x -c palimpsest; wait $window; echo ended $?
+    """)  # fmt: skip
+    assert picture.exists(), output
+    assert re.search(r"listed .*palimpsest", output), output
+    assert re.search(r"focused .*Palimpsest", output), output
+    sizes = [tuple(map(int, found)) for found in re.findall(r"Geometry: (\d+)x(\d+)", output)]
+    assert all(width <= 1440 and height <= 900 for width, height in sizes), output
+    assert name != "i3" or max(sizes) > (1400, 850), output
+    assert "Palimpsest is open already" in output, output
+    assert "ended 0" in output, output
+    drafts = "".join(file.read_bytes().decode(errors="replace") for file in data.rglob("*") if file.is_file())
+    assert "typed with keys" in drafts, "the window takes keys, and keeps what was typed as it is closed"
+    assert "Traceback" not in drafts, output
 
 
 COMPOSITORS = {

@@ -217,12 +217,6 @@ def test_notes_comments_and_margins_are_read(tmp_path: Path) -> None:
     assert document_read.chip.endswith("comments: 1")
 
 
-def test_an_encrypted_document_is_refused_with_the_reason(tmp_path: Path) -> None:
-    (tmp_path / "a.docx").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600)
-    with pytest.raises(Unreadable, match="encrypted"):
-        read_docx(str(tmp_path / "a.docx"))
-
-
 def test_a_document_of_pictures_alone_is_refused_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match=r"holds no text$"):
         read_docx(str(document(tmp_path / "a.docx", paragraph(""))))
