@@ -70,7 +70,8 @@ def _sent_image(media_type: str, content: bytes, about: str) -> dict[str, str]:
     return {"media_type": media_type, "content": url, "about": about}
 
 
-def _read_document(kind: str, file: str) -> dict[str, Any]:
+def read_document(kind: str, file: str) -> dict[str, Any]:
+    """Return the text of a document, and its pages that are only pictures. Raises Unreadable."""
     if kind == "pdf":
         from desktop_app.tools.pdf_reader import read_pdf as read
     elif (kind := office_kind(file)) == "word":
@@ -89,7 +90,7 @@ def main() -> None:
     limit_memory()
     kind, file = given_arguments()
     try:
-        answer: dict[str, Any] = read_image(file) if kind == "image" else _read_document(kind, file)
+        answer: dict[str, Any] = read_image(file) if kind == "image" else read_document(kind, file)
     except Unreadable as error:
         answer = {"error": str(error), "advice": error.advice}
     except Exception as error:  # noqa: BLE001 - a damaged file makes the libraries raise anything

@@ -28,7 +28,7 @@ MAX_REPEATED = 100
 """Empty cells, and spaces, that a file repeats without writing them again."""
 
 
-class _Level(NamedTuple):
+class _LabelShape(NamedTuple):
     """How a level of a list is numbered. kind: "" for bullets and for no label."""
 
     is_bullet: bool
@@ -89,7 +89,7 @@ class _OdtReader:
         self._page, self._depth = 1, 0
         self._boxes: list[str] = []
         self._notes: list[str] = []
-        self._lists: dict[str, dict[int, _Level]] = {}
+        self._lists: dict[str, dict[int, _LabelShape]] = {}
         self._hidden: set[str] = set()
         self._deletions: dict[str, _Element] = {}
         self._controls: dict[str, str] = {}
@@ -178,7 +178,7 @@ class _OdtReader:
             yield from self._item(item, depth, style, levels, counts)
 
     def _item(
-        self, item: _Element, depth: int, style: str, levels: dict[int, _Level], counts: list[int]
+        self, item: _Element, depth: int, style: str, levels: dict[int, _LabelShape], counts: list[int]
     ) -> Iterator[str]:
         """Yield the lines of an item, the first one with its number or bullet."""
         label = ""
@@ -188,8 +188,8 @@ class _OdtReader:
             yield label + line if label and line.strip() else line
             label = "" if line.strip() else label
 
-    def _label(self, start: int, depth: int, levels: dict[int, _Level], counts: list[int]) -> str:
-        shape = levels.get(depth, _Level(is_bullet=True))
+    def _label(self, start: int, depth: int, levels: dict[int, _LabelShape], counts: list[int]) -> str:
+        shape = levels.get(depth, _LabelShape(is_bullet=True))
         counts[depth] = start or (counts[depth] + 1 if counts[depth] else shape.start)
         counts[depth + 1 :] = [0] * (len(counts) - depth - 1)
         if shape.is_bullet:
@@ -347,9 +347,9 @@ class _OdtReader:
         return [f"[{kind.capitalize()}] {line}" for line in found]
 
 
-def _level_of(element: _Element) -> tuple[int, _Level]:
+def _level_of(element: _Element) -> tuple[int, _LabelShape]:
     kind = _KINDS.get(_attribute(element, "num-format"), "")
-    level = _Level(
+    level = _LabelShape(
         _name(element) in ("list-level-style-bullet", "list-level-style-image"),
         kind,
         _attribute(element, "num-prefix"),
@@ -372,7 +372,7 @@ def _control_of(name: str, element: _Element) -> str:
 
 
 def _rows(table: _Element) -> Iterator[_Element]:
-    """Yield the rows of a table, also those of its head and of groups."""
+    """Yield the rows of a table, also in its head and in groups."""
     for element in table:
         if _name(element) == "table-row":
             yield element

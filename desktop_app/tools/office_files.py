@@ -1,4 +1,4 @@
-"""Finds out by its content what an office file is, and opens Word files in forms that python-docx does not open."""
+"""Finds out by its content what an office file is, and mends Word files that python-docx does not open."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from zipfile import BadZipFile, ZipFile
 
 from desktop_app.conversation.words import translatable
 
 from .document_text import Unreadable
-
-if TYPE_CHECKING:
-    from docx.document import Document
 
 OfficeKind = Literal["word", "sheets", "odt"]
 DAMAGE = (
@@ -112,23 +109,19 @@ def _beginning(zipped: ZipFile, name: str) -> str:
         return ""
 
 
-def open_word(file: str) -> tuple[Document, tuple[str, ...]]:
-    """Open a Word file, also a template, one with macros, one in strict Open XML, and one with damaged parts.
+def mended_word(file: str) -> tuple[io.BytesIO, tuple[str, ...]]:
+    """Return a Word file in the form that python-docx takes, and the names of its damaged parts.
 
-    Returns the document and the names of its damaged parts. Raises what python-docx raises.
+    Templates, files with macros and files in strict Open XML become usual ones; of damaged parts the whole beginning
+    is kept.
     """
-    import docx
-
-    try:
-        return docx.Document(file), ()
-    except DAMAGE:
-        content = io.BytesIO()
-        damaged: list[str] = []
-        with ZipFile(file) as zipped, ZipFile(content, "w") as mended:
-            for name, part in _parts_of(zipped, damaged):
-                mended.writestr(name, part)
-        content.seek(0)
-        return docx.Document(content), tuple(damaged)
+    content = io.BytesIO()
+    damaged: list[str] = []
+    with ZipFile(file) as zipped, ZipFile(content, "w") as mended:
+        for name, part in _parts_of(zipped, damaged):
+            mended.writestr(name, part)
+    content.seek(0)
+    return content, tuple(damaged)
 
 
 def _parts_of(zipped: ZipFile, damaged: list[str]) -> Iterator[tuple[str, bytes]]:

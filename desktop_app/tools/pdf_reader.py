@@ -263,7 +263,7 @@ class _PdfReader:
     def _other_fields(self) -> Iterator[str]:
         """Yield the fields that are on no page, and what was filled into a form that only Adobe's programs show."""
         if self._damaged[FIELD]:
-            return  # those of pages that could not be read would be tried once more
+            return  # fields of pages that could not be read would be tried once more
         with self._part(FIELD, 0):
             for name, field in (self._reader.get_fields() or {}).items():
                 if name not in self._fields and field.get("/V") not in (None, "") and "/Kids" not in field:
@@ -328,7 +328,7 @@ _DAMAGE_WORDS = {
 
 
 def number_ranges(numbers: Sequence[int]) -> str:
-    """Return numbers of pages as "2, 5–7"; "" for those on no page."""
+    """Return numbers of pages as "2, 5–7", without 0."""
     ranges: list[list[int]] = []
     for number in sorted({*numbers} - {0}):
         if ranges and ranges[-1][1] == number - 1:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from desktop_app.conversation.words import translatable
 
 from .document_text import OFFICE, PAGES, WORDS, DocumentNote, DocumentText, Unreadable, count_of
-from .office_files import open_word, well_formed
+from .office_files import DAMAGE, mended_word, well_formed
 from .word_numbering import Numbering
 
 if TYPE_CHECKING:
@@ -35,8 +35,13 @@ MAX_DEPTH = 60
 
 def read_docx(file: str) -> DocumentText:
     """Return the text of a Word document. Raises Unreadable."""
-    document, damaged = open_word(file)
-    return _WordReader(document, damaged).read()
+    import docx
+
+    try:
+        return _WordReader(docx.Document(file), ()).read()
+    except DAMAGE:  # another form than the usual one, or damaged
+        content, damaged = mended_word(file)
+        return _WordReader(docx.Document(content), damaged).read()
 
 
 def _name(element: _Element) -> str:

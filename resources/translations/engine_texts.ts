@@ -3261,5 +3261,33 @@ The last lines of its errors:
         <source>pictures that could not be read: page {pages}</source>
         <translation type="unfinished" />
     </message>
+    <message>
+        <source>Export it as PDF in the program that made it, and attach that.</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>Save it as docx, odt or PDF in the program that made it, and attach that.</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>sheets that could not be read as a whole: {count}</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>cells that could not be read: {count}</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>sheets whose comments could not be read: {count}</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>damaged and read only in part: {names}</source>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>notes or comments that could not be read: {count}</source>
+        <translation type="unfinished" />
+    </message>
     </context>
 </TS>

@@ -10298,39 +10298,67 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     </message>
 <message>
         <source>pages that are too many or too large to be attached: {count}</source>
-        <translation type="unfinished" />
+        <translation>Seiten, die zu viele oder zu groß zum Anhängen sind: {count}</translation>
     </message>
     <message>
         <source>the list of embedded files could not be read</source>
-        <translation type="unfinished" />
+        <translation>die Liste der eingebetteten Dateien konnte nicht gelesen werden</translation>
     </message>
     <message>
         <source>pages that could not be found: {count}</source>
-        <translation type="unfinished" />
+        <translation>Seiten, die nicht zu finden waren: {count}</translation>
     </message>
     <message>
         <source>jbig2dec is not installed, which pictures in JBIG2 need</source>
-        <translation type="unfinished" />
+        <translation>jbig2dec ist nicht installiert, das Bilder in JBIG2 brauchen</translation>
     </message>
     <message>
         <source>could not be read: page {pages}</source>
-        <translation type="unfinished" />
+        <translation>nicht lesbar: Seite {pages}</translation>
     </message>
     <message>
         <source>read only in part: page {pages}</source>
-        <translation type="unfinished" />
+        <translation>nur zum Teil gelesen: Seite {pages}</translation>
     </message>
     <message>
         <source>form fields that could not be read: {count}</source>
-        <translation type="unfinished" />
+        <translation>Formularfelder, die nicht lesbar waren: {count}</translation>
     </message>
     <message>
         <source>comments that could not be read: {count}</source>
-        <translation type="unfinished" />
+        <translation>Kommentare, die nicht lesbar waren: {count}</translation>
     </message>
     <message>
         <source>pictures that could not be read: page {pages}</source>
-        <translation type="unfinished" />
+        <translation>Bilder, die nicht lesbar waren: Seite {pages}</translation>
+    </message>
+    <message>
+        <source>Export it as PDF in the program that made it, and attach that.</source>
+        <translation>Exportieren Sie die Datei in dem Programm, aus dem sie stammt, als PDF, und hängen Sie das an.</translation>
+    </message>
+    <message>
+        <source>Save it as docx, odt or PDF in the program that made it, and attach that.</source>
+        <translation>Speichern Sie die Datei in dem Programm, aus dem sie stammt, als docx, odt oder PDF, und hängen Sie das an.</translation>
+    </message>
+    <message>
+        <source>sheets that could not be read as a whole: {count}</source>
+        <translation>Blätter, die nicht ganz lesbar waren: {count}</translation>
+    </message>
+    <message>
+        <source>cells that could not be read: {count}</source>
+        <translation>Zellen, die nicht lesbar waren: {count}</translation>
+    </message>
+    <message>
+        <source>sheets whose comments could not be read: {count}</source>
+        <translation>Blätter, deren Kommentare nicht lesbar waren: {count}</translation>
+    </message>
+    <message>
+        <source>damaged and read only in part: {names}</source>
+        <translation>beschädigt und nur zum Teil gelesen: {names}</translation>
+    </message>
+    <message>
+        <source>notes or comments that could not be read: {count}</source>
+        <translation>Fußnoten oder Kommentare, die nicht lesbar waren: {count}</translation>
     </message>
     </context>
 </TS>

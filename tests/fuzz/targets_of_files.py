@@ -9,7 +9,7 @@ import os
 import sqlite3
 import zipfile
 from contextlib import closing, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -115,8 +115,9 @@ def whole_archives(data: bytes) -> None:
 
 
 def _read_child(kind: str, name: str, data: bytes) -> None:
+    read = attachment_child.read_image if kind == "image" else partial(attachment_child.read_document, kind)
     with suppress(Exception):  # the child tells of any exception of its libraries
-        json.dumps(attachment_child.READERS[kind](str(written(name, data)))).encode(errors="replace")
+        json.dumps(read(str(written(name, data)))).encode(errors="replace")
 
 
 @cache
@@ -158,12 +159,12 @@ def pdfs(data: bytes) -> None:
 
 @target(lambda: _drop_samples("docx"))
 def word_files(data: bytes) -> None:
-    _read_child("docx", "a.docx", data)
+    _read_child("office", "a.docx", data)
 
 
 @target(lambda: _drop_samples("sheets"))
 def sheets(data: bytes) -> None:
-    _read_child("sheets", "a.xlsx", data)
+    _read_child("office", "a.xlsx", data)
 
 
 @target(lambda: ["naïve 世界\r\n".encode(), "世界".encode("utf-16"), b"a,b\n1,2\n"])

@@ -66,7 +66,7 @@ def make_word(folder: Path) -> list[str]:
     document = Document()
     document.add_paragraph("The moon pulls the sea.")
     document.save(str(folder / "word.docx"))
-    return isolated_command("tools.attachment_child", "docx", str(folder / "word.docx"))
+    return isolated_command("tools.attachment_child", "office", str(folder / "word.docx"))
 
 
 def make_pdf(folder: Path) -> list[str]:

@@ -27,7 +27,8 @@ PACKAGES = (
 OLD_PACKAGES = (
     "at-spi2-core", "dbus", "fonts-dejavu-core", "gir1.2-atspi-2.0", "gsettings-desktop-schemas", "libegl1", "libgl1",
     "libnss3", "libxcb-cursor0", "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-render-util0",
-    "libxkbcommon-x11-0", "openbox", "orca", "procps", "python3-gi", "speech-dispatcher", "xauth", "xdotool", "xvfb",
+    "libxcb-shape0", "libxkbcommon-x11-0", "openbox", "orca", "procps", "python3-gi", "speech-dispatcher",
+    "speech-dispatcher-audio-plugins", "xauth", "xdotool", "xvfb",
 )  # fmt: skip
 PLANTED = "sk-planted-5f3a9c51e2d7"
 WINDOW = shlex.join([sys.executable, "-m", "desktop_app", "--data-dir"])
@@ -178,6 +179,7 @@ def test_orca_reads_messages_results_and_numbers(
     press = "sleep 1.5; xdotool key"
     system_of = request.getfixturevalue("desktop" if orca == "48.1" else "old_desktop")
     output = run(system_of, tmp_path, f"""
+        echo 'pcm.!default {{ type null }}' > $HOME/.asoundrc
         openbox & speech-dispatcher -s -t 0 & sleep 1
         orca --debug-file={log} & sleep 8
         QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1 {WINDOW} {data} & window=$!
@@ -273,10 +275,10 @@ def test_ibus_writes_into_the_draft(desktop: Path, tmp_path: Path) -> None:
     """ibus 1.5.32 with its Pinyin, on X11."""
     (tmp_path / "draft.py").write_text(DRAFT)
     output = run(desktop, tmp_path, f"""
-        openbox & export QT_QPA_PLATFORM=xcb QT_IM_MODULE=ibus IBUS_ENABLE_SYNC_MODE=1
-        ibus-daemon --panel disable --xim & sleep 4; ibus engine libpinyin; echo engine $(ibus engine)
+        openbox & export QT_QPA_PLATFORM=xcb QT_IM_MODULE=ibus
+        ibus-daemon --panel disable & sleep 4; ibus engine libpinyin; echo engine $(ibus engine)
         {sys.executable} {tmp_path}/draft.py & draft=$!
-        sleep 4; xdotool mousemove 500 300 click 1; ibus engine libpinyin; sleep 1
+        sleep 5; xdotool mousemove 500 300 click 1; sleep 1; ibus engine libpinyin; sleep 1
         xdotool type --delay 150 nihao; sleep 2; xdotool key space
         wait $draft
     """)  # fmt: skip

@@ -165,7 +165,7 @@ def test_pages_that_are_lost_are_counted(tmp_path: Path) -> None:
 def test_a_damaged_list_of_embedded_files_is_said(tmp_path: Path) -> None:
     writer = whole()
     writer._root_object[NameObject("/Names")] = words(EmbeddedFiles=NumberObject(5))
-    assert "the list of embedded files could not be read" in read(writer, tmp_path).chip
+    assert "embedded files could not" in read(writer, tmp_path).chip
 
 
 def scan(*filters: str, content: bytes) -> PdfWriter:
