@@ -27,6 +27,7 @@ Language = Literal["", "en", "de"]
 FontScale = Annotated[float, msgspec.Meta(ge=0.5, le=3)]
 """Factor of the normal size. The window's slider stays within this range, beyond which the window is unusable."""
 NotNegative = Annotated[int, msgspec.Meta(ge=0)]
+Dollars = Annotated[float, msgspec.Meta(ge=0)]
 
 Summaries = Literal["auto", "extractive"]
 """What writes automatic summaries. "auto": the utility model, or code if that is the built-in model; "extractive":
@@ -176,6 +177,9 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     # The name of a preset, or of one of `policies`.
     policy: str = "balanced"
     policies: tuple[OwnPolicy, ...] = ()
+    # US dollars that a conversation, and a day with all conversations, may cost before the user is asked; 0: no limit.
+    max_dollars: Dollars = 0.0
+    max_dollars_a_day: Dollars = 0.0
     # Whether room is made automatically.
     is_automatic: bool = True
     system_prompt: str = "You are a helpful assistant. Answer clearly and briefly."

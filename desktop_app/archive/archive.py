@@ -257,6 +257,10 @@ class Archive:
         """Return the names of the spills to which conversations that are not deleted refer."""
         return await self._read(reading.spills_in_use)
 
+    async def dollars_after(self, row: int, since: float) -> tuple[int, float]:
+        """Return the newest row, and the US dollars in the usage of rows after `row`, recorded since that time."""
+        return await self._read(reading.dollars_after, row, since)
+
     async def unsent(self, conversation: str) -> UnsentMessages:
         """Return the draft and the queued messages of a conversation; none if they are damaged."""
         return await self._read(reading.unsent, conversation)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 from peewee import ModelSelect, SqliteDatabase, Value, fn
 
+from desktop_app.context.counting.breakdown import usage_in
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ConversationSetup
@@ -54,6 +56,8 @@ SPILLED = """SELECT e.body FROM entries e JOIN conversations c ON c.id = e.conve
     AND (e.body GLOB '*"spill":"[0-9a-f]*' OR e.body GLOB '*kept as [0-9a-f][0-9a-f][0-9a-f]*')"""
 ATTACHED = """SELECT CAST(TOTAL(LENGTH(body)) AS INTEGER) FROM entries
     WHERE message_index IS NOT NULL AND instr(body, '"type":"attachment"')"""
+PAID = """SELECT body FROM entries WHERE number > ? AND at >= ? AND instr(body, '"dollars":')
+    AND conversation IN (SELECT id FROM conversations WHERE updated_at >= ?)"""
 MAX_MISSING = 1_000_000
 _SPILL = re.compile(r'(?:"spill":"|kept as )([0-9a-f]{64})')
 """The name of a spill in the field of a result, or in a text, such as the answer of a research."""
@@ -179,6 +183,20 @@ def spills_in_use(database: SqliteDatabase, with_deleted: bool = False) -> froze
 def attachment_bytes(database: SqliteDatabase) -> int:
     """Return the size in bytes of the messages with attachments."""
     return int(database.execute_sql(ATTACHED).fetchone()[0])
+
+
+def dollars_after(database: SqliteDatabase, row: int, since: float) -> tuple[int, float]:
+    """Return the newest row of all entries, and the US dollars in the usage of rows after `row`, recorded `since` then.
+
+    Unreadable rows are left out. since: seconds since 1970.
+    """
+    (newest,) = database.execute_sql("SELECT MAX(number) FROM entries").fetchone()
+    spent = 0.0
+    for (body,) in database.execute_sql(PAID, (row, since, since)):
+        with suppress(*UNREADABLE):
+            found = usage_in(decode(body))
+            spent += found.usage.dollars or 0.0 if found is not None else 0.0
+    return newest or 0, spent
 
 
 def partials(database: SqliteDatabase) -> list[tuple[str, Message]]:

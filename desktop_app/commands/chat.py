@@ -237,7 +237,7 @@ class EventPrinter:
                 show_error(f"[{event.call.name} {event.call.arguments}]")
             case TurnFailed():
                 print_failure(event.failure)
-                if event.failure.kind == "nearly_full":
+                if event.failure.kind in ("nearly_full", "spending"):
                     show_error("  With --send-anyway it is sent all the same.")
             case Noticed():
                 print_failure(event.notice)

@@ -30,7 +30,8 @@ class Failure(msgspec.Struct, frozen=True):
     "malformed", "content_filter", "unsupported", "server", "timeout", "connection", "cut", "garbage"; for a server's
     settings "address" and "window_unknown". If a request does not fit, also "message_too_large" for the newest message
     alone, or "message_too_large_to_cut" if the model could not read it as a file; "nothing_can_leave": no optimizing
-    would help; "nearly_full": it fits, but hardly any tokens are left. "circles": the model repeats the same call again
+    would help; "nearly_full": it fits, but hardly any tokens are left. "spending": it would pass a limit of
+    money. "circles": the model repeats the same call again
     and again. For a notice: "silent_cut".
     """
     title: str

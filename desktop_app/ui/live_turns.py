@@ -43,7 +43,7 @@ class Activity(Enum):
     UNREAD = translatable("New reply")
 
 
-QUESTIONS = frozenset({"rounds", "nearly_full"})
+QUESTIONS = frozenset({"rounds", "nearly_full", "spending"})
 """Kinds of failures that are questions to the user: whether the model may go on calling tools, and whether to send a
 message that leaves hardly any room for the reply."""
 

@@ -11,7 +11,7 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.setup import OwnPolicy
 from desktop_app.models.endpoint import DEFAULT_ADDRESS, VARIABLES
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
-from desktop_app.ui.settings.limits import parse_reply, parse_window
+from desktop_app.ui.settings.limits import format_amount, parse_dollars, parse_reply, parse_window
 from desktop_app.ui.settings.mcp_form import parse_command, parse_environment
 from desktop_app.ui.settings.model_choice import models_of
 from desktop_app.ui.settings.sections import policies_offered
@@ -455,3 +455,17 @@ def test_adding_a_model_begins_with_the_provider_and_its_key(dialog, qtbot):
     form = servers.forms[-1]
     assert form.address.edit.hasFocus()
     assert form.column.indexOf(form._where) < form.column.indexOf(form.key)
+
+
+@pytest.mark.parametrize(
+    ("text", "dollars"), [("", 0.0), ("5", 5.0), ("$2.50", 2.5), ("2,5", 2.5), (" 0.05 ", 0.05), ("1000", 1_000.0)]
+)
+def test_an_amount_is_read_as_people_write_it(text, dollars):
+    assert parse_dollars(text) == dollars
+    assert parse_dollars(format_amount(dollars)) == dollars
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "a lot", "1.2.3", "0.001", "1e9", "nan"])
+def test_what_is_no_amount_is_an_error(text):
+    with pytest.raises(ValueError):  # noqa: PT011 - the text is for people
+        parse_dollars(text)

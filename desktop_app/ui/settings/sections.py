@@ -33,6 +33,7 @@ from desktop_app.ui.widgets.row_list import ListRow, RowList
 from desktop_app.ui.widgets.text_label import Run, TextLabel
 
 from .entries import Choice, Field, FolderField, FormEntry, LongText, OnOff, Percent, Segments, section
+from .limits import format_amount, parse_dollars
 from .mcp_form import McpList, sandbox_entries
 from .server_form import parse_address
 from .server_list import ServerList
@@ -60,6 +61,10 @@ MEMORY_NOTE = translatable(
 )
 RECALL_NOTE = translatable(
     "When a message refers to something that was summarized, the matching passages are sent along, up to a limit."
+)
+SPENDING_NOTE = translatable(
+    "In dollars, with summaries and other tasks. The next request is estimated before it is sent; models whose price "
+    "is not known are not counted."
 )
 VISION_NOTE = translatable("Describes images for models that cannot see them. The images are sent to its server.")
 RESEARCH_NOTE = translatable("Searches and reads the web when you type /research and a question.")
@@ -102,6 +107,19 @@ def context_section(
         Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
         numbers,
         SummaryChoice(settings, models, servers),
+    )
+
+
+def spending_section(settings: Settings) -> QWidget:
+    """Return the section with the limits of money."""
+    own, day = settings.max_dollars, settings.max_dollars_a_day
+    ask, no_limit = tr("Ask me before a conversation costs more than"), tr("no limit")
+    return section(
+        tr("Costs"),
+        Field("max_dollars", ask, format_amount(own), no_limit, parse_dollars, tr(SPENDING_NOTE)),
+        Field(
+            "max_dollars_a_day", tr("Ask me before a day costs more than"), format_amount(day), no_limit, parse_dollars
+        ),
     )
 
 

@@ -143,6 +143,7 @@ class SettingsDialog(Sheet):
         numbers.clicked.connect(self._show_policies)
         context = sections.context_section(settings, models.models, self.servers, numbers)
         yield self._add("context", tr("Context window"), context)
+        yield self._add("costs", tr("Costs"), sections.spending_section(settings))
         self.servers.changed.emit()  # updates the descriptions that depend on them
         yield self._add("roles", tr("Other tasks"), sections.role_section(settings, models.models))
         yield self._add("memory", tr("Memory"), sections.memory_section(settings))

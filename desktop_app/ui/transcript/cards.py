@@ -34,6 +34,7 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "message_too_large_to_cut": (Action.SEND_CUT, Action.SWITCH_MODEL, Action.EDIT_MESSAGE),
     "nothing_can_leave": (Action.SWITCH_MODEL, Action.TRY_AGAIN, Action.START_FRESH, Action.EXPORT),
     "nearly_full": (Action.OPTIMIZE_AND_RETRY, Action.SEND_ANYWAY, Action.START_FRESH, Action.SWITCH_MODEL),
+    "spending": (Action.SEND_ANYWAY, Action.SWITCH_MODEL, Action.OPTIMIZE_AND_RETRY, Action.OPEN_SETTINGS),
     "silent_cut": (Action.OPTIMIZE_AND_RETRY, Action.USE_OWN_WINDOW, Action.SWITCH_MODEL),
     "rate_limit": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
     "server": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
@@ -78,7 +79,7 @@ SETTING_WORDS = {
 
 FAILURE_CHARACTERS = 4_000
 NOTICES = frozenset(
-    {"nearly_full", "silent_cut", "no_tools", "pictures_left_out", "waiting", "sandbox", "too_many_tools"}
+    {"nearly_full", "spending", "silent_cut", "no_tools", "pictures_left_out", "waiting", "sandbox", "too_many_tools"}
 )
 """Kinds of failures that are warnings: nothing is broken."""
 

@@ -1,0 +1,124 @@
+"""Limits of money: what a conversation and a day may cost, asked about before a request passes them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from msgspec.structs import replace
+
+from desktop_app.chat.ports import Price
+from desktop_app.chat.session import Session, stamp
+from desktop_app.chat.spending import Spending, dollars_of, next_request_dollars
+from desktop_app.chat.turn.take_turn import TurnOptions
+from desktop_app.conversation.events import TurnFailed
+from desktop_app.conversation.message import Message, Role, Text, Usage
+from desktop_app.conversation.transcript import AuxiliaryUsage
+from provider import Reply
+
+PRICE = Price(prompt=0.001, reply=0.002, cached=0.0001)
+"""A thousand tokens cost a dollar."""
+
+
+def paid(dollars: float) -> AuxiliaryUsage:
+    return stamp(AuxiliaryUsage(purpose="title", model="m/m", usage=Usage(1, 1, dollars=dollars)))
+
+
+async def limited(house, **limits: float):
+    made = await house([Reply("Yes.", usage=None)], repeat_last=True)
+    made.models.cost = PRICE
+    made.furnish(spending=Spending(made.archive.dollars_after))
+    made.chats.settings = replace(made.chats.settings, **limits)
+    return made, await made.chats.create()
+
+
+def kinds(made) -> list[str]:
+    return [event.failure.kind for event in made.of(TurnFailed)]
+
+
+async def go_on(made, session: Session) -> None:
+    await made.chats.turns.go_on(session, TurnOptions(is_forced=True))
+    await made.chats.turns.wait_until_idle(session.id)
+
+
+async def test_without_a_limit_nothing_is_asked(house) -> None:
+    made, session = await limited(house)
+    await session.record_operation(paid(1_000.0))
+    await made.turn(session, "Hello")
+    assert not kinds(made)
+
+
+async def test_a_conversation_is_not_continued_beyond_its_limit_until_the_user_says_so(house) -> None:
+    made, session = await limited(house, max_dollars=5.0)
+    await made.turn(session, "Hello")
+    assert not kinds(made)
+    await session.record_operation(paid(4.99))
+    await made.turn(session, "And now?")
+    assert kinds(made) == ["spending"]
+    failure = made.of(TurnFailed)[0].failure
+    assert "$5.00" in failure.title
+    assert "$4.99" in failure.detail
+    assert len(made.provider.requests) == 1, "nothing was sent"
+    assert session.view.items[-1].message.text == "And now?", "the message is kept"
+    await go_on(made, session)
+    assert len(made.provider.requests) == 2
+    await made.turn(session, "More?")
+    assert kinds(made) == ["spending"], "another five dollars are allowed"
+    await session.record_operation(paid(5.0))
+    await made.turn(session, "Still?")
+    assert kinds(made) == ["spending", "spending"]
+
+
+async def test_a_day_counts_all_conversations_once(house) -> None:
+    made, session = await limited(house, max_dollars_a_day=5.0)
+    for number in range(3):
+        other = await made.chats.create(f"{number}", [])
+        await other.record_operation(paid(1.5))
+    await made.turn(session, "Hello")
+    assert not kinds(made), "4.50 were spent"
+    await made.turn(session, "And?")
+    assert not kinds(made), "and are not counted again"
+    await session.record_operation(paid(0.5))
+    await made.turn(session, "Now?")
+    assert kinds(made) == ["spending"]
+    await go_on(made, session)
+    await made.turn(session, "More?")
+    assert kinds(made) == ["spending"]
+
+
+async def test_a_model_without_a_price_is_never_refused(house) -> None:
+    made, session = await limited(house, max_dollars=0.01, max_dollars_a_day=0.01)
+    made.models.cost = None
+    await made.turn(session, "Hello")
+    assert not kinds(made)
+
+
+async def test_the_next_request_is_estimated_by_the_cache_and_the_length_of_the_last_one(house) -> None:
+    made, session = await limited(house)
+    await made.turn(session, "Hello " * 200)
+    total = session.counter.gauge().total
+    assert next_request_dollars(session, PRICE) == pytest.approx(total * PRICE.prompt)
+    name = session.model.info.record_name
+    usage = Usage(1_000, 50, cached_tokens=800)
+    await session.record_message(stamp(Message(role=Role.ASSISTANT, parts=(Text("Yes."),), model=name, usage=usage)))
+    total = session.counter.gauge().total
+    by_hand = 0.2 * total * 0.001 + 0.8 * total * 0.0001 + 50 * 0.002
+    assert next_request_dollars(session, PRICE) == pytest.approx(by_hand, rel=0.01)
+    assert dollars_of(session) == 0.0
+
+
+async def test_a_day_begins_at_midnight(house) -> None:
+    made, session = await limited(house)
+    await session.record_operation(paid(2.0))
+    old = replace(paid(40.0), id="old", at=time.time() - 3 * 86_400)
+    await session.record_operation(old)
+    now = [time.time()]
+    spending = Spending(made.archive.dollars_after, lambda: now[0])
+    assert await spending.today() == pytest.approx(2.0)
+    assert await spending.today() == pytest.approx(2.0)
+    await session.record_operation(paid(0.25))
+    assert await spending.today() == pytest.approx(2.25)
+    now[0] += 86_400
+    spending.allowed_today = 7.0
+    assert await spending.today() == 0.0
+    assert spending.allowed_today == 0.0
