@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import struct
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
@@ -111,6 +112,10 @@ def _inflate(inflater: Any, packed: bytes) -> Iterator[bytes]:
             yield piece
 
 
+ERROR_EVENT = re.compile(rb"event: *error\s*$")
+"""The line that names an event as an error, whose data may be plain text."""
+
+
 class ReplyMarks(msgspec.Struct):
     """What a reply had besides its events."""
 
@@ -138,21 +143,23 @@ async def events_of(
             yield value
         return
     is_in_lines = is_in_lines and not line.startswith(b"data:")
+    marks = marks or ReplyMarks()
     begun: list[bytes] = []  # joined once the event ends, since joining at each line would take quadratic time
-    size = 0
+    size, is_error = 0, False
     while line is not None:
-        data = line if is_in_lines else line.removeprefix(b"data:") if line.startswith(b"data:") else b""
-        size = _checked(size + len(data) if line else 0)
-        if data.strip() == b"[DONE]":
-            if marks is not None:
-                marks.has_end = True
+        data = line if is_in_lines else line[len(b"data:") :] if line.startswith(b"data:") else b""
+        is_error = bool(ERROR_EVENT.match(line)) if line.startswith(b"event:") else is_error
+        content = data.strip()
+        size = _checked(size + len(data)) if line else 0
+        if content == b"[DONE]":
+            marks.has_end = True
             return
         if begun and not line:
-            yield _value_of(b"\n".join(begun))
+            yield _error_of(b"\n".join(begun)) if is_error else _value_of(b"\n".join(begun))
             begun = []
         elif begun and data:
             begun.append(data)
-        elif data.strip():
+        elif content:
             try:  # an event is almost always one line, and some servers leave out the empty line after it
                 yield _value_of(data)
             except json.JSONDecodeError:
@@ -160,6 +167,16 @@ async def events_of(
                     raise
                 begun = [data]
         line = await anext(lines, None)
+    if begun and is_error:
+        yield _error_of(b"\n".join(begun))
+
+
+def _error_of(data: bytes) -> Any:
+    """Return the value of an error's event, which some servers write as plain text."""
+    try:
+        return _value_of(data)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return {"error": {"message": data.decode(errors="replace").strip()}}
 
 
 def _checked(size: int) -> int:
@@ -182,6 +199,10 @@ async def _plain_values(first: bytes, lines: AsyncIterable[bytes]) -> list[Any]:
 
 
 def _value_of(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        pass  # such as a number above any float, NaN, or half of a surrogate pair, which Python reads
     try:
         return json.loads(data.decode())
     except (json.JSONDecodeError, UnicodeDecodeError):

@@ -301,6 +301,9 @@ class OllamaLines:
         return _call(self._calls, call_id, field_of(function, "name"), field_of(function, "arguments"))
 
 
+TEXTS = frozenset({"response.output_text.delta", "response.refusal.delta"})
+
+
 class ResponsesEvents:
     """Converts the events of one reply of OpenAI's Responses API.
 
@@ -317,13 +320,13 @@ class ResponsesEvents:
     def chunk_of(self, event: Json) -> Json:
         """Return the event as a chunk, which has no choices for an event without content."""
         kind, place = word_of(event.get("type")), _place(event.get("output_index"))
-        part, item = (place, _place(event.get("content_index"))), event.get("item")
+        if kind in TEXTS:  # almost all events are deltas of text
+            return _chunk(content=self._add((place, _place(event.get("content_index"))), text_of(event.get("delta"))))
+        item = event.get("item")
         match kind:
-            case "response.output_text.delta" | "response.refusal.delta":
-                return _chunk(content=self._add(part, text_of(event.get("delta"))))
             case "response.output_text.done" | "response.refusal.done":
                 whole = text_of(event.get("text")) or text_of(event.get("refusal"))
-                return _chunk(content=self._missing_text(part, whole))
+                return _chunk(content=self._missing_text((place, _place(event.get("content_index"))), whole))
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 return _chunk(reasoning_content=self._add("thoughts", text_of(event.get("delta"))))
             case "response.function_call_arguments.delta":
@@ -346,7 +349,9 @@ class ResponsesEvents:
                 return {"choices": []} if kind.startswith("response.") else event
 
     def _add(self, place: Any, text: str) -> str:
-        self._sent.setdefault(place, []).append(text)
+        if (sent := self._sent.get(place)) is None:
+            sent = self._sent[place] = []
+        sent.append(text)
         return text
 
     def _missing(self, place: Any, whole: str) -> str:

@@ -54,6 +54,8 @@ def list_of(value: Any) -> list[Any]:
 
 def text_of(value: Any) -> str:
     """Return a text, a number as text, or the joined texts of a list of content parts."""
+    if isinstance(value, str):
+        return value
     parts = cast("list[Any]", value) if isinstance(value, list) else [value]
     return "".join(word_of(field_of(part, "text") if is_object(part) else part) for part in parts)
 
@@ -208,7 +210,8 @@ class ReplyReader:
             return
         if not is_object(chunk):
             raise MalformedChunk
-        self._take_usage(field_of(chunk, "usage"))
+        if (usage := field_of(chunk, "usage")) is not None:
+            self._take_usage(usage)
         choices = field_of(chunk, "choices")
         choice = next(iter(list_of(choices)), None)
         if (error := _error_in(chunk, choice)) is not None:
@@ -248,7 +251,8 @@ class ReplyReader:
     def _pieces_of_choice(self, choice: Any) -> list[Piece]:
         if not is_object(choice):
             raise MalformedChunk
-        self._take_usage(field_of(choice, "usage"))  # Kimi reports it here
+        if (usage := field_of(choice, "usage")) is not None:  # Kimi reports it here
+            self._take_usage(usage)
         reason = field_of(choice, "finish_reason")
         self._reason = reason if isinstance(reason, str) and reason else self._reason
         pieces = self._pieces_of_delta(field_of(choice, "delta"))
@@ -256,7 +260,7 @@ class ReplyReader:
         return [*pieces, *self._pieces_of_message(message)] if is_object(message) else pieces
 
     def _take_usage(self, reported: Any) -> None:
-        if reported is not None and (usage := usage_of(reported)) is not None:
+        if (usage := usage_of(reported)) is not None:
             self._usage = usage if self._usage is None else _with_earlier(usage, self._usage)
 
     def _pieces_of_message(self, message: Any) -> list[Piece]:
@@ -351,8 +355,11 @@ class ReplyReader:
 def _reasoning_of(delta: Any) -> str:
     if isinstance(content := field_of(delta, "content"), list):  # Mistral's parts of type "thinking"
         return "".join(text_of(field_of(part, "thinking")) for part in content if is_object(part))
-    values = (field_of(delta, field) for field in REASONING_FIELDS)
-    return next((text for value in values if isinstance(value, str | list) and (text := text_of(value))), "")
+    for field in REASONING_FIELDS:
+        value = field_of(delta, field)
+        if value and isinstance(value, str | list) and (text := text_of(value)):
+            return text
+    return ""
 
 
 def _id_of(fragment: Any) -> tuple[str, str]:
@@ -391,7 +398,10 @@ def _is_error(chunk: Json) -> bool:
     """Return whether a chunk without a reply is the error of a server that has none of the usual fields for it."""
     state = field_of(chunk.get("base_resp"), "status_code")  # MiniMax's, 0 in every good chunk
     names = ("error_code", "error_msg", "errorMessage", "errors", "detail")
-    return bool(state) or ("choices" not in chunk and any(chunk.get(name) for name in names))
+    if "choices" not in chunk and chunk.get("object") == "error":
+        return True
+    is_said = any(isinstance(chunk.get(name), str) and chunk[name].strip() for name in ("message", "Message", "msg"))
+    return bool(state) or ("choices" not in chunk and (is_said or any(chunk.get(name) for name in names)))
 
 
 def usage_of(reported: Any) -> Usage | None:

@@ -87,6 +87,7 @@ class TaggedThoughts:
 
     def _in_text(self, text: str) -> list[Piece]:
         if self._had_thoughts or (not self._held and "<" not in text):
+            self._has_text = self._has_text or bool(text.strip())
             self._quotes += text.count("`")
             return [TextPiece(text)] if text else []
         text, self._held = self._held + text, ""

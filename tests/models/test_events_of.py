@@ -118,6 +118,17 @@ async def test_an_event_that_is_cut_is_dropped_and_one_that_is_no_json_refused()
         await events_in(b"data: \xff\n\n", [])
 
 
+@pytest.mark.parametrize("end", [b"\n\n", b"\n", b""])
+async def test_an_error_may_be_plain_text(end: bytes) -> None:
+    body = b"data: 1\n\nevent: error\ndata: The prompt is too long" + end
+    assert await events_in(body, []) == [1, {"error": {"message": "The prompt is too long"}}]
+
+
+async def test_numbers_and_texts_are_read_as_python_reads_them() -> None:
+    for text in ("1e400", "NaN", "-Infinity", '"\\ud800"', "12345678901234567890123", "1.10", '{"a": 1, "a": 2}'):
+        assert repr(await events_in(f"data: [{text}]\n\n".encode(), [])) == repr([[json.loads(text)]])
+
+
 @given(
     st.lists(st.dictionaries(st.text(max_size=3), st.integers(), min_size=1), min_size=1), st.lists(st.integers(0, 99))
 )

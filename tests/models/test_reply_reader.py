@@ -149,11 +149,23 @@ def test_a_mark_of_the_end_ends_a_reply_without_a_reason_but_not_nothing() -> No
         {"error_code": 336007, "error_msg": "the max input characters is 20000"},
         {"base_resp": {"status_code": 2013, "status_msg": "context window exceeds limit"}, "choices": None},
         {"detail": "Conversation too long"},
+        {
+            "object": "error",
+            "message": "The sum of prompt length should not exceed 8192",
+            "type": "InternalServerError",
+        },
+        {"message": "too many tokens"},
+        {"Message": "Input is too long for requested model."},
     ],
 )
 def test_an_error_in_a_shape_of_its_own_is_an_error(error: dict[str, Any]) -> None:
     with pytest.raises(StreamError):
         read(error)
+
+
+def test_a_closing_tag_in_the_text_ends_no_thoughts_if_these_have_a_field() -> None:
+    pieces, _ = read(chunk(None, reasoning_content="I see."), chunk("The tag "), chunk("</think>"), chunk(" ends it."))
+    assert "".join(piece.text for piece in pieces if isinstance(piece, TextPiece)) == "The tag </think> ends it."
 
 
 def test_a_refusal_without_a_reason_is_one() -> None:
