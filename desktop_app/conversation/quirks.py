@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 MAX_COMPLETION_TOKENS = "max_completion_tokens"
 """The longest reply is called `max_completion_tokens`, not `max_tokens`."""
 MAX_TOKENS = "max_tokens"
@@ -34,8 +36,13 @@ NO_REASONING = "no_reasoning"
 """The field with returned reasoning is refused."""
 SIGNATURES = "signatures"
 """Calls without a signature, which other models wrote, need Google's placeholder for one."""
+SHORT_IDS = "short_ids"
+"""The ids of calls have to be of nine letters and digits, as Mistral's are."""
 WITHOUT = "without "
 """The beginning of a quirk that names a field of requests which is refused."""
+
+PICTURES = "pictures "
+"""The beginning of a quirk that has the number of pictures that a request may have."""
 
 OPPOSITES = (
     {MAX_COMPLETION_TOKENS, MAX_TOKENS},
@@ -47,9 +54,24 @@ NOT_KEPT = (NO_TOOLS,)
 """Quirks that are forgotten with the run: a server may be restarted with tools."""
 
 
+class Learned(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What refusals of a model's server have taught about it. window: in tokens; 0 if none named one."""
+
+    window: int = 0
+    quirks: tuple[str, ...] = ()
+
+
+def pictures_accepted(quirks: Iterable[str]) -> int | None:
+    """Return the number of pictures that a request may have; None if no refusal named it."""
+    numbers = [int(quirk.removeprefix(PICTURES)) for quirk in quirks if quirk.startswith(PICTURES)]
+    return numbers[-1] if numbers else None
+
+
 def with_quirk(quirks: Iterable[str], learned: str) -> tuple[str, ...]:
     """Return the quirks with a learned one, and without its opposites."""
     opposites = set[str]().union(*(pair for pair in OPPOSITES if learned in pair))
+    if learned.startswith(PICTURES):
+        quirks = [quirk for quirk in quirks if not quirk.startswith(PICTURES)]
     return (*(quirk for quirk in quirks if quirk not in opposites and quirk != learned), learned)
 
 

@@ -124,7 +124,7 @@ async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: t
         noted.clear()  # asyncio keeps cancelled timers for a while, and with them the context with this list
     headers = httpx.Headers({name: value for name, value in written.headers.items() if name in SENT_HEADERS})
     if endpoint.kind in CLOUDS:
-        return _for_cloud(endpoint, model, written, headers, quirks)
+        return _for_cloud(endpoint, model, written, headers, quirks, request)
     if endpoint.kind == "openrouter":
         headers["X-Title"] = APP  # for its lists of apps
     headers.update(dict(sendable_headers(endpoint.headers)))
@@ -137,9 +137,17 @@ async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: t
 
 
 def _for_cloud(
-    endpoint: Endpoint, model: str, written: httpx.Request, headers: httpx.Headers, quirks: tuple[str, ...]
+    endpoint: Endpoint,
+    model: str,
+    written: httpx.Request,
+    headers: httpx.Headers,
+    quirks: tuple[str, ...],
+    request: Json,
 ) -> httpx.Request:
-    """Return the request to a platform, with its key if it has one, and otherwise without authorization."""
+    """Return the request to a platform, with its key if it has one, and otherwise without authorization.
+
+    request: the fields that litellm was given.
+    """
     for name in AUTHORIZATION:
         headers.pop(name, None)
     headers.update(key_headers(endpoint.kind, endpoint.key))
@@ -148,6 +156,7 @@ def _for_cloud(
     body = json.loads(content)
     wire = format_of(endpoint, model)
     address, changed = as_sent(endpoint, model, wire, url, body)
+    changed = with_thoughts_in_place(changed, request)
     changed = with_quirks(changed, quirks) if quirks and wire == "chat" else changed
     content = content if changed is body else json.dumps(changed, ensure_ascii=False).encode()
     return httpx.Request(written.method, address, headers=headers, content=content)

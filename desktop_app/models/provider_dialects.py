@@ -116,7 +116,7 @@ def request_of(
         pairs = zip(chat, map(reasoning_of, messages), strict=True)
         add = _with_tagged if dialect.returned_reasoning == "tagged" else _with_reasoning
         chat = [add(sent, text) if text else sent for sent, text in pairs]
-    if family.startswith("mistral"):
+    if family.startswith("mistral") or quirks.SHORT_IDS in info.quirks:
         chat = [_with_mistral_ids(message) for message in chat]
     if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
         chat, functions = with_cache_markers(chat, functions)
@@ -371,19 +371,32 @@ def with_thoughts_in_place(body: Json, request: Json) -> Json:
 def _interleaved(message: Json, places: dict[str, tuple[int, ...]]) -> Json:
     content = message["content"]
     blocks: list[Json] = content if isinstance(content, list) else []
-    kinds = [str(block.get("type")) for block in blocks]
-    first_call = next((block["id"] for block, kind in zip(blocks, kinds, strict=True) if kind == "tool_use"), "")
-    thoughts = [block for block, kind in zip(blocks, kinds, strict=True) if kind.endswith("thinking")]
-    texts = [block for block, kind in zip(blocks, kinds, strict=True) if kind == "text"]
-    own = places.get(first_call)
+    calls = [call_id for block in blocks if (call_id := _call_id_of(block))]
+    thoughts, texts = [*filter(_is_thought, blocks)], [*filter(_is_text, blocks)]
+    own = places.get(calls[0]) if calls else None
     if own is None or len(thoughts) != len(own) or len(texts) != 1:
         return message
     ordered, start = list[Json](), 0
     for place, thought in zip(own, thoughts, strict=True):
         ordered += [*_text_block(texts[0], start, place), thought]
         start = max(start, place)
-    rest = [block for block in blocks if block not in thoughts and block not in texts]
+    rest = [block for block in blocks if not _is_thought(block) and not _is_text(block)]
     return message | {"content": [*ordered, *_text_block(texts[0], start, None), *rest]}
+
+
+# Anthropic's blocks have a type; the ones of Bedrock's Converse have a field of that name only.
+
+
+def _is_thought(block: Json) -> bool:
+    return str(block.get("type")).endswith("thinking") or "reasoningContent" in block
+
+
+def _is_text(block: Json) -> bool:
+    return block.get("type", "text") == "text" and "text" in block
+
+
+def _call_id_of(block: Json) -> str:
+    return block["id"] if block.get("type") == "tool_use" else block.get("toolUse", {}).get("toolUseId", "")
 
 
 def _text_block(block: Json, start: int, end: int | None) -> list[Json]:

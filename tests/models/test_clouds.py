@@ -28,6 +28,7 @@ from msgspec.structs import replace
 from builders import system
 from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import user_message
+from desktop_app.conversation.openai_chat import function_of
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models import cloud_credentials
 from desktop_app.models.catalogue import Catalogue
@@ -35,6 +36,7 @@ from desktop_app.models.cloud_credentials import AwsKeys, aws_keys, signed_heade
 from desktop_app.models.endpoint import Endpoint, environment_key
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel, curl_of
+from desktop_app.models.provider_dialects import PLACES, decode_metadata
 from desktop_app.models.server_checks import list_offers
 from desktop_app.settings import Cloud, Server, ServerKind, Settings
 
@@ -267,6 +269,53 @@ async def test_bedrock_s_reply_is_read_with_its_thoughts_calls_and_usage(litellm
     assert asked[0].headers["authorization"] == f"Bearer {KEY}"
     assert asked[0].body["messages"] == [{"role": "user", "content": [{"text": "Hello"}]}]
     assert asked[0].body["toolConfig"]["tools"][0]["toolSpec"]["name"] == "add"
+
+
+BETWEEN = (
+    frame("messageStart", {"role": "assistant"}),
+    delta(0, reasoningContent={"text": "First."}),
+    delta(0, reasoningContent={"signature": "b25l"}),
+    delta(1, text="I look."),
+    delta(2, reasoningContent={"text": "Then."}),
+    delta(2, reasoningContent={"signature": "dHdv"}),
+    delta(3, text=" And add."),
+    frame("contentBlockStart", {"contentBlockIndex": 4, "start": {"toolUse": {"toolUseId": "t1", "name": "add"}}}),
+    delta(4, toolUse={"input": "{}"}),
+    frame("messageStop", {"stopReason": "tool_use"}),
+)
+
+
+@pytest.mark.parametrize("kind", ["bedrock", "vertex"])
+async def test_thoughts_go_back_to_claude_between_its_texts(kind: ServerKind, litellm: LiteLLM, cloud: Any) -> None:
+    """Claude refuses thoughts that were moved, and litellm writes all of them first."""
+    address, _ = cloud(lambda _: (200, AWS, b"".join(BETWEEN)))
+    bedrock = model_at("bedrock", address, CLAUDE, litellm, KEY)
+    end = (await pieces_of(bedrock, ADD))[-1]
+    assert isinstance(end, ReplyEnd)
+    metadata = decode_metadata(end.tool_calls[0].provider_metadata, bedrock.info.record_name)
+    assert metadata is not None
+    request: Any = {
+        "messages": [
+            {"role": "user", "content": "Look."},
+            {"role": "assistant", "content": "I look. And add.", **metadata.message}
+            | {PLACES: metadata.places, "tool_calls": [CALLED]},
+            {"role": "tool", "tool_call_id": "t1", "content": "5"},
+        ],
+        "max_tokens": 100,
+        "stream": True,
+        "tools": [function_of(ADD)],
+    }
+    name = CLAUDE if kind == "bedrock" else "claude-sonnet-4-5"
+    endpoint = Endpoint("c", address, "" if kind == "vertex" else KEY, kind, cloud=Cloud(project="p"))
+    written = await (await litellm.load()).write_request(endpoint, name, request)
+    content = json.loads(written.content)["messages"][1]["content"]
+    order = [next(iter(block)) if kind == "bedrock" else block["type"] for block in content]
+    thought = "reasoningContent" if kind == "bedrock" else "thinking"
+    assert order == [thought, "text", thought, "text", "toolUse" if kind == "bedrock" else "tool_use"]
+    assert [block["text"] for block in content if "text" in block] == ["I look.", " And add."]
+
+
+CALLED = {"id": "t1", "type": "function", "function": {"name": "add", "arguments": "{}"}}
 
 
 async def test_a_reply_of_bedrock_that_is_cut_anywhere_is_no_whole_one(litellm: LiteLLM, cloud: Any) -> None:

@@ -240,6 +240,8 @@ async def test_the_window_and_the_longest_reply_are_told_as_each_wants_them(lite
         ("lm_studio", "NousResearch/Hermes-3-Llama-3.1-8B", (quirks.TEXT_WITH_RESULT,)),
         ("ollama", "mistral-nemo:12b", (quirks.TEXT_WITH_RESULT, quirks.NO_USER_AFTER_TOOL)),
         ("openai_compatible", "mistral-large-latest", (quirks.NO_USER_AFTER_TOOL,)),
+        ("openrouter", "mistralai/devstral-2512", (quirks.NO_USER_AFTER_TOOL,)),
+        ("openai_compatible", "labs-leanstral-2603", (quirks.NO_USER_AFTER_TOOL,)),
         ("openai", "gpt-5.1", ()),
     ],
 )

@@ -122,6 +122,11 @@ CURES: tuple[Cure, ...] = (
         (quirks.NO_SYSTEM,),
         _has_system,
     ),
+    Cure(
+        _pattern(r"(tool[ _]?)?call[ _]id[^\n]{0,80}(a-z, A-Z, 0-9|length of 9\b|9 characters)"),
+        (quirks.SHORT_IDS,),
+        _has_calls,
+    ),
     Cure(_pattern(r"unexpected role\W+user\W+after role\W+tool"), (quirks.NO_USER_AFTER_TOOL,), _has_pictures_behind),
     Cure(
         _pattern(

@@ -156,7 +156,7 @@ _PATTERNS = (
     # From mistral-common's table of models; newer models have Tekken.
     ("mistral-v1", r"mixtral|mistral-?(7b|tiny|v?0\.)|mathstral|codestral-?(22b|mamba|2405)"),
     ("mistral-v1", r"(mistral|pixtral)-(large-24|small-(2312|2402)|medium-2312|embed)|zephyr-7b|mistral$"),
-    ("mistral", r"mistral|ministral|codestral|devstral|magistral|pixtral|voxtral"),
+    ("mistral", r"mistral|ministral|codestral|devstral|magistral|pixtral|voxtral|leanstral"),
     ("llama-2", r"llama-?[12](?![\d])|code-?llama|vicuna|tiny-?llama|llama-?(7|13|30|33|65)b"),
     ("llama-4", r"llama-?4"),
     ("llama-3", r"(?<!o)llama"),
