@@ -275,6 +275,14 @@ class ModelCatalogue(Protocol):
         """
         ...
 
+    async def learn(self, model_id: str, quirk: str = "", window: int | None = None) -> ChatModel:
+        """Remember what a refusal has taught about the model, for all conversations and later runs.
+
+        window: the tokens that it accepts, 0 to forget them; None to change nothing. Return the model with it. Raises
+        ModelError if it does not exist.
+        """
+        ...
+
     def price(self, model_id: str) -> Price | None:
         """Return the price of the model; None if it is unknown or free."""
         ...

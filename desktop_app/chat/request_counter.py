@@ -31,6 +31,7 @@ from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.gauge import Gauge, Provenance
 from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, Message, Role, Usage
+from desktop_app.conversation.quirks import Learned
 from desktop_app.conversation.setup import ConversationSetup, ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, Transcript, Trigger
@@ -75,46 +76,69 @@ class Request(msgspec.Struct, frozen=True):
 
 def refused_report(error: ModelError, sent: Request) -> Report | None:
     """Return the prompt's size as the error of a refused request reports it; None if it reports nothing plausible."""
-    if not error.is_overflow or error.limit < MIN_LIMIT or not error.observed:
-        return None
+    if not error.is_overflow or error.limit < MIN_LIMIT or error.observed <= error.limit:
+        return None  # a refused request is longer than the limit, or one of the numbers is about something else
     prompt = error.observed - error.reply
     can_be = sent.counted <= MAX_TIMES * prompt and prompt <= MAX_TIMES * sent.counted
     return Report(sent.counted, sent.items, Usage(prompt, 0)) if can_be else None
 
 
-class LearnedLimits:
-    """The limits of a model that one conversation has learned from the server's errors."""
+NOTHING = Learned()
 
-    def __init__(self) -> None:
-        self.window = 0
+
+class LearnedLimits:
+    """The limits of a model that were learned from the server's errors, and what one conversation suspects.
+
+    window: the one that a refusal has named, in any conversation; 0 if none has.
+    """
+
+    def __init__(self, window: int = 0) -> None:
+        self.window = window
         """Tokens of the window; 0 if nothing was learned."""
         self.refused: Report | None = None
         """The newest refused request whose length the provider reported."""
         self.accepted_reply = 0
         """The largest reply limit, in tokens, that the server accepted; 0 if it never refused one."""
+        self.is_named = bool(window)
+        """Whether a refusal named the window. What does not fit is then sent all the same: the number may have been
+        about something else, or no longer be true, and the server refuses what is too long."""
         self._is_stated_trusted = False
 
     @property
-    def is_unchanged(self) -> bool:
-        """Whether no window was learned, and the user has not confirmed the stated one."""
-        return not self.window and not self._is_stated_trusted
+    def has_trusted(self) -> bool:
+        """Whether the user has confirmed the stated window."""
+        return self._is_stated_trusted
+
+    @property
+    def window_for_all(self) -> int | None:
+        """The window that other conversations should assume, 0 for the stated one; None for a mere suspicion."""
+        return self.window if self.is_named or not self.window else None
+
+    def adopt(self, window: int) -> None:
+        """Use the window that another conversation has learned; 0 if it was forgotten."""
+        self.window, self.is_named, self.refused = window, bool(window), None
 
     def learn(self, error: ModelError, refused: Report | None = None) -> None:
         """Adopt the window that the error of a refused request names, and remember the report of the request."""
         if error.is_overflow and error.limit >= MIN_LIMIT:
-            self.window = error.limit
+            self.window, self.is_named = error.limit, True
             self.refused = refused or self.refused
+
+    def note_accepted(self, tokens: int) -> None:
+        """Forget the learned window if the server has accepted a longer request than it holds."""
+        if 0 < self.window < tokens:
+            self.window, self.refused, self.is_named = 0, None, False
 
     def suspect(self, tokens: int) -> bool:
         """Assume a window of that many tokens. Return False, and do nothing, if the user trusts the stated one."""
         if self._is_stated_trusted or tokens < MIN_LIMIT:
             return False
-        self.window = tokens
+        self.window, self.is_named = tokens, False
         return True
 
     def trust_stated(self) -> None:
         """Forget the learned window on the user's request, and ignore suspicions from now on."""
-        self.window, self.refused, self._is_stated_trusted = 0, None, True
+        self.window, self.refused, self.is_named, self._is_stated_trusted = 0, None, False, True
 
 
 class RequestCounter:
@@ -135,7 +159,7 @@ class RequestCounter:
         self.model, self.chosen_policy, self.setup = model, policy, setup
         self.transcript, self.view, self.reading = transcript, view, reading
         self.counts = TokenCounts(model.tokenizer, model.info.dialect)
-        self.learned = LearnedLimits()
+        self.learned = LearnedLimits(model.info.learned.window)
         self._tally: Tally | None = None
         self._calibration: Calibration | None = None
         self._fitted: tuple[ContextPolicy, Budget, ContextPolicy] | None = None
@@ -144,13 +168,16 @@ class RequestCounter:
     def for_model(self, model: ChatModel, transcript: Transcript | None = None) -> RequestCounter:
         """Return a counter for that model, for the same record or another transcript.
 
-        The learned limits are shared if the infos of both models differ in nothing but quirks.
+        The learned limits are shared if the infos of both models differ only in what was learned.
         """
         transcript = transcript or self.transcript
         view = self.view if transcript is self.transcript else view_of(transcript)
         counter = RequestCounter(model, self.chosen_policy, self.setup, transcript, view, self.reading)
-        if replace(model.info, quirks=()) == replace(self.model.info, quirks=()):
+        before, now = self.model.info, model.info
+        if replace(now, quirks=(), learned=NOTHING) == replace(before, quirks=(), learned=NOTHING):
             counter.learned = self.learned
+            if now.learned.window not in (before.learned.window, self.learned.window):
+                self.learned.adopt(now.learned.window)
             if self.counts.dialect.left_out:
                 counter._use_dialect(replace(counter.counts.dialect, left_out=self.counts.dialect.left_out))
         return counter
@@ -162,6 +189,7 @@ class RequestCounter:
         """
         self.transcript, self.view = transcript, view
         replies = [e for e in entries if isinstance(e, Message) and is_report(e, self.model.info.record_name)]
+        self.learned.note_accepted(max((e.usage.prompt_tokens for e in replies if e.usage), default=0))
         if self._calibration is None or not replies:
             return
         reply, sent = replies[0], self._sent
@@ -182,6 +210,14 @@ class RequestCounter:
         longest = self.setup.longest_reply(info.max_output)
         return budget_for(policy, window, longest, is_assumed and not limit, info.max_window)
 
+    def window_of_reply(self, total: int) -> int:
+        """Return the window of the reply to a request of so many tokens; 0 if it is unknown.
+
+        It is the stated one if the request does not fit into the one that a refusal has named, but is sent.
+        """
+        is_doubted = self.learned.is_named and total > self.budget.limit
+        return (is_doubted and self.model.info.window) or self.budget.whole_window
+
     @property
     def policy(self) -> ContextPolicy:
         """The chosen policy, adapted to the model's window."""
@@ -193,7 +229,8 @@ class RequestCounter:
     @property
     def is_as_recorded(self) -> bool:
         """Whether a new counter would be the same: nothing was learned about the model that is not in the record."""
-        return self.learned.is_unchanged and self.counts.dialect == self.model.info.dialect
+        is_known = self.learned.window == self.model.info.learned.window and not self.learned.has_trusted
+        return is_known and self.counts.dialect == self.model.info.dialect
 
     @property
     def calibration(self) -> Calibration:

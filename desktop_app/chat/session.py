@@ -165,6 +165,7 @@ class Session:
         self.is_leaving = False  # being deleted: no turn may begin
         # The reason why this session may no longer write: an import, or another session, may do so.
         self.closed_by: Failure | None = None
+        self.noticed_pictures: set[int] = set()  # the damaged ones that the user was notified of
 
     def use(self, model: ChatModel) -> None:
         """Use the model from now on, with its tokenizer and its window."""

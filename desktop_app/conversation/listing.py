@@ -9,6 +9,7 @@ import msgspec
 from . import quirks
 from .gauge import Provenance, Status
 from .message import Role
+from .quirks import Learned
 from .setup import ConversationSetup
 from .words import translatable
 
@@ -155,6 +156,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """See `conversation/quirks.py`."""
     max_window: int = 0
     """Tokens that the user wants to use of its window; 0 for the policy's number."""
+    learned: Learned = Learned()
+    """The part of these, and of the window, that refusals have taught."""
 
     @property
     def record_name(self) -> str:

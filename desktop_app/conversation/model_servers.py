@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from .listing import WindowSource
+from .quirks import Learned
 
 
 class ModelPrice(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ class ModelOffer(msgspec.Struct, frozen=True):
     window_source: WindowSource = ""
     runs_here: bool = False
     """Whether it is known to run on this machine, so that it costs nothing."""
+    learned: Learned = Learned()
+    """What refusals have taught about it, if it is set up."""
 
 
 KeyPlace = Literal["", "stored", "session", "environment"]

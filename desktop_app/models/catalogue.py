@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,12 +22,12 @@ from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo, WindowSource
-from desktop_app.conversation.quirks import NOT_KEPT, with_quirk
+from desktop_app.conversation.quirks import NOT_KEPT, Learned, with_quirk
 from desktop_app.conversation.setup import OptionName
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.words import translatable
 from desktop_app.paths import replace_private_file
-from desktop_app.settings import Server, ServerKind, Settings
+from desktop_app.settings import ModelLimits, Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
@@ -68,6 +69,13 @@ class LastKnown(msgspec.Struct, frozen=True, rename={"capabilities": "told", "pr
     """Time of the report, in seconds since 1970."""
     quirks: tuple[str, ...] = ()
     """Quirks that were learned from errors: see `conversation/quirks.py`."""
+    learned_window: int = 0
+    """Tokens of the window that an error named; 0 if none did."""
+
+    @property
+    def learned(self) -> Learned:
+        """What errors have taught."""
+        return Learned(self.learned_window, self.quirks)
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -82,6 +90,7 @@ class LastKnownFile:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        self._writing = threading.Lock()
         self._last: dict[ModelKey, LastKnown] = {}
 
     def get(self, key: ModelKey) -> LastKnown | None:
@@ -91,14 +100,25 @@ class LastKnownFile:
         """Set the last known capabilities in memory. Return whether they differ from the previous ones."""
         key = _without_secrets(key)
         before = self._last.get(key)
-        self._last[key] = replace(last, quirks=before.quirks if before else ())
+        learned = before.learned if before else Learned()
+        self._last[key] = replace(last, quirks=learned.quirks, learned_window=learned.window)
         return before is None or (before.capabilities, before.provenance) != (last.capabilities, last.provenance)
 
-    def learn(self, key: ModelKey, quirk: str) -> None:
-        """Add a learned quirk of the model, in memory."""
+    def learn(self, key: ModelKey, quirk: str, window: int | None) -> None:
+        """Add a learned quirk of the model, if it is one, and set the learned window unless it is None, in memory."""
         key = _without_secrets(key)
         last = self._last.get(key) or LastKnown(ModelCapabilities(), Provenance.ESTIMATED, time.time())
-        self._last[key] = replace(last, quirks=with_quirk(last.quirks, quirk))
+        quirks = with_quirk(last.quirks, quirk) if quirk else last.quirks
+        tokens = last.learned_window if window is None else window
+        self._last[key] = replace(last, quirks=quirks, learned_window=tokens)
+
+    def forget(self, key: ModelKey) -> bool:
+        """Forget what was learned about the model, in memory. Return whether there was anything."""
+        last = self.get(key)
+        if last is None or last.learned == Learned():
+            return False
+        self._last[_without_secrets(key)] = replace(last, quirks=(), learned_window=0)
+        return True
 
     def read(self) -> None:
         """Read the file. An unreadable one is ignored: the servers can be asked again."""
@@ -112,14 +132,18 @@ class LastKnownFile:
         self._last = {(entry.server, entry.address, entry.model): entry.last for entry in entries}
 
     def write(self) -> None:
-        """Replace the file atomically. A failure is logged: the servers can be asked again."""
+        """Replace the file atomically. A failure is logged: the servers can be asked again.
+
+        Several servers are asked at once, and each answer may be stored from a thread of its own.
+        """
         if self._path is None:
             return
-        entries = [_Entry(*key, _without_passing(last)) for key, last in tuple(self._last.items())]
-        try:
-            replace_private_file(self._path, msgspec.json.format(msgspec.json.encode(entries), indent=2))
-        except OSError as error:
-            log.warning("%s could not be written: %s", self._path, error)
+        with self._writing:
+            entries = [_Entry(*key, _without_passing(last)) for key, last in tuple(self._last.items())]
+            try:
+                replace_private_file(self._path, msgspec.json.format(msgspec.json.encode(entries), indent=2))
+            except OSError as error:
+                log.warning("%s could not be written: %s", self._path, error)
 
 
 def _without_passing(last: LastKnown) -> LastKnown:
@@ -161,12 +185,22 @@ class Catalogue:
         self._builtin = self._find_builtin()
         self._results: dict[ModelKey, ProbeResult] = {}
         self._last_known = last_known or LastKnownFile()
+        self._has_forgotten = False  # whether the file still has what was forgotten
         self._tokenizers: dict[ModelKey, Tokenizer] = {}
         self._counts = ServerCounts()
 
     def change(self, settings: Settings) -> None:
-        """Apply new settings. A running stream is not affected. `discover` should follow."""
+        """Apply new settings. A running stream is not affected. `discover` should follow.
+
+        What was learned about a model is forgotten if its server, or the model itself, is set up otherwise.
+        """
+        before = {server.name: server for server in self._settings.servers}
         self._settings = settings
+        for server in settings.servers:
+            earlier = before.get(server.name)
+            for name in server.models if earlier is not None and earlier != server else ():
+                if earlier is not None and _as_set_up(earlier, name) != _as_set_up(server, name):
+                    self._has_forgotten |= self._last_known.forget(_key(server, name))
 
     @property
     def builtin(self) -> BuiltinModel:
@@ -197,15 +231,21 @@ class Catalogue:
         if not info.window:
             failure = window_failure(self._endpoint(server), name, self._results.get(_key(server, name)))
             raise WindowUnknown(failure, info, tokenizer, "loading" if failure.kind == "loading" else "provider")
-        return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name, learn=self._learn)
+        return LiteLLMModel(info, tokenizer, self.litellm, self._endpoint(server), name, learn=self.learn)
 
-    async def _learn(self, model_id: str, quirk: str) -> ChatModel:
-        """Remember a quirk of the model, also for later runs. Return the model with it. Raises ModelError."""
+    async def learn(self, model_id: str, quirk: str = "", window: int | None = None) -> ChatModel:
+        """Remember what a refusal has taught about the model: see the port. Raises ModelError."""
         server, name = self._find(model_id)
-        log.info("%s is sent requests of another form from now on: %s", model_id, quirk)
-        self._last_known.learn(_key(server, name), quirk)
+        log.info("%s is sent other requests from now on: %s", model_id, quirk or f"a window of {window} tokens")
+        self._last_known.learn(_key(server, name), quirk, window)
         await asyncio.to_thread(self._last_known.write)
         return self.model(model_id)
+
+    async def forget_learned(self, server_name: str, name: str) -> None:
+        """Forget what refusals have taught about a model. Does nothing if it is not set up."""
+        server = next((each for each in self._settings.servers if each.name == server_name), None)
+        if server is not None and self._last_known.forget(_key(server, name)):
+            await asyncio.to_thread(self._last_known.write)
 
     async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         """Return that model, after asking its server for the window, even if it is known with `asks_again`.
@@ -287,7 +327,7 @@ class Catalogue:
 
     async def store_known(self) -> None:
         """Store the known facts about each model for the next run, on a thread."""
-        changed = False
+        changed, self._has_forgotten = self._has_forgotten, False
         for server in self._settings.servers:
             for name in server.models:
                 key, known = _key(server, name), self._capabilities(server, name)
@@ -343,6 +383,7 @@ class Catalogue:
         max_output = server.limits_of(name).max_output or known.max_output
         max_output = min(max_output, window)  # some servers report the whole window
         result, endpoint = self._results.get(_key(server, name)), self._endpoint(server)
+        last = self._last_known.get(_key(server, name))
         note = setting = ""
         if result is not None and not result.is_up:
             note = translatable("{server} does not answer at {address}.").format(
@@ -368,6 +409,7 @@ class Catalogue:
             patience=endpoint.first_token_limit,
             quirks=self._quirks(server, name, known),
             max_window=server.limits_of(name).max_window,
+            learned=last.learned if last is not None else Learned(),
             **dialect_fields(server.kind, name),
         )
 
@@ -439,6 +481,11 @@ class Catalogue:
 
     def _endpoint(self, server: Server) -> Endpoint:
         return endpoint_of(server, self._key_of(server.name), self._key_of)
+
+
+def _as_set_up(server: Server, name: str) -> tuple[Server, ModelLimits]:
+    """Return a server's settings without its other models."""
+    return replace(server, models=(), limits={}), server.limits_of(name)
 
 
 def _key(server: Server, name: str) -> ModelKey:

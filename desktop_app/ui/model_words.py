@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from desktop_app.conversation import quirks
 from desktop_app.conversation.listing import SwitchPreview, WindowSource
 from desktop_app.conversation.model_servers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
+from desktop_app.conversation.quirks import Learned
 from desktop_app.conversation.words import translatable
 
 from .translation import tr, tr_engine
@@ -78,6 +80,41 @@ def window_words(window: int, source: WindowSource) -> str:
         return tr("not known")
     words = tr("{tokens} tokens").format(tokens=format_number(window))
     return f"{words}, {tr(SOURCES[source])}" if source in SOURCES else words
+
+
+LEARNED: dict[str, str] = {
+    quirks.MAX_COMPLETION_TOKENS: translatable("“max_completion_tokens” instead of “max_tokens”"),
+    quirks.MAX_TOKENS: translatable("“max_tokens” instead of “max_completion_tokens”"),
+    quirks.NO_TOOLS: translatable("no tools"),
+    quirks.CALLS_AS_TEXT: translatable("earlier calls written as text"),
+    quirks.ALTERNATING: translatable("only messages of the user and of the model in turn"),
+    quirks.NO_SYSTEM: translatable("the system prompt in the first message"),
+    quirks.ONE_CALL: translatable("one call in a reply"),
+    quirks.TEXT_WITH_RESULT: translatable("what was said with a call together with its result"),
+    quirks.NO_USER_AFTER_TOOL: translatable("a short reply between a result and a message"),
+    quirks.ALL_REASONING: translatable("the thoughts before all calls"),
+    quirks.EVERY_REASONING: translatable("all thoughts"),
+    quirks.NO_REASONING: translatable("no thoughts"),
+    quirks.SIGNATURES: translatable("a signature for calls of other models"),
+    quirks.SHORT_IDS: translatable("short ids of calls"),
+}
+"""How requests differ, by the quirk, as the end of a sentence."""
+
+
+def learned_words(learned: Learned) -> str:
+    """Return what refusals have taught about a model; "" if nothing."""
+    window = tr("it accepts {tokens} tokens").format(tokens=format_number(learned.window)) if learned.window else ""
+    sent = ", ".join(map(_quirk_words, learned.quirks))
+    words = "; ".join(filter(None, (window, tr("it is sent {what}").format(what=sent) if sent else "")))
+    return tr("Learned from its server’s refusals: {what}.").format(what=words) if words else ""
+
+
+def _quirk_words(quirk: str) -> str:
+    if quirk.startswith(quirks.WITHOUT):
+        return tr("no “{field}”").format(field=quirk.removeprefix(quirks.WITHOUT))
+    if quirk.startswith(quirks.PICTURES):
+        return tr("at most %n pictures", "", int(quirk.removeprefix(quirks.PICTURES)))
+    return tr(LEARNED[quirk]) if quirk in LEARNED else quirk
 
 
 def preview_words(preview: SwitchPreview) -> str:

@@ -23,6 +23,7 @@ from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.events import Failure, TurnEvent, TurnFinished
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
+from desktop_app.conversation.quirks import Learned, with_quirk
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Trigger
 from desktop_app.models.litellm_library import Endpoint, LiteLLM
@@ -53,6 +54,14 @@ class OneServer:
     async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         if asks_again and self.window_when_asked_again:
             self.info = replace(self.info, window=self.window_when_asked_again)
+        return self.model(model_id)
+
+    async def learn(self, model_id: str, quirk: str = "", window: int | None = None) -> ChatModel:
+        if model_id == self.info.id:
+            known = self.info.learned
+            learned = Learned(known.window if window is None else window, known.quirks)
+            quirks = with_quirk(self.info.quirks, quirk) if quirk else self.info.quirks
+            self.info = replace(self.info, learned=learned, quirks=quirks)
         return self.model(model_id)
 
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:

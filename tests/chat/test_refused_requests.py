@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 from agents import output
 from msgspec.structs import replace
 
 from builders import message, model, result
-from desktop_app.conversation.events import TurnFailed, TurnFinished
+from desktop_app.conversation.events import Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.message import Role, ToolCall, user_message
+from desktop_app.conversation.message import Attachment, Role, ToolCall, user_message
 from desktop_app.models.errors.body import reply_tokens_in
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from provider import Overflow, Reply, Status, Windowed
@@ -139,3 +141,44 @@ async def test_a_window_that_nobody_knew_is_learned_from_the_first_refusal(house
     assert session.counter.budget.window == 8_192
     assert not home.of(TurnFailed)
     assert [request.is_refused for request in home.provider.script.requests] == [True, False]
+
+
+async def test_a_window_that_a_refusal_names_counts_in_every_conversation(house) -> None:
+    home = await house([Overflow(window=9_000, tokens=9_500), *[Reply("Fine.")] * 9], window=60_000)
+    session, open_one = await home.chats.create("One", LONG[:12]), await home.chats.create("Open")
+    await home.turn(session, "Go on.")
+    assert session.counter.budget.window == 9_000
+    fresh = await home.chats.create("Fresh")
+    assert fresh.counter.budget.window == 9_000
+    await home.turn(open_one, "Hello.")
+    assert open_one.counter.budget.window == 9_000
+    await home.models.learn(home.models.info.id, window=0)  # forgotten on the user's request
+    await home.turn(open_one, "And now?")
+    assert open_one.counter.budget.window == 60_000
+
+
+async def test_a_window_that_an_accepted_request_exceeds_is_forgotten(house) -> None:
+    accepted = Reply("Fine.", usage=(5_700, 3, 0))
+    home = await house([Overflow(window=600, tokens=700), accepted, accepted], window=60_000)
+    session = await home.chats.create("One", LONG[:6])
+    await home.turn(session, "Go on.")
+    assert session.counter.budget.window == 600
+    await home.turn(session, "word " * 2_000)  # does not fit into what the refusal has named
+    assert [event.reason for event in home.of(TurnFinished)][-1] == "finished"
+    assert session.counter.budget.window == 60_000
+    assert (await home.chats.create("Fresh")).counter.budget.window == 60_000
+
+
+async def test_a_damaged_picture_is_said_to_the_user_once(house) -> None:
+    content = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 40).decode()
+    damaged = Attachment("photo.png", "image/png", f"data:image/png;base64,{content}")
+    home = await house([Reply("I cannot see it.")] * 2, window=60_000)
+    home.models.info = replace(home.models.info, supports_vision=True)
+    session = await home.chats.create("One")
+    await home.chats.turns.send(session, "What is it?", (damaged,))
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    await home.turn(session, "And now?")
+    (notice,) = [event.notice for event in home.of(Noticed)]
+    assert (notice.kind, notice.title) == ("pictures_damaged", "Damaged pictures were not sent (1)")
+    assert "photo.png" in notice.detail
+    assert all("base64" not in str(request.body) for request in home.provider.requests)

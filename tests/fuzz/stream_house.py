@@ -124,6 +124,9 @@ class AnyKind:
     async def resolve_model(self, model_id: str, asks_again: bool = False) -> ChatModel:
         return self._models[model_id]
 
+    async def learn(self, model_id: str, quirk: str = "", window: int | None = None) -> ChatModel:
+        return self._models[model_id]
+
     async def count_tools(self, model_id: str, tools: tuple[ToolSpec, ...]) -> int | None:
         return None
 

@@ -98,7 +98,7 @@ async def make_room(
     tries: the turn's tries so far. Once they are used up, no step is taken, and only a request that does not fit is
     refused. Messages that arrive in the meantime are kept: a step is recorded only if every message that it touches is
     still in the view (K10). Cancelling records no unfinished step. Without a known window, no room is made.
-    Raises WindowTooSmall and ArchiveError.
+    Raises ArchiveError, and WindowTooSmall, unless the turn's first request should be sent all the same.
     """
     if not session.counter.budget.window:
         return False
@@ -108,7 +108,8 @@ async def make_room(
     except WindowTooSmall as error:
         work.has_failed = True
         await work.note_failure("too_small", needed=error.needed)
-        raise
+        if trigger is not Trigger.BEFORE_REQUEST or not session.counter.learned.is_named:
+            raise
     except WorldError:
         raise  # a disk error: the failure could not be stored either
     except Exception as error:
@@ -327,9 +328,11 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
 
     Raises WorldError, or WindowTooSmall if the request does not fit at all, which cannot be forced.
     """
-    refuse_what_does_not_fit(session)
     counter, gauge = session.counter, session.counter.gauge()
     is_nearly_full = gauge.is_window_known and gauge.total >= counter.budget.blocked_tokens(counter.policy)
+    if counter.learned.is_named and is_nearly_full:
+        return
+    refuse_what_does_not_fit(session)
     if is_forced or not is_nearly_full or counter.policy.blocked_at >= 1.0:
         return
     raise WorldError(

@@ -277,6 +277,19 @@ def pictures_left_out(error: ModelError, count: int) -> Failure:
     )
 
 
+def pictures_damaged(names: Sequence[str]) -> Failure:
+    """Return the notice that pictures of the running turn cannot be decoded, and are not sent."""
+    return Failure(
+        "pictures_damaged",
+        translatable("Damaged pictures were not sent ({count})").format(count=len(names)),
+        translatable("{names}: the file is incomplete, and a server refuses the whole message for it.").format(
+            names=", ".join(names)
+        ),
+        translatable("They stay in the conversation; the model is sent a line in their place."),
+        translatable("Open the picture in another program, save it again, and attach that file."),
+    )
+
+
 def circle_failure(tool: str, call: EarlierCall) -> Failure:
     """Return the failure for a call that the model keeps repeating."""
     return Failure(

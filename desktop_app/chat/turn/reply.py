@@ -38,7 +38,7 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut, nearest_reading
-from desktop_app.context.view.unsent_pictures import pictures_in, to_leave_out
+from desktop_app.context.view.unsent_pictures import damaged_in_turn, key_of, most_pictures, pictures_in, to_leave_out
 from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -50,7 +50,7 @@ from desktop_app.conversation.events import (
     TextDelta,
 )
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.quirks import NO_TOOLS
+from desktop_app.conversation.quirks import NO_TOOLS, PICTURES, pictures_accepted
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
 from .incoming_reply import (
@@ -73,6 +73,7 @@ from .recovery import (
     MakeRoom,
     Tried,
     Wait,
+    pictures_damaged,
     pictures_left_out,
     reaction_to,
     shares_window,
@@ -150,7 +151,7 @@ class StreamedReply:
         full. The caller then calls `keep` to store what had arrived.
         """
         while True:
-            request = self._session.counter.request()
+            request = self._request()
             self.estimated += request.gauge.total
             try:
                 await self._stream(request)
@@ -161,10 +162,22 @@ class StreamedReply:
             if self._guard.state is State.DONE:
                 break
         await self.keep()
+        await self._share_learned()
         self._notice_left_out()
         self._notice_silent_cut(request)
         self._tries.note_reply()
         return self.stored[-1]
+
+    def _request(self) -> Request:
+        """Return the next request, without the oldest of more pictures than the model is known to accept."""
+        counter = self._session.counter
+        self._notice_damaged()
+        request, most = counter.request(), pictures_accepted(counter.model.info.quirks)
+        pictures = [] if most is None else pictures_in(request.messages)
+        if most is None or len(pictures) <= most:
+            return request
+        counter.leave_out_pictures(pictures[: len(pictures) - most])
+        return counter.request()
 
     async def keep(self) -> None:
         """Store what has arrived and is not stored yet, however `receive` ended. Calling it again changes nothing."""
@@ -183,7 +196,8 @@ class StreamedReply:
         counter = session.counter
         max_tokens, is_capped = longest_reply(counter, request.gauge, self._is_modest)
         may_stop = self._is_automatic and self._tries.may_try(counter.policy)
-        limits = limits_of(counter.policy, counter.budget.whole_window, may_stop, counter.calibration.factor)
+        window = counter.window_of_reply(request.gauge.total)
+        limits = limits_of(counter.policy, window, may_stop, counter.calibration.factor)
         bounds = ReplyBounds(counter.policy, session.model.info.label, patience=session.model.info.patience)
         guard.begun(limits, request.gauge.total, partial.before, is_capped)
         partial.as_of = request.as_of
@@ -304,7 +318,7 @@ class StreamedReply:
 
     async def _recover(self, error: ModelError, request: Request) -> None:
         """Apply the remedy for the error before the next request. Raises the error if there is none."""
-        if not self.has_arrived and self._leaves_out_pictures(error, request):
+        if not self.has_arrived and await self._leaves_out_pictures(error, request):
             return
         if error.is_overflow and not self._has_asked:
             self._has_asked = True
@@ -323,6 +337,7 @@ class StreamedReply:
         counter.learn_from_refusal(error, refused)
         reason = "the refused request's error names it"
         log_limit(session.id, counter.model.info.id, window, counter.budget.whole_window, reason)
+        await self._share_learned()
         if can_ask_for_less:
             self._is_modest = True
             return
@@ -342,11 +357,26 @@ class StreamedReply:
         while error.is_overflow and not self._is_smaller_than(request):
             await self._react(error)
 
-    def _leaves_out_pictures(self, error: ModelError, request: Request) -> bool:
+    async def _share_learned(self) -> None:
+        """Let all conversations of the model know its window, if a refusal has named it or was contradicted."""
+        session, window = self._session, self._session.counter.learned.window_for_all
+        if window is not None and window != session.model.info.learned.window:
+            await self._learn(window=window)
+
+    async def _learn(self, quirk: str = "", window: int | None = None) -> None:
+        session = self._session
+        with suppress(ModelError):  # the model was removed from the settings
+            model = await self._services.models.learn(session.model.info.id, quirk, window)
+            await use_model(session, model, self._emit)
+
+    async def _leaves_out_pictures(self, error: ModelError, request: Request) -> bool:
         """Leave out the pictures because of which the request was refused. Return False if there are none."""
-        pictures = to_leave_out(pictures_in(request.messages), error.failure.detail)
+        sent = pictures_in(request.messages)
+        pictures = to_leave_out(sent, error.failure.detail)
         if not pictures or error.kind in NOT_OF_PICTURES:
             return False
+        if (most := most_pictures(error.failure.detail)) is not None and most < len(sent):
+            await self._learn(f"{PICTURES}{most}")
         self._session.counter.leave_out_pictures(pictures)
         self._tried.left_out += len(pictures)
         self._refused_for_pictures = error
@@ -356,6 +386,17 @@ class StreamedReply:
         if self._refused_for_pictures is not None:
             notice = pictures_left_out(self._refused_for_pictures, self._tried.left_out)
             self._emit(Noticed(self._session.id, notice))
+
+    def _notice_damaged(self) -> None:
+        """Notify the user once of the pictures of the running turn that cannot be decoded, if the model sees any."""
+        session = self._session
+        if not session.counter.counts.dialect.supports_vision:
+            return
+        damaged = damaged_in_turn(session.recorded.branch)
+        new = [picture for picture in damaged if key_of(picture) not in session.noticed_pictures]
+        if new:
+            session.noticed_pictures.update(map(key_of, new))
+            self._emit(Noticed(session.id, pictures_damaged([picture.name for picture in new])))
 
     async def _react(self, error: ModelError) -> None:
         """Apply the next remedy of the retry policy. Raises an error when none is left."""

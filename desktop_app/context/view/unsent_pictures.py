@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from desktop_app.context.counting.picture_tokens import picture_size
-from desktop_app.conversation.message import Attachment, Message
+from desktop_app.conversation.message import Attachment, Message, Role
 
 DAMAGED_LINE = "(an image that is damaged and cannot be shown)"
 LEFT_OUT_LINE = "(an image that was left out, because the server accepts no more or no larger ones)"
@@ -62,6 +62,12 @@ def pictures_in(messages: Iterable[Message]) -> list[Attachment]:
     return [part for message in messages for part in message.parts if isinstance(part, Attachment) and part.is_image]
 
 
+def damaged_in_turn(messages: Sequence[Message]) -> list[Attachment]:
+    """Return the pictures of the newest message of the user, and of what follows it, that cannot be decoded."""
+    start = max((index for index, message in enumerate(messages) if message.role is Role.USER), default=0)
+    return [picture for picture in pictures_in(messages[start:]) if not is_sound(picture)]
+
+
 def to_leave_out(pictures: Sequence[Attachment], error: str) -> list[Attachment]:
     """Return the pictures without which a refused request may be accepted; [] if the error is not about them.
 
@@ -77,10 +83,17 @@ def to_leave_out(pictures: Sequence[Attachment], error: str) -> list[Attachment]
     return _older_half(pictures) if BYTES.search(error) or TOO_LARGE.search(error) else []
 
 
-def _above_number(pictures: Sequence[Attachment], error: str) -> list[Attachment]:
+def most_pictures(error: str) -> int | None:
+    """Return the number of pictures that a request may have, as a refusal names it; None if it names none."""
+    if NOT_SEEN.search(error):
+        return 0
     named = NUMBER_OF_PICTURES.search(error)
-    most = int(next(filter(None, named.groups()))) if named else len(pictures)
-    return list(pictures[: max(len(pictures) - most, 0)])
+    return int(next(filter(None, named.groups()))) if named else None
+
+
+def _above_number(pictures: Sequence[Attachment], error: str) -> list[Attachment]:
+    most = most_pictures(error)
+    return [] if most is None else list(pictures[: max(len(pictures) - most, 0)])
 
 
 def _above_size(pictures: Sequence[Attachment], error: str) -> list[Attachment]:

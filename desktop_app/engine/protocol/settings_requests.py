@@ -143,6 +143,13 @@ class CheckServer(EngineRequest[ServerChecked], frozen=True):
     stored_key: str = ""
 
 
+class ForgetLearned(EngineRequest[ModelsListed], frozen=True):
+    """Forget what refusals have taught about a model that is set up. server: its name in the settings."""
+
+    server: str
+    model: str
+
+
 class StopCheck(EngineRequest[Done], frozen=True):
     """Stop the running step of a server test."""
 

@@ -138,6 +138,13 @@ async def _check_server(engine: Engine, request: p.CheckServer) -> p.ServerCheck
     return p.ServerChecked(await engine.run_newest(Job.SERVER_TEST.of(), test))
 
 
+@responds(p.ForgetLearned)
+async def _forget_learned(engine: Engine, request: p.ForgetLearned) -> p.ModelsListed:
+    await engine.services.catalogue.forget_learned(request.server, request.model)
+    await engine.conversations.use_what_is_known()
+    return _models_of(engine)
+
+
 @responds(p.StopCheck)
 async def _stop_check(engine: Engine, request: p.StopCheck) -> None:
     await engine.newest.cancel(Job.SERVER_TEST.of())

@@ -101,6 +101,8 @@ async def _answer_question(engine: Engine, request: p.AnswerQuestion) -> None:
 async def _use_own_window(engine: Engine, request: p.UseOwnWindow) -> None:
     session = await engine.conversations.open(request.conversation)
     session.counter.learned.trust_stated()
+    if session.model.info.learned.window:
+        session.use(await engine.services.catalogue.learn(session.model.info.id, window=0))
     await engine.publish(session, [session.gauge_changed()])
 
 

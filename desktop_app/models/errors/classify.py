@@ -43,21 +43,21 @@ OVERFLOW = _any(
     r"exceeds? (the )?model context (size|window|length|limit)",
     r"(context|window) is full\b|surpass\w* (the |its )?(\w+ )?context window",
     r"tokens in request more than max tokens|must less than the maximum input length",
-    r"token count is \d+ but the model only supports|should not exceed max_num_tokens",
+    r"token count is [\d,*]+ but the model only supports|should not exceed max_num_tokens",
     r"max(imum)? input characters is|too many total text bytes",
-    r"'(messages\[\d+\]\.content|input|instructions|prompt)\S*: string too long",
+    r"'(messages\[[\d,*]+\]\.content|input|instructions|prompt)\S*: string too long",
     r"context (size|window|length|limit)[^.]{0,40}exceed",
     r"exceeds? (the )?max(imum)? (context |input |prompt )?length",
     r"exceed[^.]{0,60}context (size|window|length|limit)",
     r"reached context length of",
-    r"keep the first \d+ tokens",
-    r"n_keep \(\d+\) >= n_ctx",
+    r"keep the first [\d,*]+ tokens",
+    r"n_keep \([\d,*]+\) >= n_ctx",
     r"max length exceeded, max length",
     r"reduce (the length of (the |your )?(messages|prompt|input)|your prompt)",
     r"`?inputs`? (tokens \+|must have less than)",
     r"range of input length should be",
     r"max_tokens must be at least 1, got -",
-    r"expected maxLength: \d+, actual: \d+",
+    r"expected maxLength: [\d,*]+, actual: [\d,*]+",
     r"request (entity|payload|body)? ?too large",
     r"payload too large",
     r"request exceeds the maximum (allowed )?(size|number of bytes)",
@@ -122,8 +122,10 @@ QUOTA = _any(
     r"余额不足|欠费|请充值|额度(已)?(用尽|不足)",
 )
 
-ALONE_TOO_LARGE = _any(r"request too large\b.{0,200}\blimit:? \d+, requested:? \d+")
+ALONE_TOO_LARGE = _any(r"request too large\b.{0,200}\blimit:? [\d,]+, requested:? [\d,]+")
 """Unlike a rate limit that others' requests have used up, which names what is used."""
+MUST_BE_SHORTER = _any(r"request too large for .{0,300}(tokens must be reduced|reduce your message size)")
+"""The same without its numbers."""
 
 RATE_LIMIT = _any(
     r"rate[- _]?limit|\brequest rate\b",
@@ -387,6 +389,8 @@ def _is_too_long_at_any_time(body: ErrorBody) -> bool:
     """
     if LONG_CONTEXT.search(body.text):
         return True
+    if not re.search(r"requested:? \d", body.text, re.IGNORECASE):
+        return bool(MUST_BE_SHORTER.search(body.text))
     limit, observed = tokens_in(body.text, {}) if ALONE_TOO_LARGE.search(body.text) else (0, 0)
     return 0 < limit < observed
 

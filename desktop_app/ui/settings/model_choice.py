@@ -12,14 +12,15 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from desktop_app.conversation.model_servers import ModelOffer
 from desktop_app.settings import ModelLimits, Server
-from desktop_app.ui.model_words import offer_words, window_words
+from desktop_app.ui.model_words import learned_words, offer_words, window_words
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card
-from desktop_app.ui.widgets.buttons import Button
+from desktop_app.ui.widgets.buttons import Button, LinkButton
 from desktop_app.ui.widgets.layouts import horizontal, vertical
 from desktop_app.ui.widgets.look import Corner
 from desktop_app.ui.widgets.palette_sheet import MOVES
 from desktop_app.ui.widgets.row_list import ENTER, CheckList, CheckRow
+from desktop_app.ui.widgets.text_label import TextLabel
 
 from .entries import Choice, Field, FormEntry
 from .limits import format_limit, parse_reply, parse_window
@@ -38,10 +39,12 @@ def models_of(text: str) -> tuple[str, ...]:
 class ModelChoice(FormEntry):
     """A field that filters the list and accepts names, the list, and the limits of the list's current model.
 
-    Signals: fetch_requested, answered by `show_offers`; current_changed, when the list's current model changes.
+    Signals: fetch_requested, answered by `show_offers`; forget_requested, to forget what was learned about the current
+    model, answered by `show_known`; current_changed, when the list's current model changes.
     """
 
     fetch_requested = Signal()
+    forget_requested = Signal()
     current_changed = Signal()
 
     def __init__(self, server: Server) -> None:
@@ -78,10 +81,16 @@ class ModelChoice(FormEntry):
         horizontal((self.edit, 1), self.fetch, holder=row, spacing=8)
         self.column.insertWidget(1, row)
         self.column.insertWidget(2, self.card)
+        self.learned, self.forget = TextLabel(size=13, wraps=True), LinkButton(tr("Forget this"))
+        self.learned_row = QWidget()
+        top = Qt.AlignmentFlag.AlignTop
+        horizontal((self.learned, 1), (self.forget, 0, top), holder=self.learned_row, spacing=12)
         self.column.insertWidget(self.column.count() - 1, self.limits)  # below the message
+        self.column.insertWidget(self.column.count() - 1, self.learned_row)
         self.edit.installEventFilter(self)
         self.edit.textChanged.connect(self._filter)
         self.fetch.clicked.connect(lambda _=False: self.fetch_requested.emit())
+        self.forget.clicked.connect(lambda _=False: self.forget_requested.emit())
         self.list.toggled.connect(self._toggle)
         self.list.choice_changed.connect(self._show_limits)
         for field in self._fields:
@@ -252,11 +261,17 @@ class ModelChoice(FormEntry):
         with QSignalBlocker(self.vision):
             self.vision.select.choose(_key_of_vision(self._sees.get(name)))
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
-        offer = self.offer_of(name)
+        offer, known = self.offer_of(name), self._known.get(name)
+        self._show_learned(learned_words(known.learned) if known is not None and name in self.chosen else "", name)
         self.window_size.edit.setPlaceholderText(_window_hint(offer))
         known = offer.max_output if offer else 0
         self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server reports"))
         self.current_changed.emit()
+
+    def _show_learned(self, words: str, name: str) -> None:
+        self.learned.set_text(words)
+        self.forget.setAccessibleName(tr("Forget what was learned about {model}").format(model=name))
+        self.learned_row.setVisible(bool(words))
 
 
 SEES: dict[str, bool | None] = {"": None, "yes": True, "no": False}

@@ -44,7 +44,9 @@ def server_summary(server: Server) -> str:
 def offer_of(model: ModelInfo, price: ModelPrice | None, *, runs_here: bool) -> ModelOffer:
     """Return a model that is set up in the form in which its server would list it."""
     name, abilities = model.id.partition("/")[2], (model.supports_tools, model.supports_vision)
-    return ModelOffer(name, model.window, model.max_output, *abilities, price, model.window_source, runs_here)
+    return ModelOffer(
+        name, model.window, model.max_output, *abilities, price, model.window_source, runs_here, model.learned
+    )
 
 
 class FoundRow(QWidget):
@@ -87,13 +89,15 @@ class ServerList(FormList[ServerForm]):
     """The forms of all model servers.
 
     Signals: find_requested, answered by `show_found` or `end_search`; proposals_requested(ServerKind), answered by
-    `propose`; fetch_requested(ServerForm), test_requested(ServerForm) and stop_requested, answered by the form.
+    `propose`; fetch_requested(ServerForm), test_requested(ServerForm) and stop_requested, answered by the
+    form; forget_requested(ServerForm), answered by `show_known`.
     """
 
     find_requested = Signal()
     proposals_requested = Signal(object)
     fetch_requested = Signal(object)
     test_requested = Signal(object)
+    forget_requested = Signal(object)
     stop_requested = Signal()
 
     def __init__(self, read: SettingsRead) -> None:
@@ -124,6 +128,7 @@ class ServerList(FormList[ServerForm]):
         form.models.fetch_requested.connect(lambda: self._fetch(form))
         form.check_pane.start_requested.connect(lambda: self.test_requested.emit(form))
         form.check_pane.stop_requested.connect(self.stop_requested)
+        form.models.forget_requested.connect(lambda: self.forget_requested.emit(form))
         self.add(form)
         self._offer_models(form)
         return form

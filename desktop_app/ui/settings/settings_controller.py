@@ -88,6 +88,7 @@ class ServerSetup(QObject):
         dialog.proposals_requested.connect(self._propose)
         dialog.fetch_requested.connect(self._fetch)
         dialog.test_requested.connect(self._test)
+        dialog.forget_requested.connect(self._forget)
         dialog.stop_requested.connect(self._stop)
         dialog.finished.connect(self._stop)
         dialog.try_requested.connect(self._try)
@@ -133,6 +134,16 @@ class ServerSetup(QObject):
                 form.show_fetched(listed.offers, listed.results)
 
     @in_task
+    async def _forget(self, form: ServerForm) -> None:
+        await self._forget_learned(form, form.models.current())
+
+    async def _forget_learned(self, form: ServerForm, model: str) -> None:
+        """Forget what was learned about a model of the server that the form edits, and show what is known then."""
+        listed = await self._bridge.ask(p.ForgetLearned(form.original.name, model))
+        if isValid(self._dialog):
+            self._dialog.servers.show_known(listed)
+
+    @in_task
     async def _test(self, form: ServerForm) -> None:
         """Run the check step by step, until a step fails or the user stops it."""
         if self._tested is not None and isValid(self._tested):
@@ -140,6 +151,8 @@ class ServerSetup(QObject):
         self._tested = form
         server, model, keys = form.as_written(), form.models.current(), form.key_to_use()
         form.check_pane.begin()
+        if form.original.name:
+            await self._forget_learned(form, model)  # it is learned again, if it is still true
         for step in STEPS:
             try:
                 checked = await self._bridge.ask(p.CheckServer(server, model, step, *keys))

@@ -79,7 +79,17 @@ SETTING_WORDS = {
 
 FAILURE_CHARACTERS = 4_000
 NOTICES = frozenset(
-    {"nearly_full", "spending", "silent_cut", "no_tools", "pictures_left_out", "waiting", "sandbox", "too_many_tools"}
+    {
+        "nearly_full",
+        "spending",
+        "silent_cut",
+        "no_tools",
+        "pictures_left_out",
+        "pictures_damaged",
+        "waiting",
+        "sandbox",
+        "too_many_tools",
+    }
 )
 """Kinds of failures that are warnings: nothing is broken."""
 
