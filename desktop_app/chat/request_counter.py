@@ -211,7 +211,7 @@ class RequestCounter:
         return budget_for(policy, window, longest, is_assumed and not limit, info.max_window)
 
     def window_of_reply(self, total: int) -> int:
-        """Return the window of the reply to a request of so many tokens; 0 if it is unknown.
+        """Return the window of the reply to a request of that size; 0 if it is unknown.
 
         It is the stated one if the request does not fit into the one that a refusal has named, but is sent.
         """

@@ -149,9 +149,9 @@ async def events_of(
     while line is not None:
         data = line if is_in_lines else line[len(b"data:") :] if line.startswith(b"data:") else b""
         is_error = bool(ERROR_EVENT.match(line)) if line.startswith(b"event:") else is_error
-        content = data.strip()
+        stripped = data.strip()
         size = _checked(size + len(data)) if line else 0
-        if content == b"[DONE]":
+        if stripped == b"[DONE]":
             marks.has_end = True
             return
         if begun and not line:
@@ -159,7 +159,7 @@ async def events_of(
             begun = []
         elif begun and data:
             begun.append(data)
-        elif content:
+        elif stripped:
             try:  # an event is almost always one line, and some servers leave out the empty line after it
                 yield _value_of(data)
             except json.JSONDecodeError:

@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1081,12 +1081,12 @@
             <numerusform>The messages alone, as text: {read} tokens to read, in %n requests</numerusform>
         </translation>
     </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>at most %n pictures</source>
         <translation>
             <numerusform>at most %n picture</numerusform>
             <numerusform>at most %n pictures</numerusform>
         </translation>
     </message>
-    </context>
+</context>
 </TS>

@@ -261,8 +261,8 @@ class ModelChoice(FormEntry):
         with QSignalBlocker(self.vision):
             self.vision.select.choose(_key_of_vision(self._sees.get(name)))
         self.window_size.label.set_text(tr("Context window of {model}").format(model=name))
-        offer, known = self.offer_of(name), self._known.get(name)
-        self._show_learned(learned_words(known.learned) if known is not None and name in self.chosen else "", name)
+        offer, own = self.offer_of(name), self._known.get(name)
+        self._show_learned(learned_words(own.learned) if own is not None and name in self.chosen else "", name)
         self.window_size.edit.setPlaceholderText(_window_hint(offer))
         known = offer.max_output if offer else 0
         self.max_output.edit.setPlaceholderText(format_limit(known) or tr("as the server reports"))
