@@ -9,7 +9,8 @@ and results.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from msgspec.structs import replace
@@ -24,12 +25,15 @@ from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
 from .passages import (
+    MAX_REPEATS,
     Passage,
     Voice,
     is_among_people,
     is_announcing,
     is_request,
+    is_wish,
     is_work,
+    outdated,
     passages_of,
     rank_passages,
     urgency_of,
@@ -105,6 +109,8 @@ SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
+SHARE_OF_LASTING = 0.95
+"""Share of the tokens left after rules, intent, state and files."""
 SHARE_OF_NAMES = 0.75
 """Share of the tokens left after rules, intent, state and files: a name costs a fifth of a sentence with it."""
 SHARE_OF_ERRORS = 0.15
@@ -140,22 +146,24 @@ def extract(
     if not among_people:
         _add_rules(page, ledger)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
-        _add_state(page, passages, ledger)
-    _add_texts(page, sections.QUESTIONS, _numbered(ledger.questions), page.free - SHARE_OF_QUESTIONS * budget)
+        _add_state(page, passages, ledger, head, reading)
+    _add_questions(page, ledger, {} if among_people else {message.id: _speaker(message) for message in head})
     _add_files(page, ledger, SHARE_OF_FILES)
     _add_errors(page, ledger, SHARE_OF_ERRORS)
     names = _missing(page, _names_of(head, ledger, reading))
     if among_people:
-        _add_passages(page, ranked, [Voice.PERSON], ALL)
+        _add_passages(page, ranked, [Voice.PERSON])
     else:
+        _add_lasting(page, ledger, ranked)
         reserved = min(count(", ".join(names)), round(SHARE_OF_NAMES * page.free))
-        _add_passages(page, ranked, [Voice.USER], SHARE_OF_USER, reserved)
+        _add_passages(page, ranked, [Voice.USER], page.free - SHARE_OF_USER * budget, reserved)
         names = _add_names(page, names, reserved)
     _add_files(page, ledger, ALL)
-    _add_passages(page, ranked, list(Voice), ALL)
+    _add_passages(page, ranked, list(Voice))
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
     _add_names(page, names, page.free)
+    _add_texts(page, sections.RULES, _urgent_first(ledger.rules), 0)
     page.settle()
     add_excerpts(page, head, reading, count)
     return page.text()
@@ -189,7 +197,8 @@ def _add_intent(
     """Add the user's first and last requests. works: whether every user message is one, as at work."""
     floor = page.free - SHARE_OF_INTENT * page.budget
     asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
-    requests = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))] or asked[:1]
+    requests = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))]
+    requests = requests or (asked[:1] if page.is_empty else [])
     known = [line.text for section, line in earlier if section == sections.INTENT and line.speaker != sections.LATEST]
     opening = [text for p in requests if p.order[0] == requests[0].order[0] for text in p.sentences]
     before_rules = list(takewhile(lambda text: not (text.endswith(":") or is_rule(text)), opening)) or opening[:1]
@@ -206,14 +215,45 @@ def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
     """Add the rules, strong ones first and up to a larger share of the page, then the superseded ones."""
     before = page.free
     for strong, share in ((True, SHARE_OF_STRONG_RULES), (False, SHARE_OF_RULES)):
-        rules = [(n, fact.text) for n, fact in enumerate(ledger.rules) if is_strong_rule(fact.text) is strong]
-        rules.sort(key=lambda pair: -round(urgency_of(pair[1]), 1))
+        rules = [rule for rule in _urgent_first(ledger.rules) if is_strong_rule(rule[1]) is strong]
         _add_texts(page, sections.RULES, rules, before - share * page.budget)
-        page.cover(sentence for _, rule in rules if rule in page for sentence in sentences(rule))
     floor = before - (SHARE_OF_RULES + SHARE_OF_SUPERSEDED) * page.budget
     ended = [(len(ledger.rules) + n, sections.superseded_line(old)) for n, old in enumerate(ledger.superseded)]
     _add_texts(page, sections.RULES, ended[::-1], floor)
     page.cover(text for old in ledger.superseded for text in (old.text, *sentences(old.text)))
+    _cover_rules(page, ledger)
+
+
+def _urgent_first(rules: Sequence[Fact]) -> list[tuple[int, str]]:
+    """Return the rules with their order, the most urgent first; a rule is as urgent as those of the same message.
+
+    "Never exceed it." means nothing without the sentence before it.
+    """
+    urgency: dict[str, float] = {}
+    for rule in rules:
+        urgency[rule.message_id] = max(urgency.get(rule.message_id, 0.0), round(urgency_of(rule.text), 1))
+    earlier = outdated(rule.text for rule in rules)
+    return sorted(_numbered(rules), key=lambda pair: (pair[1] in earlier, -urgency[rules[pair[0]].message_id]))
+
+
+def _cover_rules(page: SummaryBuilder, ledger: Ledger) -> None:
+    page.cover(text for rule in ledger.rules if rule.text in page for text in sentences(rule.text))
+
+
+def _add_lasting(page: SummaryBuilder, ledger: Ledger, ranked: Sequence[Passage]) -> None:
+    """Add the other rules, goals and preferences of the user, which hold until they are met or taken back."""
+    floor = (1 - SHARE_OF_LASTING) * page.free
+    lasting = [passage for passage in ranked if passage.is_lasting]
+    earlier = outdated(text for passage in sorted(lasting, key=_order_of) for text in passage.sentences)
+    lasting.sort(key=lambda passage: not earlier.isdisjoint(passage.sentences))
+    for end in ((page.free + floor) / 2, floor):
+        _add_passages(page, lasting, [Voice.USER], end)
+        _add_texts(page, sections.RULES, _urgent_first(ledger.rules), floor)
+        _cover_rules(page, ledger)
+
+
+def _order_of(passage: Passage) -> sections.Order:
+    return passage.order
 
 
 def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, str]], floor: float) -> None:
@@ -224,12 +264,31 @@ def _add_texts(page: SummaryBuilder, section: str, texts: Iterable[tuple[int, st
         page.add(section, SummaryLine(text, (order, 0)))
 
 
-def _add_state(page: SummaryBuilder, passages: Sequence[Passage], ledger: Ledger) -> None:
+def _add_questions(page: SummaryBuilder, ledger: Ledger, speakers: Mapping[str, str]) -> None:
+    """Add the open questions. speakers: who asked, by the message's id."""
+    floor = page.free - SHARE_OF_QUESTIONS * page.budget
+    for number, fact in enumerate(ledger.questions):
+        if page.free > floor and not page.is_full:
+            page.add(sections.QUESTIONS, SummaryLine(fact.text, (number, 0), speakers.get(fact.message_id, "")))
+
+
+def _formulas(head: Sequence[Message], reading: Reading) -> set[str]:
+    """Return the sentences that the model says again and again, which tell nothing about the state of the work."""
+    times = Counter(
+        text for message in head if message.role is Role.ASSISTANT for text in set(reading.of(message).sentences)
+    )
+    return {text for text, number in times.items() if number > MAX_REPEATS}
+
+
+def _add_state(
+    page: SummaryBuilder, passages: Sequence[Passage], ledger: Ledger, head: Sequence[Message], reading: Reading
+) -> None:
     """Add the model's last sentences, and the last commands that changed or proved something."""
     floor = page.free - SHARE_OF_STATE * page.budget
     newest = [p for p in passages if p.voice is Voice.MODEL and p.order[0] >= 0]
     statements = [text for p in newest for text in p.sentences if not is_announcing(text)]
-    for number, text in enumerate(statements[-2:]):
+    formulas = _formulas(head, reading)
+    for number, text in enumerate([text for text in statements if text not in formulas][-2:]):
         page.add(sections.STATE, SummaryLine(text, (0, number), Voice.MODEL.value))
     _add_commands(page, ledger, COMMANDS, floor)
 
@@ -275,18 +334,21 @@ def _newest_errors(errors: Sequence[Fact], is_distinct: bool) -> list[tuple[int,
 
 
 def _add_passages(
-    page: SummaryBuilder, ranked: Sequence[Passage], voices: Sequence[Voice], share: float, kept_free: int = 0
+    page: SummaryBuilder, ranked: Sequence[Passage], voices: Sequence[Voice], floor: float = 0, kept_free: int = 0
 ) -> None:
-    """Add the highest-ranked passages, without sentences that are already on the page. kept_free: tokens."""
-    floor = page.free - share * page.budget
+    """Add the highest-ranked passages until only `floor` tokens are free, without sentences that are on the page.
+
+    kept_free: tokens that stay free in any case.
+    """
     misses = 0
     for passage in ranked:
         if page.free <= floor or page.is_full or misses > MAX_MISSES:
             break
         if passage.voice in voices and not all(text in page for text in passage.sentences):
             (index, first), section = passage.order, _section(passage)
+            speaker = "" if section == sections.WISHES else passage.speaker
             lines = [
-                (section, SummaryLine(text, (index, first + number), passage.speaker, passage.day))
+                (section, SummaryLine(text, (index, first + number), speaker, passage.day))
                 for number, text in enumerate(passage.sentences)
             ]
             misses = 0 if page.add_together(lines, kept_free) else misses + 1
@@ -296,6 +358,8 @@ def _section(passage: Passage) -> str:
     """Return the section of a passage: a chat among people has no decisions in the sense of a work log."""
     if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
         return sections.DETAILS
+    if passage.is_lasting and all(map(is_wish, passage.sentences)):
+        return sections.WISHES
     return sections.DECISIONS if any(map(is_decision, passage.sentences)) else sections.DETAILS
 
 

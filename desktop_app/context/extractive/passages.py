@@ -15,16 +15,19 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.context.ledger.facts import QUESTION, words_of
+from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.message_facts import MessageFacts, Reading
 from desktop_app.context.sentence_kinds import Kinds, kinds_of
 from desktop_app.conversation.message import Message, Role, Text
 
-from .summary_builder import DECISIONS, DETAILS, STATE, Order, SummaryLine
+from .summary_builder import DECISIONS, DETAILS, INTENT, LATEST, QUESTIONS, STATE, WISHES, Order, SummaryLine
 
 MIN_LENGTH = 30
 """Characters; a shorter list point means little without its list."""
 MIN_CHATTER = {"User": 0.9, "Assistant": 0.6, "person": 0.85}
 """Probability of chatter, by voice, from which a sentence is left out."""
+MIN_FRAME = 4
+"""Words; shorter sentences that differ in a number are about different things."""
 MAX_CHATTER = 24
 """Characters of a user's chatter: a longer sentence contains more."""
 
@@ -47,6 +50,10 @@ WEIGHTS = {
     Voice.MODEL: Kinds(preference=0.2, rule=0.2, decision=1.0, goal=0.4, fact=1.0, chatter=0.1),
 }
 """Weight of a word in a sentence of each kind: a model's advice is not the user's rule."""
+LASTING = 0.5
+"""Probability of a goal, preference or rule, from which a sentence is lasting."""
+WISH = 0.6
+"""Probability of a goal or a preference from which a sentence is listed as one."""
 LABELLED = 1.0
 """Weight that a label such as "NOTE:" adds."""
 OF_KIND = Kinds(preference=0.3, rule=0.4, decision=1.2, goal=0.5, fact=1.4, chatter=-0.3)
@@ -73,6 +80,12 @@ def is_chatter(sentence: Sentence, voice: Voice) -> bool:
     return sentence.kinds.chatter >= MIN_CHATTER[voice] or QUESTION.search(sentence.plain) is not None
 
 
+def is_lasting(sentence: Sentence) -> bool:
+    """Return whether the sentence is more likely a goal, a preference or a rule than anything else."""
+    kinds = sentence.kinds
+    return kinds.goal + kinds.preference + kinds.rule >= LASTING or _LABEL.match(sentence.plain) is not None
+
+
 def is_request(sentence: str) -> bool:
     """Return whether the sentence requests something specific."""
     return len(sentence) >= MIN_LENGTH and (bool(QUESTION.search(sentence)) or kinds_of(sentence).goal >= 0.4)
@@ -81,6 +94,29 @@ def is_request(sentence: str) -> bool:
 def is_announcing(sentence: str) -> bool:
     """Return whether the sentence only announces what the model is about to do or show."""
     return sentence.endswith(":") or kinds_of(sentence).chatter >= 0.5
+
+
+def is_wish(sentence: str) -> bool:
+    """Return whether the sentence is surely a goal or a preference."""
+    kinds = kinds_of(sentence)
+    return kinds.goal + kinds.preference >= WISH and not QUESTION.search(sentence)
+
+
+def outdated(texts: Iterable[str]) -> set[str]:
+    """Return the texts that a later one repeats with other numbers: "The cap is $200.", "The cap is $900."
+
+    Both may hold, so they are only listed last. Codes and names are no numbers: each may have a rule of its own.
+    """
+    newest: dict[str, str] = {}
+    earlier = set[str]()
+    for text in texts:
+        words = text.split()
+        frame = " ".join("#" if NUMBER.fullmatch(word) else word for word in words)
+        if "#" in frame and len(words) >= MIN_FRAME:
+            if (before := newest.get(frame, text)) != text:
+                earlier.add(before)
+            newest[frame] = text
+    return earlier
 
 
 def weight_of(sentence: Sentence, voice: Voice) -> float:
@@ -165,6 +201,9 @@ class Passage(msgspec.Struct, frozen=True, gc=False):
     chance: float = 0.0
     """In a chat among people, the probability that it is asked about later; otherwise 0."""
 
+    is_lasting: bool = False
+    """Whether it is a goal, preference or rule of the user, which holds until it is met or taken back."""
+
     @property
     def length(self) -> int:
         """Length in bytes, which are closer to tokens than characters in any script."""
@@ -245,8 +284,10 @@ class _Reader:
 
     def quoted(self, section: str, line: SummaryLine) -> Passage | None:
         """Return the passage of a line of an earlier summary; None if the line quotes no message."""
-        if section not in (DECISIONS, DETAILS) and not (section == STATE and line.speaker):
+        if section not in (DECISIONS, DETAILS, WISHES) and not (section in (INTENT, STATE, QUESTIONS) and line.speaker):
             return None
+        if line.speaker == LATEST:
+            line = replace(line, speaker=Voice.USER.value)
         voice = VOICES.get(line.speaker, Voice.PERSON if line.speaker else Voice.USER)
         sentence = Sentence(line.text)
         share = NARRATED if line.speaker == PASTED else 1.0
@@ -305,7 +346,8 @@ class _Reader:
             new_words = len({word for some in words for word in some if word not in self._known})
             return replace(weighed, chance=chance_to_matter(sentences, new_words, self._speakers))
         weights = [passage.share * weight_of(sentence, passage.voice) for sentence in sentences]
-        return replace(weighed, weights=tuple(weights))
+        lasting = passage.share == 1.0 and any(map(is_lasting, sentences))
+        return replace(weighed, weights=tuple(weights), is_lasting=lasting)
 
 
 def _is_thin(kept: Sequence[tuple[int, Sentence]], heard: Sequence[tuple[int, Sentence]]) -> bool:

@@ -38,6 +38,9 @@ NAMES = {
     "Rules and constraints": (
         "Regeln und Vorgaben", "Règles et contraintes", "Reglas y límites", "规则与限制", "規則と制約",
     ),
+    "Goals and preferences": (
+        "Ziele und Vorlieben", "Objectifs et préférences", "Objetivos y preferencias", "目标与偏好", "目標と好み",
+    ),
     "Decisions": ("Entscheidungen", "Décisions", "Decisiones", "决定", "決定事項"),
     "Files and code": ("Dateien und Code", "Fichiers et code", "Archivos y código", "文件与代码", "ファイルとコード"),
     "Current state": ("Stand", "État actuel", "Estado actual", "当前状态", "現在の状態"),
@@ -112,6 +115,7 @@ def language_of(sentences: Iterable[str]) -> str:
 
 INTENT = "Primary intent"
 RULES = "Rules and constraints"
+WISHES = "Goals and preferences"
 DECISIONS = "Decisions"
 FILES = "Files and code"
 STATE = "Current state"
@@ -121,7 +125,7 @@ ERRORS = "Errors met"
 QUESTIONS = "Open questions and next steps"
 DETAILS = "What was said"
 NAMED = "Also named"
-SECTIONS = (INTENT, RULES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
+SECTIONS = (INTENT, RULES, WISHES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
 """K2's sections in reading order, the freshest last, with other quotations and the names in them."""
 NUMBERS = "Numbers"
 LATEST = "Latest"
@@ -176,6 +180,10 @@ class SummaryBuilder:
     def is_full(self) -> bool:
         """Whether no other line fits."""
         return self.free < MIN_LINE
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._lines
 
     def add(self, section: str, line: SummaryLine) -> bool:
         """Add a line if it is new and fits."""
@@ -330,7 +338,7 @@ def _read_line(section: str, text: str, order: Order) -> SummaryLine:
     label, _, rest = text.partition(": ")
     if section == INTENT and rest and english_name(label) == LATEST:
         return SummaryLine(rest, order, LATEST)
-    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE) else None
+    spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE, QUESTIONS) else None
     return (
         SummaryLine(spoken["text"], order, english_name(spoken["speaker"]), spoken["day"] or "")
         if spoken

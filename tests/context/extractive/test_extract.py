@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from builders import call, head, model, result, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
+from desktop_app.context.extractive.passages import outdated
 from desktop_app.context.extractive.summary_builder import QUESTIONS, RESULTS, SHOWN, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.memory import Ledger
@@ -47,7 +48,7 @@ def test_a_page_tells_what_a_reader_who_continues_must_know() -> None:
     assert "- Edited: src/selector.ts" in section(text, "Files and code")
     assert section(text, "Errors met")[0] == "- src/a.ts(28,2): error TS2739: Type '{}' is missing"
     assert "- Ran: npm run check (exit 2)" in section(text, "Current state")
-    assert section(text, QUESTIONS) == ["- Should the old colours be kept as an option?"]
+    assert section(text, QUESTIONS) == ["- Assistant: Should the old colours be kept as an option?"]
     assert "2024-05-17" in text
     for noise in ("Perfect!", "Certainly!", "Let me read", "Every theme must define"):
         assert noise not in text.partition("## Also named")[0].partition("## What the tools")[0]
@@ -122,9 +123,49 @@ def test_an_earlier_page_is_merged_and_never_summarised_again() -> None:
 
 
 def test_rules_leave_room_for_the_rest() -> None:
-    said = [user("Port the parser to Go, please."), *(user(f"Never touch table_{n} by hand.") for n in range(60))]
-    rules = section(page(*said, budget=400), "Rules and constraints")
-    assert 60 < Letters().count("\n".join(rules)) < 0.45 * 400
+    said = [
+        user("Port the parser to Go, please."),
+        *(user(f"Never touch table_{n} by hand.") for n in range(60)),
+        user("I want to have the release out before Easter."),
+        user("The depot in Lodz is closed until the ninth, and Marta has the key."),
+        model("", call("edit", '{"path": "depot/parser.go", "old": "a", "new": "b"}')),
+        result("ok"),
+    ]
+    text = page(*said, budget=400)
+    assert 60 < Letters().count("\n".join(section(text, "Rules and constraints"))) < 0.6 * 400
+    for rest in ("before Easter", "Marta has the key", "depot/parser.go"):
+        assert rest in text
+
+
+def test_a_line_that_was_about_to_be_answered_is_not_forgotten_when_it_no_longer_is() -> None:
+    """The newest request and an open question come from the newest messages: later they are what was said before."""
+    first = page(user("Hello."), model("Yes?"), user("Could you keep the jokes out of the letters to Ingrid?"))
+    second = page(user("I want to sell the boat by May."), model("I see."), earlier=first)
+    third = page(user("It rained."), model("I see."), earlier=second)
+    assert "keep the jokes out" in second
+    assert "keep the jokes out" in third
+    assert section(third, "Goals and preferences") == ["- I want to sell the boat by May."]
+
+
+def test_goals_and_preferences_outlast_five_pages() -> None:
+    lasting = (
+        "I want to sell the boat by May.",
+        "I find tables easier to read.",
+        "The next step is to paint the rudder.",
+    )
+    text, ledger = "", Ledger()
+    for number in range(5):
+        chatter = [user(f"The market on day {number}{n} had {n} stalls with apples and pears.") for n in range(30)]
+        said = head(*[user(sentence) for sentence in lasting if not number], *chatter)
+        ledger = ledger_of(said, ledger)
+        text = extract(said, text, ledger, 300, Letters().count)
+    assert all(sentence in text for sentence in lasting)
+
+
+def test_of_two_versions_of_a_sentence_the_newer_one_is_listed_first() -> None:
+    versions = [f"The cap for the whole project is ${cap} in total." for cap in (300, 700, 500)]
+    assert outdated(versions) == set(versions[:2])
+    assert not outdated(["Never restart web-12 without asking.", "Never restart web-13 without asking."])
 
 
 def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
