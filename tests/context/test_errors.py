@@ -38,6 +38,24 @@ make: *** [Makefile:12: all] Error 2
 grep: src/editor.ts: No such file or directory
 bash: foo: command not found
 curl: (6) Could not resolve host: example.org
+Parse error near line 3: no such column: total
+CONFLICT (content): Merge conflict in src/cart.ts
+No replacement was performed, old_str `total = 0` did not appear verbatim in cart.py.
+File has not been read yet. Read it first.
+Can't locate JSON/XS.pm in @INC (you may need to install the JSON::XS module)
+lua: cart.lua:7: attempt to index a nil value (local 'row')
+nginx: [emerg] unknown directive "proxi_pass" in app.conf:12
+cart_test.go:22: got 41, want 42
+Expected: 42, Received: 41
+OOMKilled: the container has no memory left
+{"detail":"Not authenticated"}
+HTTP 503 Service Unavailable
+429 Too Many Requests
+zsh: no matches found: *.csv
+MCP error -32602: Invalid arguments for tool search
+Invalid params: missing field `query`
+error: patch failed: hunk #2 does not apply
+Erreur : impossible d'ouvrir le fichier
 Uncaught TypeError: Cannot read properties of undefined (reading 'x')
 UnhandledPromiseRejectionWarning: Error: boom
 ✕ renders the form (12 ms)

@@ -28,12 +28,13 @@ from .passages import (
     MAX_REPEATS,
     Passage,
     Voice,
+    find_outdated,
     is_among_people,
     is_announcing,
+    is_labelled,
     is_request,
     is_wish,
     is_work,
-    outdated,
     passages_of,
     rank_passages,
     urgency_of,
@@ -109,8 +110,8 @@ SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
-SHARE_OF_LASTING = 0.95
-"""Share of the tokens left after rules, intent, state and files."""
+SHARE_OF_LABELLED, SHARE_OF_LASTING = 0.95, 0.3
+"""Shares of the tokens left after rules, intent, state and files."""
 SHARE_OF_NAMES = 0.75
 """Share of the tokens left after rules, intent, state and files: a name costs a fifth of a sentence with it."""
 SHARE_OF_ERRORS = 0.15
@@ -163,7 +164,8 @@ def extract(
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
     _add_names(page, names, page.free)
-    _add_texts(page, sections.RULES, _urgent_first(ledger.rules), 0)
+    if not among_people:
+        _add_texts(page, sections.RULES, _urgent_first(ledger.rules), 0)
     page.settle()
     add_excerpts(page, head, reading, count)
     return page.text()
@@ -225,14 +227,14 @@ def _add_rules(page: SummaryBuilder, ledger: Ledger) -> None:
 
 
 def _urgent_first(rules: Sequence[Fact]) -> list[tuple[int, str]]:
-    """Return the rules with their order, the most urgent first; a rule is as urgent as those of the same message.
+    """Return the rules with their order, the most urgent first; a rule is as urgent as its message.
 
     "Never exceed it." means nothing without the sentence before it.
     """
     urgency: dict[str, float] = {}
     for rule in rules:
         urgency[rule.message_id] = max(urgency.get(rule.message_id, 0.0), round(urgency_of(rule.text), 1))
-    earlier = outdated(rule.text for rule in rules)
+    earlier = find_outdated(rule.text for rule in rules)
     return sorted(_numbered(rules), key=lambda pair: (pair[1] in earlier, -urgency[rules[pair[0]].message_id]))
 
 
@@ -242,14 +244,21 @@ def _cover_rules(page: SummaryBuilder, ledger: Ledger) -> None:
 
 def _add_lasting(page: SummaryBuilder, ledger: Ledger, ranked: Sequence[Passage]) -> None:
     """Add the other rules, goals and preferences of the user, which hold until they are met or taken back."""
-    floor = (1 - SHARE_OF_LASTING) * page.free
     lasting = [passage for passage in ranked if passage.is_lasting]
-    earlier = outdated(text for passage in sorted(lasting, key=_order_of) for text in passage.sentences)
+    earlier = find_outdated(text for passage in sorted(lasting, key=_order_of) for text in passage.sentences)
     lasting.sort(key=lambda passage: not earlier.isdisjoint(passage.sentences))
-    for end in ((page.free + floor) / 2, floor):
-        _add_passages(page, lasting, [Voice.USER], end)
-        _add_texts(page, sections.RULES, _urgent_first(ledger.rules), floor)
-        _cover_rules(page, ledger)
+    marked = {passage.order[0] for passage in lasting if any(map(is_labelled, passage.sentences))}
+    labelled = [passage for passage in lasting if passage.order[0] in marked]
+    rules = _urgent_first(ledger.rules)
+    for passages, texts, share in (
+        (labelled, [rule for rule in rules if is_labelled(rule[1])], SHARE_OF_LABELLED),
+        (lasting, rules, SHARE_OF_LASTING),
+    ):
+        floor = (1 - share) * page.free
+        for end in ((page.free + floor) / 2, floor):
+            _add_passages(page, passages, [Voice.USER], end)
+            _add_texts(page, sections.RULES, texts, floor)
+            _cover_rules(page, ledger)
 
 
 def _order_of(passage: Passage) -> sections.Order:

@@ -80,10 +80,15 @@ def is_chatter(sentence: Sentence, voice: Voice) -> bool:
     return sentence.kinds.chatter >= MIN_CHATTER[voice] or QUESTION.search(sentence.plain) is not None
 
 
+def is_labelled(sentence: str) -> bool:
+    """Return whether the sentence begins with a label such as "NOTE:"."""
+    return _LABEL.match(sentence) is not None
+
+
 def is_lasting(sentence: Sentence) -> bool:
     """Return whether the sentence is more likely a goal, a preference or a rule than anything else."""
     kinds = sentence.kinds
-    return kinds.goal + kinds.preference + kinds.rule >= LASTING or _LABEL.match(sentence.plain) is not None
+    return kinds.goal + kinds.preference + kinds.rule >= LASTING or is_labelled(sentence.plain)
 
 
 def is_request(sentence: str) -> bool:
@@ -102,7 +107,7 @@ def is_wish(sentence: str) -> bool:
     return kinds.goal + kinds.preference >= WISH and not QUESTION.search(sentence)
 
 
-def outdated(texts: Iterable[str]) -> set[str]:
+def find_outdated(texts: Iterable[str]) -> set[str]:
     """Return the texts that a later one repeats with other numbers: "The cap is $200.", "The cap is $900."
 
     Both may hold, so they are only listed last. Codes and names are no numbers: each may have a rule of its own.
@@ -122,13 +127,13 @@ def outdated(texts: Iterable[str]) -> set[str]:
 def weight_of(sentence: Sentence, voice: Voice) -> float:
     """Return the weight of each of the sentence's words, about 1 in an informative one."""
     weight = sum([of_kind * share for of_kind, share in zip(WEIGHTS[voice], sentence.kinds, strict=True)])
-    return weight * (1.0 + (LABELLED if _LABEL.match(sentence.plain) else 0.0))
+    return weight * (1.0 + (LABELLED if is_labelled(sentence.plain) else 0.0))
 
 
 def urgency_of(rule: str) -> float:
     """Return the urgency of a rule, by its kind and by a label such as "NOTE:" before it."""
     kinds = kinds_of(rule)
-    return kinds.rule + kinds.preference + (LABELLED if _LABEL.match(rule) else 0.0)
+    return kinds.rule + kinds.preference + (LABELLED if is_labelled(rule) else 0.0)
 
 
 def chance_to_matter(sentences: Sequence[Sentence], new_words: int, speakers: Collection[str] = ()) -> float:

@@ -144,6 +144,7 @@ MIN_LINE = 6
 _YEAR = re.compile(r",? (?:19|20)\d\d$")
 ENDS = ".!?:;,…。！？\"'”’"
 
+_DATED = re.compile(r"\[(?P<day>[^\]]{4,40})\] (?P<text>.+)")
 _SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): (?P<text>.+)")
 
 
@@ -229,7 +230,7 @@ class SummaryBuilder:
             group = section + line.speaker
             if section in LISTS and group in headed:
                 drawn.append(_between(line.speaker) + line.text)
-            elif line.speaker and group == last:
+            elif (line.speaker or section == WISHES) and group == last:
                 drawn.append(f" {line.text}")
             else:
                 speaker = written_name(line.speaker, self._language)
@@ -263,7 +264,10 @@ class SummaryBuilder:
         for section, unsorted in of_section.items():
             lines = sorted(unsorted, key=_order_of)
             if lines:
-                rendered = (_list_names if section in LISTS else _join_lines)(lines, self._language)
+                if section in LISTS:
+                    rendered = _list_names(lines, self._language)
+                else:
+                    rendered = _join_lines(lines, self._language, is_spoken=section == WISHES)
                 parts.append(f"## {written_name(section, self._language)}\n" + "\n".join(rendered))
         return "\n\n".join(parts)
 
@@ -277,12 +281,15 @@ def superseded_line(old: Superseded) -> str:
     return f"{SUPERSEDED}: {old.text} – since then: {old.by}"
 
 
-def _join_lines(lines: list[SummaryLine], language: str) -> list[str]:
-    """Return one line for each message, with an ellipsis for omitted sentences and a date for a new day."""
+def _join_lines(lines: list[SummaryLine], language: str, is_spoken: bool) -> list[str]:
+    """Return one line for each message, with an ellipsis for omitted sentences and a date for a new day.
+
+    is_spoken: whether lines without a speaker are also of messages.
+    """
     joined: list[str] = []
     day, year, last = "", "", SummaryLine("")
     for line in lines:
-        if line.speaker and joined and last.speaker == line.speaker and last.order[0] == line.order[0]:
+        if (line.speaker or is_spoken) and joined and last.speaker == line.speaker and last.order[0] == line.order[0]:
             is_next = last.order[1] + 1 == line.order[1]
             gap = " … " if not is_next else " " if joined[-1][-1] in ENDS else "; "
             joined[-1] += gap + line.text
@@ -329,7 +336,7 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
         elif text:
             line = _read_line(section, text.removeprefix("- "), (number - len(texts) - 1, 0))
             day = line.day or day
-            found.append((section, replace(line, day=day) if line.speaker else line))
+            found.append((section, replace(line, day=day) if line.speaker or section == WISHES else line))
     return found
 
 
@@ -338,6 +345,8 @@ def _read_line(section: str, text: str, order: Order) -> SummaryLine:
     label, _, rest = text.partition(": ")
     if section == INTENT and rest and english_name(label) == LATEST:
         return SummaryLine(rest, order, LATEST)
+    if section == WISHES and (dated := _DATED.fullmatch(text)):
+        return SummaryLine(dated["text"], order, day=dated["day"])
     spoken = _SPOKEN.fullmatch(text) if section in (DETAILS, DECISIONS, STATE, QUESTIONS) else None
     return (
         SummaryLine(spoken["text"], order, english_name(spoken["speaker"]), spoken["day"] or "")

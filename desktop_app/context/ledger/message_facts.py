@@ -17,26 +17,34 @@ from .own_words import own_words, without_quotations
 from .prose import MAX_READ, MAX_SENTENCE, SHORT_MESSAGE, Paragraph, paragraphs, sentences_of, without_stamp
 from .user_rules import announces_rules, is_rule, may_supersede
 
-_STEMS = (
-    "error", "exception", "fatal", "panic", "fail", "traceback", "denied", "no such file", "not found", "cannot",
-    "can't", "refused", "timed out", "timeout", "unable to", "undefined", "exit", "grep:", "unresolved", "err!",
-    "http/", '"status', "status code", "segmentation", "core dumped", "could not", "not ok ", "e   ", "killed",
-    "imported and not used", "out of memory", "fehler", "nicht gefunden",
+_PHRASES = (
+    "permission denied", "access denied", "no such file", "no such column", "no such table", "no such target",
+    "no such option", "command not found", "not found", "unable to ", "timed out", "connection refused",
+    "segmentation fault", "core dumped", "panicked at", "out of memory", "oomkilled", "unreachable!", "could not ",
+    "imported and not used", "can't locate", "no matches found", "attempt to index", "attempt to call", "parse error",
+    "merge conflict in", "does not apply", "no replacement was", "did not appear", "has not been read",
+    "not authenticated", "service unavailable", "too many requests", "invalid argument", "invalid param", "[emerg]",
+    "[crit]", "error at ", "nicht gefunden", "fehler:", "erreur :", "erreur:", "error :",
 )  # fmt: skip
-_OTHER_STEMS = ("✕", "✗", "错误", "失败", "エラー")
+_OTHER_PHRASES = ("错误:", "错误：", "失败", "エラー")
+"""In lowercase: a line of a tool's output with one of these reports an error."""
+_STEMS = (
+    *_PHRASES, "error", "exception", "fatal", "panic", "fail", "traceback", "cannot", "undefined", "exit", "grep:",
+    "unresolved", "err!", "http", '"status', "status code", "not ok ", "e   ", "killed", "expected", ", want ",
+)  # fmt: skip
+_OTHER_STEMS = (*_OTHER_PHRASES, "✕", "✗")
 """Every error line contains one of these stems in lowercase: a cheap first test."""
 _ERROR_LINE = re.compile(
     r"(?:^|[\s(\[\"'])[\w.]{0,80}(?:Error|Exception|Warning as error)\b\s*(?:[:(]|\[\w+\]:|\)|$)"
-    r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|(?<!\b0 )\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\])"
+    r"|\b(?:error|fatal|panic|failure)\b\"?\s*[:!]|(?<!\b0 )\bfailed\b|\berror(?: [A-Z]+\d+|\[[A-Z]\d+\]| -?\d+:)"
     r"|^\s*(?:npm )?(?:ERR!|(?:error|fatal|(?:-+ )?FAIL(?:ED)?)\b)"
-    r"|^E\s{2,}\S|\bTraceback \(most recent|\b(?:permission|access) denied\b|\bno such file|\bcommand not found\b"
-    r"|\b(?:could )?not found\b|\bcannot (?:find|open|read|access|import|stat|be|load|resolve)|\bunable to\b"
-    r"|\btimed out\b|\bconnection refused\b|\bundefined (?:reference|symbol|variable|name)|:\d+:\d+: undefined: "
+    r"|^E\s{2,}\S|\bTraceback \(most recent"
+    r"|\bcannot (?:find|open|read|access|import|stat|be|load|resolve)"
+    r"|\bundefined (?:reference|symbol|variable|name)|:\d+:\d+: undefined: "
     r"|\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+[1-9]\d{0,2}\b"
-    r"|\bhttp/[\d.]+ [45]\d\d\b|\"(?:status|status_?code|code)\"\s?:\s?\"?[45]\d\d\b|\bstatus code:? [45]\d\d\b"
-    r"|\bsegmentation fault|\bcore dumped\b|\bpanicked at\b|\bcould not \w+|^\s*not ok \d|^\s*[✕✗] \S"
-    r"|\bimported and not used\b|^\s*\d+:\d+\s+error\s|\bunresolved (?:reference|import|symbol|name)"
-    r"|^\s*[1-9]\d* failing\b|\bout of memory\b|^Killed\b|\b(?:datei )?nicht gefunden\b|\bFehler:|错误[:：]|失败|エラー"
+    r"|\bhttp(?:/[\d.]+)? [45]\d\d\b|\"(?:status|status_?code|code)\"\s?:\s?\"?[45]\d\d\b|\bstatus code:? [45]\d\d\b"
+    r"|^\s*not ok \d|^\s*[✕✗] \S|^\s*\d+:\d+\s+error\s|\bunresolved (?:reference|import|symbol|name)"
+    r"|^\s*[1-9]\d* failing\b|^Killed\b|^expected: |\bgot .{1,80}, want "
     r"|^(?:grep|rg|sed|awk|find|ls|cat|cp|mv|rm|cd|tar|bash|sh|zsh|git|python\d?|node|npm|npx|make|curl|ssh): \S",
     re.IGNORECASE,
 )
@@ -70,7 +78,9 @@ def error_lines(text: str, most: int = 3, width: int = 240) -> list[str]:
 
 def _is_error_line(line: str) -> bool:
     """Return whether the line reports an error and is not code that mentions one."""
-    if not _ERROR_LINE.search(line):
+    lowered = line.lower()
+    phrases = _PHRASES if line.isascii() else _PHRASES + _OTHER_PHRASES
+    if not (any(map(lowered.__contains__, phrases)) or _ERROR_LINE.search(line)):
         return False
     return not _CODE_LINE.search(line) or _SURELY_ERROR.search(line) is not None
 

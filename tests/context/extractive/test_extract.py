@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from builders import call, head, model, result, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
-from desktop_app.context.extractive.passages import outdated
+from desktop_app.context.extractive.passages import find_outdated
 from desktop_app.context.extractive.summary_builder import QUESTIONS, RESULTS, SHOWN, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.memory import Ledger
@@ -164,8 +164,8 @@ def test_goals_and_preferences_outlast_five_pages() -> None:
 
 def test_of_two_versions_of_a_sentence_the_newer_one_is_listed_first() -> None:
     versions = [f"The cap for the whole project is ${cap} in total." for cap in (300, 700, 500)]
-    assert outdated(versions) == set(versions[:2])
-    assert not outdated(["Never restart web-12 without asking.", "Never restart web-13 without asking."])
+    assert find_outdated(versions) == set(versions[:2])
+    assert not find_outdated(["Never restart web-12 without asking.", "Never restart web-13 without asking."])
 
 
 def test_errors_of_one_shape_do_not_crowd_out_the_others() -> None:
