@@ -22,6 +22,7 @@ _IS_CJK = re.compile(rf"[{_CJK}{_CJK_SIGNS}\U00020000-\U0003134f]")
 _REWRITTEN = re.compile(
     rf"https?://|www\.|@\w|&[#a-z0-9]+;|~|<br|\[\^|[{_CJK}{_CJK_SIGNS}]\*|\*[{_CJK}{_CJK_SIGNS}]", re.IGNORECASE
 )
+_LAST_ENTITY = re.compile(r"&[a-z0-9]+;$", re.IGNORECASE)
 _QUOTES = "\u2018\u2019\u201c\u201d\u2026\u2014"
 _ADDRESS = re.compile(
     r"(?<![a-z0-9_@/.-])(?:(?:https?://)(?P<host>\[[0-9a-f:.%]+\](?::\d+)?|[^\s<>\"`|\\/?#" + _CJK_SIGNS + r"]+)"
@@ -154,7 +155,10 @@ class _Rewriter:
             if is_bare:
                 return "", start + len(words)
             escaped, target = re.sub(r"([*_~\\`\[\]])", r"\\\1", words), words.replace("&amp;", "&")
-            return f"[{escaped}](http://{target})" if found["www"] else f"<{target}>", start + len(words)
+            if not found["www"]:
+                return f"<{target}>", start + len(words)
+            has_brackets = "(" in target or ")" in target  # at which the link could end
+            return f"[{escaped}]({f'<http://{target}>' if has_brackets else f'http://{target}'})", start + len(words)
         if (found := _MAIL.match(self._text, start, end)) is not None:
             return f"<{found[0]}>", found.end()
         return "", start + 1
@@ -179,6 +183,9 @@ def _trimmed(address: str) -> str:
     if (particle := _PARTICLE.search(address)) is not None:
         address = address[: particle.start()]
     while address:
+        if (entity := _LAST_ENTITY.search(address)) is not None:
+            address = address[: entity.start()]
+            continue
         last = address[-1]
         is_lonely = any(last == closing and address.count(closing) > address.count(o) for o, closing in ("()", "[]"))
         if not (last in ".,;:!?'\"*_~({[" or is_lonely or _is_cjk_sign(last)):

@@ -128,3 +128,28 @@ def test_only_markup_is_added(text: str) -> None:
 @given(st.text(st.sampled_from("ab \n"), max_size=60))
 def test_plain_words_are_left_alone(text: str) -> None:
     assert readable_markdown(text, free_marks(text)) == text
+
+
+# What differs from the extensions of cmark-gfm's spec.txt: all 8 of tables and 2 of strikethrough are the same; task
+# boxes are signs; of the addresses, those of ftp, and mail whose domain has one letter, are text; HTML is never run.
+GFM_ADDRESSES = {
+    "www.commonmark.org": [("http://www.commonmark.org", "www.commonmark.org")],
+    "Visit www.commonmark.org/help for more.": [("http://www.commonmark.org/help", "www.commonmark.org/help")],
+    "www.example.com/s?q=Markup+(a))": [("http://www.example.com/s?q=Markup+(a)", "www.example.com/s?q=Markup+(a)")],
+    "www.example.com/s?q=(a))+ok": [("http://www.example.com/s?q=(a))+ok", "www.example.com/s?q=(a))+ok")],
+    "www.example.com/s?q=a&hl=en": [("http://www.example.com/s?q=a&amp;hl=en", "www.example.com/s?q=a&amp;hl=en")],
+    "www.example.com/s?q=a&hl;": [("http://www.example.com/s?q=a", "www.example.com/s?q=a")],
+    "www.commonmark.org/he<lp": [("http://www.commonmark.org/he", "www.commonmark.org/he")],
+}
+
+
+@pytest.mark.parametrize("text", GFM_ADDRESSES)
+def test_addresses_are_those_of_github(text: str) -> None:
+    shown = html_of_markdown(text, {})
+    assert re.findall(r'<a href="([^"]*)">([^<]*)</a>', shown) == GFM_ADDRESSES[text]
+
+
+@given(st.text("ab().,", min_size=1, max_size=12))
+def test_an_address_with_any_brackets_is_shown_once(path: str) -> None:
+    text = f"www.example.com/{path}"
+    assert re.sub("<[^>]*>", "", html_of_markdown(text, {})).strip() == text
