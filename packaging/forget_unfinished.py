@@ -5,13 +5,16 @@ Run with the Python of the environment that is to be mended.
 """
 
 import shutil
+import sys
 import sysconfig
 from importlib.metadata import Distribution, PathDistribution
 from pathlib import Path
 
-import prune
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-LIST = prune.read_list()
+from desktop_app.unused_files import is_as_listed, read_list
+
+LIST = read_list()
 SITE_PACKAGES = Path(sysconfig.get_path("purelib"))
 
 
@@ -29,6 +32,6 @@ def is_whole(package: Distribution) -> bool:
 
 
 for info in SITE_PACKAGES.glob("*.dist-info"):
-    if not is_whole(PathDistribution(info)) or not prune.is_as_listed(info, LIST):
+    if not is_whole(PathDistribution(info)) or not is_as_listed(info, LIST):
         print(f"  Mending    {info.name.removesuffix('.dist-info')}")
         shutil.rmtree(info)

@@ -147,7 +147,7 @@ check_model() {
 # environment cannot be moved.
 recipe() {
     printf '%s\n' "$ROOT"
-    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$ROOT/packaging/unused.txt" "$@" 2>/dev/null
+    cat "$VENV/pyvenv.cfg" "$ROOT/pyproject.toml" "$ROOT/resources/unused.txt" "$@" 2>/dev/null
 }
 
 is_ready() { [ -f "$1" ] && [ -x "$VENV/bin/python" ] && [ "$(recipe "${@:2}")" = "$(cat "$1")" ]; }

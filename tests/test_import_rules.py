@@ -25,6 +25,7 @@ VALUES = {
     "open_databases",
     "own_processes",
     "time_zone",
+    "unused_files",
 }
 VERBS = {"conversation", "context", "permissions", "chat"}
 
@@ -41,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "log_files": {"paths"},
     "own_processes": set(),
     "time_zone": set(),
+    "unused_files": set(),
     "process_secrets": set(),
     "connections": {"addresses", "conversation", "settings"},
     "conversation": set(),

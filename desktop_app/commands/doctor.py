@@ -23,6 +23,7 @@ from desktop_app.own_processes import IS_BUNDLE
 from desktop_app.paths import database_file, log_file, settings_file
 from desktop_app.settings import Settings, SettingsDamaged, read_settings, unknown_fields
 from desktop_app.system_libraries import LIBRARIES, SCREEN_LIBRARIES, missing_packages
+from desktop_app.unused_files import own_site_packages, read_list, unused_bytes
 
 from .arguments import WORLD_ERROR, add_data_and_json, data_of, print_json, show, show_error, table
 
@@ -31,6 +32,8 @@ MIN_FREE = 200 * 1024 * 1024
 
 PACKAGES = ("PySide6", "qasync", "litellm", "tiktoken", "peewee", "msgspec", "platformdirs", "keyring", "httpx")
 
+FEW_UNUSED = 10_000_000
+"""Bytes of unused files that are not worth a line."""
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
@@ -84,6 +87,7 @@ def checks(data: Path) -> Iterator[Check]:
     yield _log(log_file(data))
     yield _sqlite()
     yield _packages()
+    yield from _unused_files()
     yield from _builtin_model()
     yield _tokenizers()
     yield _sandbox()
@@ -91,6 +95,14 @@ def checks(data: Path) -> Iterator[Check]:
     if sys.platform == "linux":
         yield _libraries()
         yield _fonts()
+
+
+def _unused_files() -> Iterator[Check]:
+    """Yield how much of an environment that pipx or `uv tool` made is never used, until it was removed."""
+    site = own_site_packages()
+    unused = unused_bytes(site, read_list()) if site is not None else 0
+    if unused > FEW_UNUSED:
+        yield Check("unused files", True, f"{unused / 1e6:,.0f} MB; `palimpsest trim` removes them")
 
 
 def _folder(data: Path) -> Check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -12,14 +11,12 @@ from pathlib import Path
 
 import pytest
 
-PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
-spec = importlib.util.spec_from_file_location("prune", PACKAGING / "prune.py")
-assert spec
-assert spec.loader
-prune = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(prune)
+from desktop_app import unused_files as prune
+from desktop_app.__main__ import main
+from desktop_app.commands import doctor, trim
+from desktop_app.unused_files import UnusedLine
 
-Line = prune.Line
+PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 
 @pytest.fixture
@@ -43,26 +40,26 @@ def files_of(site: Path) -> set[str]:
 
 
 def test_what_the_list_names_goes_with_its_compiled_form_and_its_empty_folders(site: Path) -> None:
-    freed = prune.prune(site, [Line("remove", "app/ui/*", "a page")])
+    freed = prune.prune(site, [UnusedLine("remove", "app/ui/*", "a page")])
     assert freed == 100 + len("compiled")
     assert files_of(site) == {"app/__init__.py", "app/lib.so"}
     assert not (site / "app/ui").exists()
 
 
 def test_the_last_line_that_fits_decides(site: Path) -> None:
-    prune.prune(site, [Line("remove", "app/ui/*", "a page"), Line("keep", "app/ui/*.py", "imported")])
+    prune.prune(site, [UnusedLine("remove", "app/ui/*", "a page"), UnusedLine("keep", "app/ui/*.py", "imported")])
     assert files_of(site) == {"app/__init__.py", "app/lib.so", "app/ui/__init__.py"} | {
         "app/ui/__pycache__/__init__.cpython-311.pyc"
     }
 
 
 def test_a_package_goes_as_a_whole(site: Path) -> None:
-    prune.prune(site, [Line("package", "App", "not used")])
+    prune.prune(site, [UnusedLine("package", "App", "not used")])
     assert not list(site.iterdir())
 
 
 def test_a_second_time_changes_nothing(site: Path) -> None:
-    lines = [Line("remove", "app/ui/*", "a page")]
+    lines = [UnusedLine("remove", "app/ui/*", "a page")]
     prune.prune(site, lines)
     record = (site / "app-1.0.dist-info/RECORD").read_text()
     assert prune.prune(site, lines) == 0
@@ -70,18 +67,18 @@ def test_a_second_time_changes_nothing(site: Path) -> None:
 
 
 def test_a_package_of_which_the_list_wants_more_again_is_seen(site: Path) -> None:
-    lines = [Line("remove", "app/ui/*", "a page")]
+    lines = [UnusedLine("remove", "app/ui/*", "a page")]
     info = site / "app-1.0.dist-info"
     prune.prune(site, lines)
     assert prune.is_as_listed(info, lines)
-    assert not prune.is_as_listed(info, [*lines, Line("keep", "app/ui/page.html", "shown")])
+    assert not prune.is_as_listed(info, [*lines, UnusedLine("keep", "app/ui/page.html", "shown")])
 
 
 def test_an_environment_that_shares_its_files_keeps_them(site: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(site, other, copy_function=lambda source, target: Path(target).hardlink_to(source))
     record = (other / "app-1.0.dist-info/RECORD").read_text()
-    prune.prune(site, [Line("remove", "app/ui/*", "a page")])
+    prune.prune(site, [UnusedLine("remove", "app/ui/*", "a page")])
     assert (other / "app/ui/page.html").exists()
     assert (other / "app-1.0.dist-info/RECORD").read_text() == record
 
@@ -130,3 +127,58 @@ def test_nothing_that_the_list_names_is_installed_here() -> None:
         if path.is_file()
     ]
     assert [path for path in found if prune.is_removed(path, lines)] == []
+
+
+@pytest.fixture
+def own(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment of pipx, in which the program of these tests is installed."""
+    packages = tmp_path / "env" / "lib" / "python3.11" / "site-packages"
+    packages.parent.mkdir(parents=True)
+    site.rename(packages)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(packages))
+    monkeypatch.setattr(prune, "__file__", str(packages / "desktop_app" / "unused_files.py"))
+    monkeypatch.setattr(trim, "read_list", lambda: [UnusedLine("remove", "app/ui/*", "a page")])
+    (tmp_path / "env" / "pipx_metadata.json").write_text("{}")
+    return packages
+
+
+@pytest.mark.parametrize("receipt", prune.TOOL_FILES)
+def test_trim_removes_what_is_unused_once(own: Path, capsys: pytest.CaptureFixture[str], receipt: str) -> None:
+    (own.parents[2] / "pipx_metadata.json").rename(own.parents[2] / receipt)
+    before = files_of(own)
+    assert main(["trim", "--dry-run"]) == 0
+    assert files_of(own) == before
+    assert prune.unused_bytes(own, trim.read_list()) == 108
+    assert main(["trim"]) == 0
+    assert files_of(own) == {"app/__init__.py", "app/lib.so"}
+    assert main(["trim"]) == 0
+    assert "Nothing is left" in capsys.readouterr().out
+
+
+def test_trim_refuses_an_environment_that_others_may_use(own: Path) -> None:
+    (own.parents[2] / "pipx_metadata.json").unlink()
+    before = files_of(own)
+    assert main(["trim"]) != 0
+    assert files_of(own) == before
+
+
+def test_nothing_outside_of_the_environment_is_removed(own: Path, tmp_path: Path) -> None:
+    outside, command = tmp_path / "notes.txt", own.parents[2] / "bin" / "app"
+    command.parent.mkdir()
+    for path in (outside, command):
+        path.write_text("kept?")
+    record = own / "app-1.0.dist-info" / "RECORD"
+    record.write_text(record.read_text() + "\n../../../../notes.txt,,\n../../../bin/app,,")
+    prune.prune(own, [UnusedLine("package", "App", "not used")])
+    assert outside.exists()
+    assert not command.exists()
+
+
+def test_doctor_says_what_can_be_removed(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "read_list", trim.read_list)
+    monkeypatch.setattr(doctor, "FEW_UNUSED", 100)
+    assert [check.ok for check in doctor._unused_files()] == [True]
+    prune.prune(own, trim.read_list())
+    assert [*doctor._unused_files()] == []

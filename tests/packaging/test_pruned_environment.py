@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(sysconfig.get_path("purelib"))
 LOCK = (ROOT / "packaging" / "requirements.lock").read_text()
-UNUSED = (ROOT / "packaging" / "unused.txt").read_text()
+UNUSED = (ROOT / "resources" / "unused.txt").read_text()
 OF_THE_MODELS_WHEEL = {"llm", "llama-cpp-python"}
 
 
