@@ -9,17 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role, Usage
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import Settings
 
-from .ports import Price, WorldError
+from .ports import ModelCatalogue, Price, WorldError
 from .session import Session
-
-if TYPE_CHECKING:
-    from .turn_services import Services
 
 Spent = Callable[[int, float], Awaitable[tuple[int, float]]]
 """Returns the newest row of the archive, and the US dollars in the usage of the rows after a row and since a time."""
@@ -34,22 +31,46 @@ WAYS = translatable(
 )
 
 
-class Spending:
-    """What was spent today, and what the user has allowed beyond the limits since the program was started."""
+class MoneyLimits:
+    """The limits of money of the settings, and what the user has allowed beyond them since the program was started."""
 
-    def __init__(self, read: Spent, clock: Callable[[], float] = time.time) -> None:
-        self._read, self._clock = read, clock
-        self._day, self._row, self._dollars = 0.0, 0, 0.0
-        self.allowed_today = 0.0
-        self.allowed: dict[str, float] = {}
-        """US dollars by conversation."""
+    def __init__(
+        self,
+        read: Spent,
+        models: ModelCatalogue,
+        settings: Callable[[], Settings],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._read, self._models, self._settings, self._clock = read, models, settings, clock
+        self._day, self._allowed_today = 0.0, 0.0
+        self._row, self._dollars = 0, 0.0
+        self._allowed: dict[str, float] = {}  # US dollars by conversation
+
+    async def check(self, session: Session, is_forced: bool = False) -> None:
+        """Refuse a request that would pass a limit. Raises WorldError.
+
+        is_forced: whether the user has allowed the request, and with it the amount of the limit once more.
+        """
+        settings, price = self._settings(), self._models.price(session.model.info.id)
+        if price is None:
+            return
+        needed, spent = next_request_dollars(session, price), dollars_of(session)
+        if 0 < settings.max_dollars < spent + needed - self._allowed.get(session.id, 0.0):
+            if not is_forced:
+                raise _refusal(CONVERSATION, settings.max_dollars, spent, needed)
+            self._allowed[session.id] = spent
+        if 0 < settings.max_dollars_a_day < (today := await self.today()) + needed - self._allowed_today:
+            if not is_forced:
+                raise _refusal(DAY, settings.max_dollars_a_day, today, needed)
+            self._allowed_today = today
 
     async def today(self) -> float:
         """Return the US dollars since midnight, local time. Only rows that are new since the last call are read."""
         now = datetime.fromtimestamp(self._clock())
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
         if midnight != self._day:
-            self._day, self._row, self._dollars, self.allowed_today = midnight, 0, 0.0, 0.0
+            self._day, self._allowed_today = midnight, 0.0
+            self._row, self._dollars = 0, 0.0
         self._row, new = await self._read(self._row, midnight)
         self._dollars += new
         return self._dollars
@@ -72,26 +93,6 @@ def next_request_dollars(session: Session, price: Price) -> float:
     last = next((reply.usage for reply in replies if reply.model == name and reply.usage is not None), Usage(0, 0))
     cached = round(total * last.cached_tokens / max(last.prompt_tokens, 1))
     return price.of(Usage(total, last.reply_tokens, cached))
-
-
-async def refuse_above_limit(session: Session, services: Services, is_forced: bool = False) -> None:
-    """Refuse a request that would pass a limit of the settings. Raises WorldError.
-
-    is_forced: whether the user has allowed the request, and with it the amount of the limit once more.
-    """
-    spending, settings = services.spending, services.settings()
-    price = services.models.price(session.model.info.id)
-    if spending is None or price is None:
-        return
-    needed, spent = next_request_dollars(session, price), dollars_of(session)
-    if 0 < settings.max_dollars < spent + needed - spending.allowed.get(session.id, 0.0):
-        if not is_forced:
-            raise _refusal(CONVERSATION, settings.max_dollars, spent, needed)
-        spending.allowed[session.id] = spent
-    if 0 < settings.max_dollars_a_day < (today := await spending.today()) + needed - spending.allowed_today:
-        if not is_forced:
-            raise _refusal(DAY, settings.max_dollars_a_day, today, needed)
-        spending.allowed_today = today
 
 
 def _refusal(title: str, limit: float, spent: float, needed: float) -> WorldError:

@@ -13,7 +13,7 @@ from .compaction.summarize import SummaryService
 from .memory_flusher import MemoryFlusher
 from .ports import ModelCatalogue
 from .session import Session
-from .spending import Spending
+from .spending import MoneyLimits
 from .turn.tool_runtime import ToolRuntime
 
 Recall = Callable[[Session, Message], Awaitable[Recalled | None]]
@@ -33,7 +33,7 @@ class Services:
     tools: ToolRuntime | None = None
     memory: MemoryFlusher | None = None
     recall: Recall | None = None
-    spending: Spending | None = None
+    money: MoneyLimits | None = None
     # Read the system prompts of tasks other than the chat.
     read_image_prompt: Callable[[], str] | None = None
     read_research_prompt: Callable[[], str] | None = None

@@ -21,7 +21,7 @@ from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.memory_flusher import MemoryFlusher
 from desktop_app.chat.recall_service import recall_for_message
 from desktop_app.chat.session import Session
-from desktop_app.chat.spending import Spending
+from desktop_app.chat.spending import MoneyLimits
 from desktop_app.chat.turn.tool_runtime import ToolRuntime
 from desktop_app.chat.turn_services import Services
 from desktop_app.context import sentence_kinds
@@ -182,7 +182,7 @@ async def compose_services(
         tools=tool_runtime,
         memory=MemoryFlusher(archive, catalogue, current, partial(read_prompts, FlushPrompts, data)),
         recall=partial(recall_for_message, archive, current, recall_reach),
-        spending=Spending(archive.dollars_after),
+        money=MoneyLimits(archive.dollars_after, catalogue, current),
         read_image_prompt=prompt("describe"),
         read_research_prompt=prompt("research"),
         read_title_prompt=prompt("title") if is_attended else None,

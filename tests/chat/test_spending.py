@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session, stamp
-from desktop_app.chat.spending import Spending, dollars_of, next_request_dollars
+from desktop_app.chat.spending import MoneyLimits, dollars_of, next_request_dollars
 from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import TurnFailed
 from desktop_app.conversation.message import Message, Role, Text, Usage
@@ -27,7 +27,7 @@ def paid(dollars: float) -> AuxiliaryUsage:
 async def limited(house, **limits: float):
     made = await house([Reply("Yes.", usage=None)], repeat_last=True)
     made.models.cost = PRICE
-    made.furnish(spending=Spending(made.archive.dollars_after))
+    made.furnish(money=MoneyLimits(made.archive.dollars_after, made.models, made.settings))
     made.chats.settings = replace(made.chats.settings, **limits)
     return made, await made.chats.create()
 
@@ -113,12 +113,10 @@ async def test_a_day_begins_at_midnight(house) -> None:
     old = replace(paid(40.0), id="old", at=time.time() - 3 * 86_400)
     await session.record_operation(old)
     now = [time.time()]
-    spending = Spending(made.archive.dollars_after, lambda: now[0])
-    assert await spending.today() == pytest.approx(2.0)
-    assert await spending.today() == pytest.approx(2.0)
+    money = MoneyLimits(made.archive.dollars_after, made.models, made.settings, lambda: now[0])
+    assert await money.today() == pytest.approx(2.0)
+    assert await money.today() == pytest.approx(2.0)
     await session.record_operation(paid(0.25))
-    assert await spending.today() == pytest.approx(2.25)
+    assert await money.today() == pytest.approx(2.25)
     now[0] += 86_400
-    spending.allowed_today = 7.0
-    assert await spending.today() == 0.0
-    assert spending.allowed_today == 0.0
+    assert await money.today() == 0.0

@@ -458,7 +458,7 @@ def test_adding_a_model_begins_with_the_provider_and_its_key(dialog, qtbot):
 
 
 @pytest.mark.parametrize(
-    ("text", "dollars"), [("", 0.0), ("5", 5.0), ("$2.50", 2.5), ("2,5", 2.5), (" 0.05 ", 0.05), ("1000", 1_000.0)]
+    ("text", "dollars"), [("", 0.0), ("5", 5.0), ("$2.50", 2.5), ("2,5", 2.5), (" 0.05 ", 0.05), ("1234.50", 1_234.5)]
 )
 def test_an_amount_is_read_as_people_write_it(text, dollars):
     assert parse_dollars(text) == dollars

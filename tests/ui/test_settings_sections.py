@@ -35,7 +35,7 @@ def test_one_section_is_shown_and_chosen_by_the_keyboard(dialog, qtbot):
         qtbot.keyClick(dialog.side.list, Qt.Key.Key_Down)
     assert dialog.about.isVisible()
     assert not dialog.servers.isVisible()
-    assert len(rows) == 9
+    assert len(rows) == 10
 
 
 def test_a_setting_is_found_by_its_words(dialog, qtbot):

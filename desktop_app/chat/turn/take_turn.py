@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from desktop_app.chat.compaction.making_room import RoomTries, make_room, refuse_without_room
 from desktop_app.chat.ports import MESSAGE_STORED, Emit, ModelError, WorldError
 from desktop_app.chat.session import Session
-from desktop_app.chat.spending import refuse_above_limit
 from desktop_app.chat.tasks import shielded
 from desktop_app.chat.turn_services import Services
 from desktop_app.context.compact.room_decision import WindowTooSmall
@@ -84,7 +83,8 @@ async def take_turn(
             if is_automatic:
                 await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, options.is_forced)
-            await refuse_above_limit(session, services, options.is_forced)
+            if services.money is not None:
+                await services.money.check(session, options.is_forced)
             reply = await turn.begin_reply().receive()  # stops, continues and retries are inside
             if not reply.tool_calls or services.tools is None:
                 break

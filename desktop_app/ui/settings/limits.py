@@ -43,7 +43,7 @@ def parse_reply(text: str) -> int:
 
 def format_amount(dollars: float) -> str:
     """Return the amount as shown in a field, such as "2.50"; "" for 0."""
-    return locale().toString(dollars, "f", 2) if dollars else ""
+    return locale().toString(dollars, "f", 2).replace(locale().groupSeparator(), "") if dollars else ""
 
 
 def parse_dollars(text: str) -> float:
