@@ -564,6 +564,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>The server of {model} accepts at most {most} pictures in a request, as it said earlier.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The model makes the same call again and again</source>
         <translation type="unfinished"></translation>
     </message>

@@ -508,6 +508,10 @@
         <translation>Oder trotzdem senden: Dann bricht die Antwort vielleicht ab.</translation>
     </message>
     <message>
+        <source>The server of {model} accepts at most {most} pictures in a request, as it said earlier.</source>
+        <translation>Der Server von {model} nimmt höchstens {most} Bilder je Anfrage an, wie er früher gesagt hat.</translation>
+    </message>
+    <message>
         <source>The model makes the same call again and again</source>
         <translation>Das Modell ruft immer wieder dasselbe auf</translation>
     </message>

@@ -12,6 +12,7 @@ from ui_scenes import opened_sheet, play_scene, until
 
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.model_servers import CheckResult, ModelOffer, ModelPrice
+from desktop_app.conversation.quirks import Learned
 from desktop_app.engine.protocol import ModelsListed, SettingsRead
 from desktop_app.settings import McpServer, ModelLimits, Server, Settings
 from desktop_app.ui.model_words import price_words, probe_price, result_words, short_window, window_words
@@ -98,6 +99,21 @@ def test_what_is_known_to_run_here_is_free_and_what_may_lead_elsewhere_is_not(wi
     assert "cost nothing" in form.check_pane.about.text()
     write(qtbot, form.address, "http://10.0.0.2:11434")
     assert "cost nothing" not in form.check_pane.about.text()
+
+
+def test_what_was_learned_is_shown_and_can_be_forgotten(window, qtbot):
+    dialog = open_settings(window, Settings(servers=(MINE,)), (), ())
+    form = dialog.servers.forms[0]
+    learned = Learned(8_192, ("without stream_options", "pictures 1"))
+    form.models.show_known([ModelOffer("large", 64_000, learned=learned)])
+    form.models.list.go_to("large")
+    words = "it accepts 8,192 tokens; it is sent no “stream_options”, at most 1 picture."
+    assert form.models.learned.text() == f"Learned from its server’s refusals: {words}"
+    with qtbot.waitSignal(dialog.forget_requested) as asked:
+        form.models.forget.click()
+    assert asked.args == [form]
+    form.models.show_known([ModelOffer("large", 64_000)])
+    assert form.models.learned_row.isHidden()
 
 
 @pytest.mark.parametrize("place", ["stored", "session", "environment", ""])

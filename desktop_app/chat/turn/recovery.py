@@ -266,12 +266,17 @@ def tools_refused(error: ModelError) -> Failure:
     )
 
 
-def pictures_left_out(error: ModelError, count: int) -> Failure:
-    """Return the notice that a number of pictures were left out, because the server has refused the request."""
+ACCEPTS_PICTURES = translatable(
+    "The server of {model} accepts at most {most} pictures in a request, as it said earlier."
+)
+
+
+def pictures_left_out(reason: str, count: int) -> Failure:
+    """Return the notice that a number of pictures were left out. reason: what the server said about them."""
     return Failure(
         "pictures_left_out",
         translatable("The oldest pictures were left out ({count})").format(count=count),
-        error.failure.detail,
+        reason,
         translatable("They stay in the conversation; the model is sent a line in their place."),
         translatable("Attach a picture again, or a smaller one, if the model has to see it."),
     )

@@ -64,6 +64,7 @@ from .incoming_reply import (
     with_pauses,
 )
 from .recovery import (
+    ACCEPTS_PICTURES,
     MAX_WAITS_TO_SHARE,
     METADATA_REFUSALS,
     NOT_OF_PICTURES,
@@ -111,7 +112,7 @@ class StreamedReply:
         self._partial = self._first_part()
         self._tried = Tried()
         self._refusal: ModelError | None = None
-        self._refused_for_pictures: ModelError | None = None
+        self._why_left_out = ""
         # Whether the server was asked for its window again, after an overflow.
         self._has_asked = False
         # Whether the window was assumed to end where the server stopped the reply, and what was learned before.
@@ -177,6 +178,8 @@ class StreamedReply:
         if most is None or len(pictures) <= most:
             return request
         counter.leave_out_pictures(pictures[: len(pictures) - most])
+        self._tried.left_out += len(pictures) - most
+        self._why_left_out = ACCEPTS_PICTURES.format(model=counter.model.info.label, most=most)
         return counter.request()
 
     async def keep(self) -> None:
@@ -379,12 +382,12 @@ class StreamedReply:
             await self._learn(f"{PICTURES}{most}")
         self._session.counter.leave_out_pictures(pictures)
         self._tried.left_out += len(pictures)
-        self._refused_for_pictures = error
+        self._why_left_out = error.failure.detail
         return True
 
     def _notice_left_out(self) -> None:
-        if self._refused_for_pictures is not None:
-            notice = pictures_left_out(self._refused_for_pictures, self._tried.left_out)
+        if self._why_left_out:
+            notice = pictures_left_out(self._why_left_out, self._tried.left_out)
             self._emit(Noticed(self._session.id, notice))
 
     def _notice_damaged(self) -> None:

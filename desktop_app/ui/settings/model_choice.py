@@ -84,7 +84,8 @@ class ModelChoice(FormEntry):
         self.learned, self.forget = TextLabel(size=13, wraps=True), LinkButton(tr("Forget this"))
         self.learned_row = QWidget()
         top = Qt.AlignmentFlag.AlignTop
-        horizontal((self.learned, 1), (self.forget, 0, top), holder=self.learned_row, spacing=12)
+        learned = (self.learned, 1), (self.forget, 0, top)
+        horizontal(*learned, holder=self.learned_row, margins=(0, 4, 0, 0), spacing=12)
         self.column.insertWidget(self.column.count() - 1, self.limits)  # below the message
         self.column.insertWidget(self.column.count() - 1, self.learned_row)
         self.edit.installEventFilter(self)
@@ -269,6 +270,8 @@ class ModelChoice(FormEntry):
         self.current_changed.emit()
 
     def _show_learned(self, words: str, name: str) -> None:
+        if self.forget.hasFocus() and not words:  # otherwise the focus goes to a field below
+            self.edit.setFocus()
         self.learned.set_text(words)
         self.forget.setAccessibleName(tr("Forget what was learned about {model}").format(model=name))
         self.learned_row.setVisible(bool(words))
