@@ -13,6 +13,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
+from desktop_app.context.recall.passages import BITS
 from desktop_app.conversation.installation import RemovableItem
 from desktop_app.paths import make_private_file
 
@@ -28,7 +29,12 @@ _DELETED = "(SELECT id FROM conversations WHERE is_deleted)"
 _CHOSEN = "(SELECT value FROM json_each(:chosen))"
 _OWN = f"(SELECT number FROM entries WHERE conversation IN {_CHOSEN})"
 _TEXTS = f"SELECT 'delete', entry, text FROM message_texts WHERE entry IN {_OWN}"
+_PASSAGES = f"""WHERE number IN (SELECT p.number FROM entries e JOIN passages p
+    ON p.number BETWEEN e.number << {BITS} AND (e.number + 1 << {BITS}) - 1 WHERE e.conversation IN {_CHOSEN})"""
 ERASE = (
+    f"""INSERT INTO passage_words (passage_words, rowid, text)
+        SELECT 'delete', number, text FROM passage_texts {_PASSAGES}""",
+    f"DELETE FROM passages {_PASSAGES}",
     f"INSERT INTO words (words, rowid, text) {_TEXTS}",
     f"INSERT INTO trigrams (trigrams, rowid, text) {_TEXTS}",
     f"DELETE FROM message_texts WHERE entry IN {_OWN}",
@@ -93,7 +99,7 @@ def unused_room(database: SqliteDatabase) -> int:
 def merge_indexes(database: SqliteDatabase, on_progress: OnProgress) -> None:
     """Merge the search indexes, which otherwise still contain the words of erased messages."""
     connection: sqlite3.Connection = database.connection()
-    for index in ("words", "trigrams"):
+    for index in ("words", "trigrams", "passage_words"):
         pages, before = -MERGED_PAGES, -2  # a negative number of pages starts merging all segments
         while connection.total_changes - before >= 2:  # the end condition that FTS5's documentation gives
             before = connection.total_changes

@@ -165,7 +165,23 @@ NINTH: Migration = (
 )
 """Projects, one for each former section of the list, and the project in which a memory was made."""
 
-MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
+TENTH: Migration = (
+    # meaning: the signs of the passage's vector (context/recall/meaning.py).
+    """CREATE TABLE passages (
+        number INTEGER PRIMARY KEY, start INTEGER NOT NULL, length INTEGER NOT NULL, meaning BLOB NOT NULL DEFAULT x''
+    )""",
+    """CREATE VIEW passage_texts AS SELECT p.number AS number, substr(t.text, p.start + 1, p.length) AS text
+        FROM passages p JOIN message_texts t ON t.entry = p.number >> 12""",
+    """CREATE VIRTUAL TABLE passage_words USING fts5 (
+        text, content='passage_texts', content_rowid='number', tokenize='porter unicode61 remove_diacritics 2'
+    )""",
+    # Filled in the background, together with the facets, which are stored only once.
+    "DELETE FROM facets_missing",
+    "INSERT INTO facets_missing (below) SELECT number + 1 FROM entries ORDER BY number DESC LIMIT 1",
+)
+"""Passages of messages for recall."""
+
+MIGRATIONS: tuple[Migration, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH, TENTH)
 
 
 def migrate(

@@ -1,7 +1,8 @@
 """Recall's queries to the archive, within one conversation and across several.
 
-Within one conversation, each term is a separate look-up in the index of words, limited to the conversation's rows: 0.1
-ms for a word that 180 of 10,000 messages contain. FTS5's own ranking would count the words of all conversations.
+Within one conversation, each term is a separate look-up in the index of passages, limited to the conversation's rows:
+0.1 ms for a word that 180 of 10,000 passages contain. FTS5's own ranking would count the words of all conversations,
+and read each of their rows for it.
 
 Across several conversations, each term is looked up once. The conversation of each row is cached in memory, 8 bytes per
 row: looking it up in the table would read a page of the file for each row with the word.
@@ -20,6 +21,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
+from desktop_app.context.recall.passages import BITS, MOST
 from desktop_app.context.recall.query import KnownConversation, Term
 from desktop_app.context.recall.rank import (
     OPENED,
@@ -29,7 +31,6 @@ from desktop_app.context.recall.rank import (
     best_of,
     choose_conversations,
     length_share,
-    postings_by_conversation,
     shared_information,
     telling_word_limit,
 )
@@ -38,13 +39,14 @@ from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .disk_failures import no_conversation
-from .search_filters import MANY_MONTHS, MONTH
+from .passage_index import passages_in
+from .search_filters import MANY_MONTHS, MONTH, entries_without
 from .tables import UNREADABLE, decode_message, in_each_spelling, number_of, phrase_of, rows_for
 
 log = logging.getLogger(__name__)
 
 MAX_HELD = 20_000
-"""Messages with one term that are read; a word in that many messages has no significance."""
+"""Rows with one term that are read; a word in that many has no significance."""
 MAX_INSIDE = 200
 """Messages with a term inside their words that are read; tried if no message contains the term as a word."""
 MIN_INSIDE = 4
@@ -53,8 +55,10 @@ MIN_INSIDE = 4
 HEADS = """SELECT e.number, e.message_index, e.at, e.body FROM entries e
     WHERE e.conversation = ? AND e.message_index >= ? AND typeof(e.message_index) = 'integer'
     AND e.message_index < e.number + 1 ORDER BY e.message_index"""
-HELD = "SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
-INSIDE = "SELECT rowid FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
+HELD = "SELECT rowid FROM passage_words WHERE passage_words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
+HELD_WHOLE = f"SELECT rowid << {BITS} FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
+"""Finds messages that have no passages yet by all of their words."""
+INSIDE = f"SELECT rowid << {BITS} FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 MESSAGES = "SELECT message_index, body FROM entries WHERE conversation = ? AND message_index IN ({})"
 ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entry"
 
@@ -114,6 +118,17 @@ class Known:
                 found.append(self._indexes[position])
         return tuple(found)
 
+    def passages_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
+        """Return the passages in the given ascending rows by their messages' indexes, ignoring other conversations."""
+        own, found, position = self._own_rows, list[int](), 0
+        for (number,) in rows:
+            position = bisect_left(own, number >> BITS, position)
+            if position == len(own):
+                break
+            if own[position] == number >> BITS:
+                found.append((self._indexes[position] << BITS) + (number & MOST))
+        return tuple(found)
+
 
 class RecallSearch:
     """Look-ups within single conversations, with a cache of the outlines of the last used ones.
@@ -134,12 +149,13 @@ class RecallSearch:
         return self._known_of(conversation).outline
 
     def postings(self, conversation: str, terms: Sequence[str], most: int = MAX_HELD) -> dict[str, tuple[int, ...]]:
-        """Return the ascending indexes of the first `most` messages with each term, without terms that no message has.
+        """Return the ascending numbers of the first `most` passages with each term, without terms that none has.
 
         A term of several words matches these words in sequence.
         """
         known = self._known_of(conversation)
-        found = {term: self._held(term, known, most) for term in dict.fromkeys(terms)}
+        below = entries_without(self._database)
+        found = {term: self._held(term, known, most, below) for term in dict.fromkeys(terms)}
         return {term: held for term, held in found.items() if held}
 
     def archived_indexes(self, conversation: str) -> frozenset[int]:
@@ -166,17 +182,19 @@ class RecallSearch:
             del self._known[next(iter(self._known))]
         return known
 
-    def _held(self, term: str, known: Known, most: int) -> tuple[int, ...]:
-        held = self._rows(HELD, _match_of(term), known, most)
+    def _held(self, term: str, known: Known, most: int, below: int) -> tuple[int, ...]:
+        (first, last), match = known.rows, _match_of(term)
+        whole = self._rows(HELD_WHOLE, match, known, (first, min(last, below - 1)), most) if first < below else ()
+        held = whole + self._rows(HELD, match, known, passages_in(max(first, below), last), most)
         if not held and _may_be_inside(term):
-            held = self._rows(INSIDE, f"%{term}%", known, MAX_INSIDE)
-        return held
+            held = self._rows(INSIDE, f"%{term}%", known, known.rows, MAX_INSIDE)
+        return held[:most]
 
-    def _rows(self, query: str, asked: str, known: Known, most: int) -> tuple[int, ...]:
-        rows = self._database.execute_sql(query, (asked, *known.rows, most)).fetchall()
-        held = known.indexes_of(rows)
+    def _rows(self, query: str, asked: str, known: Known, within: tuple[int, int], most: int) -> tuple[int, ...]:
+        rows = self._database.execute_sql(query, (asked, *within, most)).fetchall()
+        held = known.passages_of(rows)
         if len(held) < len(rows) == most < MAX_HELD:  # the limit was used up by rows of other conversations
-            held = self._rows(query, asked, known, MAX_HELD)[:most]
+            held = self._rows(query, asked, known, within, MAX_HELD)[:most]
         return held
 
 
@@ -284,8 +302,7 @@ class RecallRows:
         scores = self._by_length(best_of(shared_information(terms, held, rarity), OPENED))
         owners = self._owners
         chosen = choose_conversations((owners[row], score) for row, score in scores)
-        postings = postings_by_conversation(held, owners, self._indexes, [number for number, _ in chosen])
-        found = [CandidateConversation(self._ids[n], titles[n], postings[n], score) for n, score in chosen]
+        found = [CandidateConversation(self._ids[number], titles[number], score) for number, score in chosen]
         return Candidates(tuple(found), rarity)
 
     def count_conversations(self, project: str | None) -> int:

@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 from peewee import SqliteDatabase
 
+from desktop_app.context.recall.passages import BITS
 from desktop_app.conversation.listing import SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
+from .passage_index import add_passages
 from .tables import readable_messages
 
 AT_ONCE = 200
@@ -73,13 +75,17 @@ def _id_of(database: SqliteDatabase, facet: Facet) -> int:
 
 
 def entries_without(database: SqliteDatabase) -> int:
-    """Return the number below which entries have no facets yet; 0 if all have."""
+    """Return the number below which entries have no facets and passages yet; 0 if all have."""
     found = database.execute_sql("SELECT below FROM facets_missing").fetchone()
     return int(found[0]) if found else 0
 
 
+TEXTS_WITHOUT_PASSAGES = f"""SELECT entry, text FROM message_texts
+    WHERE entry >= ? AND entry < ? AND entry << {BITS} NOT IN (SELECT number FROM passages)"""
+
+
 def fill_facets(database: SqliteDatabase) -> bool:
-    """Store the facets of the newest AT_ONCE entries that have none; return whether others remain."""
+    """Store facets and passages of the newest AT_ONCE entries that have none; return whether others remain."""
     below = entries_without(database)
     first = max(below - AT_ONCE, 0)
     rows = database.execute_sql(
@@ -88,6 +94,7 @@ def fill_facets(database: SqliteDatabase) -> bool:
     )
     # Of a damaged message, only the words can be searched.
     add_facets(database, readable_messages(rows))
+    add_passages(database, database.execute_sql(TEXTS_WITHOUT_PASSAGES, (first, below)).fetchall())
     database.execute_sql("DELETE FROM facets_missing")
     if first:
         database.execute_sql("INSERT INTO facets_missing (below) VALUES (?)", (first,))

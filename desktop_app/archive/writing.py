@@ -38,6 +38,7 @@ from desktop_app.conversation.unsent import UnsentMessages
 from desktop_app.paths import make_private_file
 
 from .disk_failures import no_conversation
+from .passage_index import add_passages
 from .projects_and_memories import project_named, project_of_folder
 from .reading import entries
 from .search_filters import add_facets
@@ -124,16 +125,15 @@ def _append(database: SqliteDatabase, conversation: str, entries: Sequence[AnyEn
     connection = database.connection()
     rows = _rows(database, conversation, entries, number)
     connection.executemany(INSERT_ENTRY, rows)
-    connection.executemany(
-        "INSERT INTO message_texts (entry, text) VALUES (?, ?)",
-        [(number + offset, searched_text(entry)) for offset, entry in enumerate(entries) if isinstance(entry, Message)],
-    )
+    messages = [(at, entry) for at, entry in enumerate(entries, number) if isinstance(entry, Message)]
+    texts = [(at, searched_text(message)) for at, message in messages]
+    connection.executemany("INSERT INTO message_texts (entry, text) VALUES (?, ?)", texts)
     for index in ("words", "trigrams"):
         database.execute_sql(
             f"INSERT INTO {index} (rowid, text) SELECT entry, text FROM message_texts WHERE entry >= ?", (number,)
         )
-    numbered = enumerate(entries, number)
-    add_facets(database, [(entry_number, entry) for entry_number, entry in numbered if isinstance(entry, Message)])
+    add_passages(database, texts)
+    add_facets(database, messages)
     _end_partial(database, conversation, entries)
     times = [entry.at for entry in entries if not isinstance(entry, WITHOUT_TIME)]
     if times:

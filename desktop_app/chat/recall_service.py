@@ -9,21 +9,15 @@ query's words, and then the best of them as `recall` does.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import date
 from typing import TYPE_CHECKING
 
 from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
+from desktop_app.context.recall.passages import BITS
 from desktop_app.context.recall.queried_times import QueryReading, indexes_within, readings_of, readings_of_message
-from desktop_app.context.recall.query import (
-    FEEDBACK_FROM,
-    RecallQuery,
-    RecallReach,
-    feedback_of,
-    parse_query,
-)
+from desktop_app.context.recall.query import RecallQuery, RecallReach, parse_query
 from desktop_app.context.recall.rank import (
     BY_DAY,
     CandidateConversation,
@@ -31,17 +25,12 @@ from desktop_app.context.recall.rank import (
     Postings,
     Ranked,
     Rarity,
-    add_feedback,
-    best_of,
     merge,
     rank,
-    rare_word_limit,
     rarity_of,
     score_words,
-    telling_word_limit,
 )
 from desktop_app.context.recall.recollection import (
-    MAX_WHOLE,
     RecallSource,
     Recollected,
     Recollection,
@@ -49,7 +38,6 @@ from desktop_app.context.recall.recollection import (
     page_of,
     places_to_read,
     recollected_of,
-    text_of,
 )
 from desktop_app.context.recall.times import TimeSpan
 from desktop_app.context.sentence_kinds import kinds_of
@@ -83,29 +71,20 @@ class ConversationSearch:
     ) -> None:
         """rarity: of the terms in all conversations searched; None to compute it for this conversation."""
         self.outline, self.wanted, self.postings = outline, wanted, postings
-        self.rarity = rarity or rarity_of(postings, outline)
-        self._archive, self._conversation = archive, conversation
-        self._messages: dict[int, Message] = {}
+        self.rarity = rarity or rarity_of(postings, outline.passages)
+        self._archive, self._conversation, self._in_messages = archive, conversation, rarity
         self._own = score_words(wanted.terms, outline, postings, self.rarity)
 
     @classmethod
-    async def alone(cls, archive: Archive, conversation: str, query: str) -> ConversationSearch:
-        """Return a search in a single conversation, and look up its terms."""
+    async def of(
+        cls, archive: Archive, conversation: str, query: str, rarity: Rarity | None = None
+    ) -> ConversationSearch:
+        """Return a search, and look up its terms. rarity: as in `__init__`."""
         outline = await archive.outline(conversation)
         wanted = parse_query(query, outline.named)
         terms = [term.text for term in wanted.terms]
-        most = telling_word_limit(len(outline.lengths))
-        postings: Postings = await archive.postings(conversation, terms, most + 1) if terms else {}
-        return cls(archive, conversation, outline, wanted, _within(outline, postings))
-
-    @classmethod
-    async def among(
-        cls, archive: Archive, candidate: CandidateConversation, query: str, rarity: Rarity
-    ) -> ConversationSearch:
-        """Return a search in one of several conversations, in all of which the terms have been looked up."""
-        outline = await archive.outline(candidate.id)
-        wanted = parse_query(query, outline.named)
-        return cls(archive, candidate.id, outline, wanted, candidate.postings, rarity)
+        postings: Postings = await archive.postings(conversation, terms) if terms else {}
+        return cls(archive, conversation, outline, wanted, _within(outline, postings), rarity)
 
     def rank_messages(self, among: Collection[int] | None = None, span: TimeSpan | None = None) -> Ranked:
         """Rank the messages by the lookups so far. among: the indexes to choose from; None for all.
@@ -117,22 +96,12 @@ class ConversationSearch:
             within = indexes_within(self.outline, span)
             own = own or dict.fromkeys(within, BY_DAY)
             among = within if among is None else within.intersection(among)
-        return rank(self.wanted, self.outline, self.postings, own, among, self.rarity)
-
-    async def learn(self) -> None:
-        """Expand the query with words of the best messages."""
-        first = [pair for pair in best_of(self._own, 2 * FEEDBACK_FROM) if self.outline.lengths[pair[0]] <= MAX_WHOLE]
-        first = first[:FEEDBACK_FROM]
-        messages = await self._read([index for index, _ in first])
-        best = [(text_of(messages[index]), score) for index, score in first if index in messages]
-        words = feedback_of(self.wanted, [text for text, _ in best], [score for _, score in best], self.outline.named)
-        held = await self._archive.postings(self._conversation, words, rare_word_limit(len(self.outline.lengths)) + 1)
-        self._own = add_feedback(self._own, words, self.outline, _within(self.outline, held))
+        return rank(self.wanted, self.outline, self.postings, own, among, self._in_messages)
 
     async def recollect(self, indexes: Iterable[int], source: RecallSource | None = None) -> dict[int, Recollected]:
         """Map the indexes to their messages, without missing ones. source: as in `recollected_of`."""
         wanted = list(indexes)
-        messages = await self._read(wanted)
+        messages = await self._archive.messages_at(self._conversation, wanted)
         return {
             index: recollected_of(messages[index], index, self.outline, source) for index in wanted if index in messages
         }
@@ -151,17 +120,11 @@ class ConversationSearch:
         kept = [message for message in found.values() if message.id not in without]
         return pack(query, kept, self.wanted, self.rarity, budget, count)
 
-    async def _read(self, indexes: Sequence[int]) -> Mapping[int, Message]:
-        fresh = [index for index in indexes if index not in self._messages]
-        if fresh:
-            self._messages.update(await self._archive.messages_at(self._conversation, fresh))
-        return self._messages
-
 
 def _within(outline: Outline, postings: Postings) -> Postings:
     """Return the postings without messages recorded after the outline was read, such as another tool's result."""
-    known = len(outline.lengths)
-    found = {term: held[: bisect_left(held, known)] for term, held in postings.items()}
+    end = len(outline.lengths) << BITS
+    found = {term: held if held[-1] < end else [each for each in held if each < end] for term, held in postings.items()}
     return {term: held for term, held in found.items() if held}
 
 
@@ -200,12 +163,12 @@ class AcrossSearch:
         candidates = await archive.find_candidates(parse_query(query.words).terms, project, without, query.span)
         ranked: list[tuple[CandidateConversation, RecallQuery, Ranked]] = []
         for candidate in candidates.conversations:
-            one = await ConversationSearch.among(archive, candidate, query.words, candidates.rarity)
+            one = await ConversationSearch.of(archive, candidate.id, query.words, candidates.rarity)
             search.searches[candidate.id] = one, RecallSource(candidate.id, candidate.title)
             among = await archive.archived_indexes(here) if candidate.id == here else None
             ranked.append((candidate, one.wanted, one.rank_messages(among, query.span)))
         search.scores = merge(ranked)
-        least = math.log(max(candidates.rarity.messages, MIN_MESSAGES))
+        least = math.log(max(candidates.rarity.texts, MIN_MESSAGES))
         search.is_worth = max([each.bearing for _, _, each in ranked], default=0.0) >= least
         return search
 
@@ -306,8 +269,7 @@ async def recall(
     """
     found = Recollection(query)
     for reading in readings_of(query, today or date.today()):
-        search = await ConversationSearch.alone(archive, conversation, reading.words)
-        await search.learn()
+        search = await ConversationSearch.of(archive, conversation, reading.words)
         ranked = search.rank_messages(among, reading.span)
         found = await search.pack_messages(query, ranked.scores, budget_tokens, count)
         if found.messages:
@@ -330,7 +292,7 @@ async def recall_unasked(
     """
     archived = await archive.archived_indexes(conversation)
     for reading in readings_of_message(text, today or date.today()) if archived else ():
-        search = await ConversationSearch.alone(archive, conversation, reading.words)
+        search = await ConversationSearch.of(archive, conversation, reading.words)
         if only_goes_on(text, search.wanted):
             return None
         ranked = search.rank_messages(archived, reading.span)

@@ -7,6 +7,7 @@ from archive_messages import said
 from msgspec.structs import replace
 
 from desktop_app.archive.recall_search import RecallSearch
+from desktop_app.context.recall.passages import message_of
 from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -58,13 +59,23 @@ HELD = [
 ]
 
 
+def messages_with(store: Store, terms: list[str], conversation: str = "c") -> dict[str, tuple[int, ...]]:
+    """Return the indexes of the messages with each term."""
+    held = store.postings(conversation, terms)
+    return {term: tuple(dict.fromkeys(map(message_of, passages))) for term, passages in held.items()}
+
+
 def test_which_messages_of_one_conversation_hold_a_term(spoken: Store) -> None:
-    found = [(term, spoken.postings("c", [term])) for term, _ in HELD]
+    found = [(term, messages_with(spoken, [term])) for term, _ in HELD]
     assert found == [(term, {term: held} if held else {}) for term, held in HELD]
 
 
 def test_several_terms_at_once_and_no_more_messages_than_wanted(spoken: Store) -> None:
-    assert spoken.postings("c", ["the", "ledger", "zebra"], 2) == {"the": (1, 3), "ledger": (1,)}
+    assert messages_with(spoken, ["the", "ledger", "zebra"]) == {"the": (1, 3, 5), "ledger": (1,)}
+    assert {term: len(held) for term, held in spoken.postings("c", ["the", "ledger"], 1).items()} == {
+        "the": 1,
+        "ledger": 1,
+    }
     assert spoken.postings("c", []) == {}
 
 
@@ -90,14 +101,14 @@ def test_it_grows_with_the_record(spoken: Store) -> None:
     assert after.speakers[6:] == ("user", "tool")
     assert after.lengths[6:] == (len("hm") + len('{"a": 1}'), len("print('ledger')"))
     assert after.sessions[6:] == (2, 2)  # a day later
-    assert spoken.postings("c", ["ledger"]) == {"ledger": (1, 7)}
+    assert messages_with(spoken, ["ledger"]) == {"ledger": (1, 7)}
 
 
 def test_a_reader_sees_what_a_writer_appended_meanwhile(spoken: Store, path: Path) -> None:
     reader = Store(path, read_only=True)
     assert len(reader.outline("c").speakers) == 6
     spoken.append("c", said("m6", "one more ledger"))
-    assert reader.postings("c", ["ledger"]) == {"ledger": (1, 6)}
+    assert messages_with(reader, ["ledger"]) == {"ledger": (1, 6)}
     assert len(reader.outline("c").speakers) == 7
     reader.close()
 

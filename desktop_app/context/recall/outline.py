@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
+from .passages import LENGTH
+
 PAUSE = 6 * 3_600.0
 """Seconds without a message after which a new session begins."""
 
@@ -35,8 +37,8 @@ class Outline(msgspec.Struct, frozen=True):
     """The date of each session, such as "8 May, 2023" or "2026-11-22"."""
     named: frozenset[str] = frozenset()
     """The speakers with a name."""
-    average: float = 1.0
-    """The average length in characters, at least 1."""
+    passages: int = 0
+    """About how many passages the messages have."""
 
     def day_of(self, index: int) -> str:
         return self.days[self.sessions[index]]
@@ -62,5 +64,5 @@ def outline_of(heads: Iterable[Head], date_at: Callable[[float], str]) -> Outlin
         tuple(sessions),
         tuple(days),
         frozenset([head.speaker for head in kept if head.is_named]),
-        max(sum([head.length for head in kept]) / max(len(kept), 1), 1.0),
+        sum([head.length // LENGTH + 1 for head in kept]),
     )

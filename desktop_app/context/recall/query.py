@@ -22,18 +22,10 @@ MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a pasted page."""
 MAX_WORDS = 24
 """Words of a query that are looked up: the longest, which are the most specific."""
-RELATED_WEIGHT = 0.4
-"""Weight of a word that is related to a query's word; the query's own words have 1."""
 TOGETHER_WEIGHT = 0.5
-"""Weight of a phrase of the query, in addition to the weights of its words."""
+"""Weight of a phrase of the query, in addition to the weights of its words, which have 1."""
 MAX_BETWEEN = 2
 """Stop words between two words of a phrase."""
-FEEDBACK_WEIGHT = 0.1
-"""Weight of a word that was taken from the best messages."""
-FEEDBACK_FROM = 10
-MAX_FEEDBACK = 12
-FEEDBACK_LOOKED_UP = 24
-"""Best messages that are searched for more words; words that are used of them, and looked up, at most."""
 
 _STOP = lexicon(
     "a about above after again all also am an and any are as at be because been before being between both but by"
@@ -64,45 +56,6 @@ _ASKS = re.compile(
 )
 _NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
-_KINDS = """
-pet: dog cat puppy kitten hamster rabbit parrot fish turtle
-animal: dog cat horse bird fish
-instrument: guitar piano violin drums flute clarinet cello saxophone trumpet ukulele
-sport: football soccer basketball tennis baseball swimming running cycling hockey volleyball golf yoga
-hobby: painting reading gardening photography hiking cooking knitting dancing fishing gaming
-activity: hiking swimming camping running painting dancing biking fishing yoga climbing
-outdoors: hiking camping park mountain lake beach forest
-event: party concert festival conference parade wedding meeting fair competition
-art: painting drawing sculpture photography
-drink: coffee tea wine beer juice
-dessert: cake pie cookie ice cream chocolate
-allergy: allergic peanut pollen asthma
-subject: math history science biology chemistry physics
-language: english spanish french german chinese japanese python javascript
-country: france germany italy spain japan china canada mexico india brazil
-transport: car bus train bike plane
-religion: church god faith prayer temple mosque
-weather: rain snow sun storm
-season: spring summer autumn winter
-爱好: 喜欢 绘画 音乐 阅读 运动 摄影
-宠物: 猫 狗 兔子
-运动: 跑步 游泳 篮球 足球 健身 瑜伽
-推荐: 建议 介绍
-建议: 推荐
-工作: 公司 同事 上班 职业
-家人: 父母 妈妈 爸爸 孩子 妻子 丈夫
-旅行: 旅游 景点
-心情: 开心 难过 焦虑 压力
-食物: 好吃 菜 餐厅
-电影: 影片
-书: 小说 阅读
-生日: 岁
-""".strip().splitlines()
-"""Each line: a word of questions and words of their answers, not the other way round. Only relations of nearly every
-conversation are listed; a particular conversation's are learned from its own words (`feedback_of`)."""
-
-_RELATED = {kind: tuple(members.split()) for kind, members in (line.split(": ") for line in _KINDS)}
-_ENDINGS = ("ies", "es", "s")
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
@@ -136,30 +89,12 @@ def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
         asked = sorted(names)  # the query asks only who that is
     phrases = _phrases(pieces, {word.lower() for word in words})
     terms = [Term(word, 1.0, is_asked=True) for word in asked] + [Term(phrase, TOGETHER_WEIGHT) for phrase in phrases]
-    terms += [Term(other, RELATED_WEIGHT) for word in asked for other in related_to(word)]
     distinct: dict[str, Term] = {}
     for term in terms:  # the query's own words come first
         distinct.setdefault(term.text.lower(), term)
     days = days_in(text)
     is_pointed = bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:])))
     return RecallQuery(tuple(distinct.values()), names, days, is_pointed)
-
-
-def feedback_of(
-    wanted: RecallQuery, texts: Sequence[str], scores: Sequence[float], speakers: Collection[str]
-) -> list[str]:
-    """Return words of the best messages that the query does not contain, the most relevant first.
-
-    scores: of the messages. The caller keeps the words that are rare in the conversation.
-    """
-    known = {term.text.lower() for term in wanted.terms} | _STOP
-    known |= {word for speaker in speakers for word in speaker.lower().split()}
-    shares: dict[str, float] = {}
-    for text, score in zip(texts, scores, strict=True):
-        for word in dict.fromkeys(_WORD.findall(text.lower()[:MAX_QUERY])):
-            if len(word) > 2 and word not in known and not word.isdigit() and word.isascii():
-                shares[word] = shares.get(word, 0.0) + score
-    return sorted(shares, key=lambda word: (-shares[word] * min(len(word), 8), word))[:FEEDBACK_LOOKED_UP]
 
 
 def _is_named(speaker: str, text: str) -> bool:
@@ -219,20 +154,6 @@ def _character_pairs(text: str) -> list[str]:
         for piece in _ASKING_CJK.sub(" ", run).split():
             pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
     return list(dict.fromkeys(pairs))[:MAX_WORDS]
-
-
-def related_to(word: str) -> tuple[str, ...]:
-    """Return related words in lowercase, which are also looked up by the word's singular."""
-    lowered = word.lower()
-    return next((_RELATED[form] for form in _forms(lowered) if form in _RELATED), ())
-
-
-def _forms(word: str) -> list[str]:
-    forms = [word]
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            forms.append(word.removesuffix(ending) + ("y" if ending == "ies" else ""))
-    return forms
 
 
 _NARROW_TO_WIDE: tuple[RecallScope, ...] = get_args(RecallScope)

@@ -1,6 +1,7 @@
 """Pack the messages that recall found into a budget of tokens, in their order.
 
-Short messages are packed in full; of long ones, the passage that matches the query. Pure: the archive's rows are passed
+Of each message, the passage that matches the query is packed: of the best ones a long passage, of many others a line
+that tells what to read on about. Short messages are packed in full. Pure: the archive's rows are passed
 as values, and a function counts tokens.
 """
 
@@ -20,11 +21,9 @@ from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.message import Attachment, Message, Text, ToolCall, ToolResult
 
 from .outline import Outline
-from .query import RELATED_WEIGHT, RecallQuery, Term
+from .query import RecallQuery, Term
 from .rank import Rarity
 
-MAX_WHOLE = 800
-"""Characters; shorter messages are not cut."""
 MAX_READ = 200_000
 """Characters of one message that are searched."""
 MAX_OCCURRENCES = 200
@@ -71,15 +70,12 @@ def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], mos
 
 
 def _occurrences(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
-    """Return index, text and value of each occurrence of the terms, in the order of the text.
-
-    Terms that were taken from other messages are left out.
-    """
+    """Return index, text and value of each occurrence of the terms, in the order of the text."""
     lowered = text.lower()
     found: list[tuple[int, str, float]] = []
     for term in terms:
         value = term.weight * worth.get(term.text, 0.0)
-        if value > 0 and term.weight >= RELATED_WEIGHT:
+        if value > 0:
             found += [(index, term.text, value) for index in islice(_find_term(lowered, term.text), MAX_OCCURRENCES)]
     return sorted(found)
 
@@ -141,9 +137,10 @@ def _cut(text: str, start: int, most: int) -> str:
 Count = Callable[[str], int]
 Place = TypeVar("Place")
 
-PASSAGE_FIRST, PASSAGE = 2_400, 600
-"""Characters of a passage, of the `FIRST` messages and of others: about 600 and 150 tokens."""
-FIRST = 3
+PASSAGES = (800,) * 3 + (250,) * 12
+"""Characters of a passage of each of the best messages, in their order."""
+PASSAGE = 100
+"""Characters of a passage of others: a line of 30 tokens, so that nearly a hundred fit."""
 MIN_PASSAGE = 80
 """Characters."""
 MIN_LINE = 10
@@ -253,11 +250,16 @@ def places_to_read(
     kept: list[Place] = []
     room = budget * READ_A_TOKEN
     for place, _ in scores:
-        room -= min(length_of(place), PASSAGE) + AROUND
+        room -= min(length_of(place), passage_length(len(kept))) + AROUND
         if kept and room < 0:
             break
         kept.append(place)
     return kept
+
+
+def passage_length(rank: int) -> int:
+    """Return the characters of a passage of the message that is number `rank` of the best ones, from 0."""
+    return PASSAGES[rank] if rank < len(PASSAGES) else PASSAGE
 
 
 def recollected_of(message: Message, index: int, outline: Outline, source: RecallSource | None = None) -> Recollected:
@@ -287,7 +289,7 @@ def pack(
             break
         above = [(key, line) for key, line in _lines_above(message) if key not in headings]
         more = sum(count(f"{line}\n") for _, line in above)
-        most = min(PASSAGE_FIRST if len(kept) < FIRST else PASSAGE, left * CHARACTERS_A_TOKEN)
+        most = min(passage_length(len(kept)), left * CHARACTERS_A_TOKEN)
         passed_over += 1
         for room in (most, most // 3):
             shortened = _shorten(message, room, wanted, rarity)
@@ -316,7 +318,7 @@ def _heading(source: RecallSource) -> str:
 
 
 def _shorten(message: Recollected, room: int, wanted: RecallQuery, rarity: Rarity) -> Recollected:
-    if message.full_length <= max(room, MAX_WHOLE):
+    if message.full_length <= room + SNAP // 2:
         return message
     worth = {term.text: rarity.worth(term.text) for term in wanted.terms}
     text = passage_of(message.text, wanted.terms, worth, room) if room >= MIN_PASSAGE else ""
@@ -338,6 +340,8 @@ def _recollection(query: str, kept: list[Recollected], budget: int, count: Count
 def _line(message: Recollected) -> str:
     head = f"#{message.index} {' '.join(message.speaker.split())}"
     text = _MAY_BE_OURS.sub("\n ", message.text)
-    if message.is_part:
+    if message.is_part and len(message.text) > PASSAGE:
         return f"{head} ({len(message.text):,} of {message.full_length:,} characters): … {text} …"
+    if message.is_part:
+        return f"{head}: … {text} …"
     return f"{head}: {text}"

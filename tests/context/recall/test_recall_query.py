@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.recall.query import MAX_WORDS, feedback_of, parse_query, related_to
+from desktop_app.context.recall.query import MAX_WORDS, parse_query
 from desktop_app.context.recall.times import Day, days_in
 
 
@@ -50,14 +50,6 @@ def test_speakers_who_are_named_are_no_words_but_people() -> None:
     assert asked_of("Who is Melanie?", "Melanie") == ["Melanie"], "nothing else is asked for"
 
 
-def test_words_that_may_stand_for_one_of_the_query_count_less() -> None:
-    terms = terms_of("Which pets does she have?")
-    assert 0 < terms["dog"] < terms["pets"]
-    assert "pet" not in related_to("dog")  # who asks for a dog does not ask for a cat
-    assert "dog" in related_to("Pets")
-    assert related_to("zebra") == ()
-
-
 def test_a_pasted_page_is_asked_with_its_longest_words() -> None:
     asked = asked_of(" ".join(f"word{number} x{number}" for number in range(500)))
     assert len(asked) == MAX_WORDS
@@ -79,12 +71,6 @@ def test_a_pasted_page_is_asked_with_its_longest_words() -> None:
 )
 def test_some_queries_name_what_they_mean(query: str, is_pointed: bool) -> None:
     assert parse_query(query).is_pointed == is_pointed
-
-
-def test_words_of_what_was_found_first_are_those_that_the_query_does_not_hold() -> None:
-    wanted = parse_query("What does Anna play?", ["Anna"])
-    texts = ["I play the clarinet, Anna!", "The clarinet and the cello, I play both"]
-    assert feedback_of(wanted, texts, [3.0, 1.0], ["Anna"]) == ["clarinet", "cello", "both"][:2]
 
 
 @given(st.text(max_size=300), st.lists(st.text(max_size=20), max_size=3))

@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
+from desktop_app.context.recall.passages import BITS
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import (
     CANDIDATES,
     MAX_OPEN,
     Ranked,
-    add_feedback,
     rank,
-    rare_word_limit,
+    rarity_of,
     score_words,
 )
 
@@ -39,7 +39,9 @@ def outlined(chat: list[tuple[str, str]]) -> Outline:
 def held_in(chat: list[tuple[str, str]], terms: list[str]) -> dict[str, tuple[int, ...]]:
     """What the archive's index would say, without word forms."""
     found = {
-        term: tuple(n for n, (_, text) in enumerate(chat) if re.search(rf"\b{re.escape(term)}\b", text, re.IGNORECASE))
+        term: tuple(
+            n << BITS for n, (_, text) in enumerate(chat) if re.search(rf"\b{re.escape(term)}\b", text, re.IGNORECASE)
+        )
         for term in terms
     }
     return {term: held for term, held in found.items() if held}
@@ -49,7 +51,9 @@ def ranked(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | Non
     outline = outlined(chat)
     wanted = parse_query(query, outline.named)
     held = held_in(chat, [term.text for term in wanted.terms])
-    return rank(wanted, outline, held, score_words(wanted.terms, outline, held), among)
+    return rank(
+        wanted, outline, held, score_words(wanted.terms, outline, held, rarity_of(held, outline.passages)), among
+    )
 
 
 def order(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> list[int]:
@@ -111,27 +115,33 @@ def test_bearing_is_what_one_message_says_of_the_query() -> None:
     assert ranked("When was the violin bought?", long_chat, {0, 1, 2}).bearing == 0
 
 
-def test_words_of_what_was_found_first_find_more_if_they_are_rare() -> None:
-    outline = outlined(CHAT)
-    held = {"violin": (7,), "rome": (7, 8), "you": tuple(range(10))}
-    assert add_feedback({7: 1.0}, ["rome", "you", "violin"], outline, held).keys() == {7, 8}
-    assert rare_word_limit(10) == 2
-    assert rare_word_limit(1_000_000) <= 1_000
-
-
 def test_in_a_large_conversation_common_words_only_add_to_rarer_ones() -> None:
     messages = 10 * MAX_OPEN
     outline = outline_of([Head("user", False, 50, "", 0.0)] * messages, str)
     wanted = parse_query("zebra crossing street")
-    held = {"zebra": (5,), "crossing": tuple(range(0, messages, 8)), "street": tuple(range(3, messages, 6))}
-    own = score_words(wanted.terms, outline, held)
+    places = {"zebra": (5,), "crossing": range(0, messages, 8), "street": range(3, messages, 6)}
+    held = {term: tuple(index << BITS for index in indexes) for term, indexes in places.items()}
+    own = score_words(wanted.terms, outline, held, rarity_of(held, messages))
     assert len(own) == messages // 8 + 1  # "street" found none by itself
     best = rank(wanted, outline, held, own).scores
     assert best[0][0] == 5
     assert len(best) <= CANDIDATES
-    often = {"street": tuple(range(1, messages)), "zebra": (0,)}
-    assert score_words(wanted.terms, outline, often).keys() == {0}, "what nearly all hold says nothing"
-    assert len(score_words(parse_query("street").terms, outline, often)) == messages - 1, "unless there is no other"
+    often = {"street": tuple(index << BITS for index in range(1, messages)), "zebra": (0,)}
+    rarity = rarity_of(often, messages)
+    assert score_words(wanted.terms, outline, often, rarity).keys() == {0}, "what nearly all hold says nothing"
+    alone = score_words(parse_query("street").terms, outline, often, rarity)
+    assert len(alone) == messages - 1, "unless there is no other"
+
+
+def test_words_in_one_passage_count_more_than_in_several_and_a_user_more_than_a_model() -> None:
+    chat = [("assistant", "a"), ("user", "b"), ("assistant", "c"), ("user", "d")]
+    outline = outlined([(name, "x" * 2_000) for name, _ in chat])
+    held = {"zebra": (0, 2 << BITS), "crossing": (1, 2 << BITS, (3 << BITS) + 5)}
+    own = score_words(parse_query("zebra crossing").terms, outline, held, rarity_of(held, 40))
+    assert own[2] > max(own[0], own[3])
+    same = {"zebra": (0, 1 << BITS)}
+    own = score_words(parse_query("zebra").terms, outline, same, rarity_of(same, 40))
+    assert own[1] > own[0] > 0
 
 
 def test_those_that_are_asked_for_are_found_among_many_others_that_say_more() -> None:

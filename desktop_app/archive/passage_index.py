@@ -1,0 +1,36 @@
+"""The index of passages: pieces of messages with their words, which recall ranks.
+
+A passage's number begins with its entry's (context/recall/passages.py), so that the passages of a range of entries are
+a range of rows. The index is kept with the record: `writing.append` adds to it, `erasing.erase` removes from it, and an
+older archive gets it in the background together with the facets (search_filters.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from peewee import SqliteDatabase
+
+from desktop_app.context.recall.passages import BITS, passages_of
+
+
+def add_passages(database: SqliteDatabase, texts: Iterable[tuple[int, str]]) -> None:
+    """Store the passages of searched texts, each with its entry's number. Runs inside a transaction of its caller."""
+    found = [
+        ((number << BITS) + place, start, text[start:end])
+        for number, text in texts
+        for place, (start, end) in enumerate(passages_of(text))
+    ]
+    connection = database.connection()
+    connection.executemany(
+        "INSERT INTO passages (number, start, length) VALUES (?, ?, ?)",
+        [(number, start, len(text)) for number, start, text in found],
+    )
+    connection.executemany(
+        "INSERT INTO passage_words (rowid, text) VALUES (?, ?)", [(number, text) for number, _, text in found]
+    )
+
+
+def passages_in(first: int, last: int) -> tuple[int, int]:
+    """Return the lowest and the highest number of passages of a range of entries."""
+    return first << BITS, (last + 1 << BITS) - 1
