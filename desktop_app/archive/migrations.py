@@ -170,7 +170,9 @@ TENTH: Migration = (
     """CREATE TABLE passages (
         number INTEGER PRIMARY KEY, start INTEGER NOT NULL, length INTEGER NOT NULL, meaning BLOB NOT NULL DEFAULT x''
     )""",
-    """CREATE VIEW passage_texts AS SELECT p.number AS number, substr(t.text, p.start + 1, p.length) AS text
+    # In bytes: as a text, it would end at its first NUL.
+    """CREATE VIEW passage_texts AS SELECT p.number AS number,
+        CAST(substr(CAST(t.text AS BLOB), p.start + 1, p.length) AS TEXT) AS text
         FROM passages p JOIN message_texts t ON t.entry = p.number >> 12""",
     """CREATE VIRTUAL TABLE passage_words USING fts5 (
         text, content='passage_texts', content_rowid='number', tokenize='porter unicode61 remove_diacritics 2'

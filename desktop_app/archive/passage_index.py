@@ -7,7 +7,7 @@ older archive gets it in the background together with the facets (search_filters
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from peewee import SqliteDatabase
 
@@ -16,19 +16,19 @@ from desktop_app.context.recall.passages import BITS, passages_of
 
 def add_passages(database: SqliteDatabase, texts: Iterable[tuple[int, str]]) -> None:
     """Store the passages of searched texts, each with its entry's number. Runs inside a transaction of its caller."""
-    found = [
-        ((number << BITS) + place, start, text[start:end])
-        for number, text in texts
-        for place, (start, end) in enumerate(passages_of(text))
-    ]
+    found = [row for number, text in texts for row in _rows(number << BITS, text)]
     connection = database.connection()
-    connection.executemany(
-        "INSERT INTO passages (number, start, length) VALUES (?, ?, ?)",
-        [(number, start, len(text)) for number, start, text in found],
-    )
-    connection.executemany(
-        "INSERT INTO passage_words (rowid, text) VALUES (?, ?)", [(number, text) for number, _, text in found]
-    )
+    connection.executemany("INSERT INTO passages (number, start, length) VALUES (?, ?, ?)", [row[:3] for row in found])
+    connection.executemany("INSERT INTO passage_words (rowid, text) VALUES (?, ?)", [row[::3] for row in found])
+
+
+def _rows(number: int, text: str) -> Iterator[tuple[int, int, int, str]]:
+    """Yield number, start, length and text of the passages; start and length are in bytes."""
+    first = 0
+    for place, (start, end) in enumerate(passages_of(text)):
+        length = len(text[start:end].encode())
+        yield number + place, first, length, text[start:end]
+        first += length
 
 
 def passages_in(first: int, last: int) -> tuple[int, int]:

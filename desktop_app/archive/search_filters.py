@@ -21,7 +21,7 @@ from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 
 from .passage_index import add_passages
-from .tables import readable_messages
+from .tables import number_of, readable_messages
 
 AT_ONCE = 200
 """Entries whose facets are filled in one transaction: 500 took 25 ms on a busy computer."""
@@ -77,7 +77,7 @@ def _id_of(database: SqliteDatabase, facet: Facet) -> int:
 def entries_without(database: SqliteDatabase) -> int:
     """Return the number below which entries have no facets and passages yet; 0 if all have."""
     found = database.execute_sql("SELECT below FROM facets_missing").fetchone()
-    return int(found[0]) if found else 0
+    return int(number_of(found[0])) if found else 0
 
 
 TEXTS_WITHOUT_PASSAGES = f"""SELECT entry, text FROM message_texts
@@ -94,7 +94,8 @@ def fill_facets(database: SqliteDatabase) -> bool:
     )
     # Of a damaged message, only the words can be searched.
     add_facets(database, readable_messages(rows))
-    add_passages(database, database.execute_sql(TEXTS_WITHOUT_PASSAGES, (first, below)).fetchall())
+    texts = database.execute_sql(TEXTS_WITHOUT_PASSAGES, (first, below)).fetchall()
+    add_passages(database, [(number, text) for number, text in texts if isinstance(text, str)])
     database.execute_sql("DELETE FROM facets_missing")
     if first:
         database.execute_sql("INSERT INTO facets_missing (below) VALUES (?)", (first,))
