@@ -69,6 +69,8 @@ class ModelLimits(msgspec.Struct, frozen=True):
     supports_vision: bool | None = None
     # Tokens to use of a larger window, unless a request cannot be shorter; 0 for the policy's number.
     max_window: NotNegative = 0
+    # Whether its provider keeps the beginning of requests for an hour instead of five minutes, if it can.
+    caches_an_hour: bool = False
 
 
 class Cloud(msgspec.Struct, frozen=True):
@@ -115,10 +117,22 @@ def with_window_limit(settings: Settings, model_id: str, tokens: int) -> Setting
 
     model_id: "server/model"; other models cannot be limited, and nothing changes.
     """
+    return _with_limits(settings, model_id, max_window=tokens)
+
+
+def with_cache_of_an_hour(settings: Settings, model_id: str, is_on: bool) -> Settings:
+    """Return the settings in which the model's provider keeps the beginning of requests for an hour, or does not.
+
+    model_id: as for `with_window_limit`.
+    """
+    return _with_limits(settings, model_id, caches_an_hour=is_on)
+
+
+def _with_limits(settings: Settings, model_id: str, **changes: Any) -> Settings:
     name, _, model = model_id.partition("/")
 
     def limited(server: Server) -> Server:
-        own = replace(server.limits.get(model, ModelLimits()), max_window=tokens)
+        own = replace(server.limits.get(model, ModelLimits()), **changes)
         others = {key: value for key, value in server.limits.items() if key != model}
         return replace(server, limits=others if own == ModelLimits() else {**others, model: own})
 
@@ -212,6 +226,8 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     is_memory_on: bool = True
     # Whether the archive is searched for the messages that a new one refers to, before it is sent.
     is_recalling: bool = True
+    # Whether the price is shown before a change that loses a large cache of the provider's.
+    is_warning_of_resets: bool = True
     # Whether a desktop notification reports the end of a long reply, or a question, while the window is not active.
     is_notifying: bool = True
 

@@ -15,6 +15,7 @@ from desktop_app.conversation.transcript import Transcript, Trigger
 
 from .compaction.optimize import plan_optimization, planned_gauges
 from .ports import ModelCatalogue
+from .prefix_reset import reset_of
 from .sent_requests import draft_tokens
 from .session import Session, stamp
 from .session_model import model_or_stand_in
@@ -44,17 +45,20 @@ async def preview_model(
     gauge = await run_while_wanted(count)
     unsent = await asyncio.to_thread(draft_tokens, counter, draft)
     total = gauge.total + unsent
+    own, reset = session.model.info, None
+    if model.info.record_name != own.record_name and services.settings().is_warning_of_resets:
+        reset = reset_of(session.counter, models.price(own.id), models.price(model.info.id), total)
     if not gauge.is_window_known:
-        return SwitchPreview("unknown", total)
+        return SwitchPreview("unknown", total, reset=reset)
     due = due_shares(Trigger.BEFORE_REQUEST, counter.policy, counter.budget).compact_at
     if total <= gauge.limit and counter.budget.share(total) < due:
-        return SwitchPreview("fits", total, gauge.usable)
+        return SwitchPreview("fits", total, gauge.usable, reset=reset)
     strategy = (await services.summaries.request_for(counter)).strategy
     optimization = await plan_optimization(counter, None, strategy)
     _, after = await asyncio.to_thread(planned_gauges, optimization, counter)
     left = after.total + unsent
     verdict = "compact" if left <= after.limit and left < total else "too_small"
-    return SwitchPreview(verdict, total, gauge.usable, left)
+    return SwitchPreview(verdict, total, gauge.usable, left, reset)
 
 
 async def _transcript_with_tools(session: Session, services: Services, model: ModelInfo) -> Transcript:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from weakref import WeakValueDictionary
 
 import msgspec
 from msgspec.structs import replace
@@ -24,7 +25,7 @@ from desktop_app.context.counting.reports import calibration_of, is_report
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.fitting import fit_policy
 from desktop_app.context.ledger.message_facts import Reading
-from desktop_app.context.policy import Budget, ContextPolicy, budget_for
+from desktop_app.context.policy import NO_LIMIT, Budget, ContextPolicy, budget_for
 from desktop_app.context.view.dialect import sent_tools, to_dialect
 from desktop_app.context.view.unsent_pictures import key_of
 from desktop_app.context.view.view import View, assemble, view_of
@@ -43,6 +44,10 @@ MIN_LIMIT = 512
 
 MAX_TIMES = 8
 """A reported count that differs from ours by more than this factor is taken to be about something else."""
+
+
+_NEWEST: WeakValueDictionary[str, Reading] = WeakValueDictionary()
+"""The conversation, by its cached facts, that has sent the newest request to each model."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -220,10 +225,13 @@ class RequestCounter:
 
     @property
     def policy(self) -> ContextPolicy:
-        """The chosen policy, adapted to the model's window."""
+        """The chosen policy, adapted to the model's window and to its provider's cache."""
         chosen, budget = self.chosen_policy, self.budget
         if self._fitted is None or self._fitted[0] is not chosen or self._fitted[1] != budget:
-            self._fitted = (chosen, budget, fit_policy(chosen, budget))
+            life = self.model.info.cache_seconds
+            fitted = fit_policy(chosen, budget)
+            seconds = fitted.cache_seconds if life is None else min(life, fitted.cache_seconds)
+            self._fitted = (chosen, budget, replace(fitted, cache_seconds=seconds))
         return self._fitted[2]
 
     @property
@@ -268,7 +276,15 @@ class RequestCounter:
         if refused is not None and (refused.counted, refused.messages) == (self.count(), len(self.view.items)):
             measured = measured_gauge(gauge, refused.usage.prompt_tokens)
             gauge = replace(measured, tokenizer=self.counts.tokenizer.name)
-        return replace(gauge, stated_window=window) if 0 < self.learned.window < window else gauge
+        gauge = replace(gauge, stated_window=window) if 0 < self.learned.window < window else gauge
+        return self._with_cache(gauge)
+
+    def _with_cache(self, gauge: Gauge) -> Gauge:
+        """Return the gauge with the part of the request that the provider has cached."""
+        if (prefix := self.cached_prefix()) is None:
+            return gauge
+        until = 0.0 if prefix.seconds_left is None else round(time.time() + prefix.seconds_left)
+        return replace(gauge, cached=min(prefix.tokens, gauge.total), cached_until=until)
 
     def gauge_of(self, view: View, is_planned: bool = True, sums: Tally | None = None) -> Gauge:
         """Return the figures of the request for another view.
@@ -295,6 +311,7 @@ class RequestCounter:
         is_measured = gauge.provenance is Provenance.MEASURED
         pictures = gauge.tokens_of(unmeasured_pictures(view, self.counts, is_measured))
         figures = gauge, counted, len(view.items), reported_before(view), pictures
+        _NEWEST[self.model.info.id] = self.reading
         self._sent = Request(messages, tools, as_of, self.setup.options, *figures)
         return self._sent
 
@@ -310,7 +327,11 @@ class RequestCounter:
 
     def cached_prefix(self) -> CachedPrefix | None:
         """Return the beginning of the next request that the provider has cached; None if its cache is cold."""
-        return cached_prefix(self.view.path, self.model.info.record_name, self.policy.cache_seconds, time.time())
+        life = self.policy.cache_seconds
+        if life >= NO_LIMIT and _NEWEST.get(self.model.info.id, self.reading) is not self.reading:
+            return None  # another conversation has taken its place on the server
+        end = None if life >= NO_LIMIT else life
+        return cached_prefix(self.view.path, self.model.info.record_name, end, time.time())
 
     async def ask_for_tools(self, models: ModelCatalogue) -> bool:
         """Let the model's own server count the tools with its template. Return whether the count has changed.

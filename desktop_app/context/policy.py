@@ -208,8 +208,11 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     prune_enough: Annotated[int, Number("tokens", "P8", "0",
         label=translatable("Shortening stops at"), meaning=translatable("at which shortening stops"))] = NO_LIMIT
     cache_seconds: Annotated[int, Number("seconds", "P9", "+",
-        label=translatable("The provider’s cache lasts for"),
-        meaning=translatable("for which a provider's cache keeps the beginning of a request; 0: not considered"))] = 300
+        label=translatable("The provider’s cache counts for, at most"),
+        meaning=translatable("for which a provider's cache counts, however long it is kept; 0: never"))] = NO_LIMIT
+    warn_cached: Annotated[int, Number("tokens", "P10", "+",
+        label=translatable("Warn before a cache is lost, from"),
+        meaning=translatable("in the provider's cache from which a change that loses it shows its price"))] = 50_000
 
     # Layer 3: summarize older messages
     strategy: Annotated[Literal["auto", "llm", "extractive", "last_messages"], Number("", "K3", "0 1 2 3 4",

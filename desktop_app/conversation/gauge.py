@@ -81,6 +81,10 @@ class Gauge(msgspec.Struct, frozen=True):
     """The provider's tokens for one of our own count, by which `total` and messages are scaled."""
     spare: int = 0
     """Tokens of the model's window beyond `window`."""
+    cached: int = 0
+    """Tokens of the request that the provider has in its cache."""
+    cached_until: float = 0.0
+    """Seconds since 1970 at which they expire; 0 for never."""
 
     @property
     def is_window_known(self) -> bool:

@@ -158,6 +158,11 @@ class ModelInfo(msgspec.Struct, frozen=True):
     """Tokens that the user wants to use of its window; 0 for the policy's number."""
     learned: Learned = Learned()
     """The part of these, and of the window, that refusals have taught."""
+    cache_seconds: int | None = 300
+    """Seconds for which its provider keeps the beginning of a request after its last use; 0 for not at all, None for no
+    end, as on a local server until another conversation uses it."""
+    may_cache_an_hour: bool = False
+    """Whether the user may choose between five minutes and an hour."""
 
     @property
     def record_name(self) -> str:
@@ -187,6 +192,19 @@ class ModelInfo(msgspec.Struct, frozen=True):
         return "all" if quirks.ALL_REASONING in self.quirks else self.returned_reasoning
 
 
+class CacheReset(msgspec.Struct, frozen=True):
+    """What a change costs that alters the beginning of the next request, which the provider has cached."""
+
+    tokens: int
+    """Cached tokens, which would be read again."""
+    until: float = 0.0
+    """Seconds since 1970 at which they expire by themselves; 0 for never."""
+    dollars: float | None = None
+    """US dollars for the prompt of the next request as things are; None if the price is not known."""
+    dollars_after: float | None = None
+    """The same after the change."""
+
+
 class SwitchPreview(msgspec.Struct, frozen=True):
     """The effect of another model on a conversation, in that model's tokens."""
 
@@ -197,6 +215,8 @@ class SwitchPreview(msgspec.Struct, frozen=True):
     usable: int = 0
     after: int = 0
     """Tokens of the request after the compaction that would be proposed."""
+    reset: CacheReset | None = None
+    """What the switch costs because this model has not cached the conversation; None if that is little."""
 
 
 class OtherWay(msgspec.Struct, frozen=True):

@@ -31,6 +31,7 @@ from desktop_app.settings import ModelLimits, Server, ServerKind, Settings
 
 from . import builtin
 from .builtin_model import BuiltinModel
+from .cache_lives import HOUR, cache_life, may_keep_an_hour
 from .discovery import (
     ASSUMED_WINDOW,
     KEY_REFUSED,
@@ -156,6 +157,8 @@ def _without_secrets(key: ModelKey) -> ModelKey:
 
 
 UNAUTHORIZED = 401
+HOUR_FACTOR = 2.0
+"""What Anthropic charges for a token that it keeps for an hour, by the price of a token of the prompt."""
 PROVENANCE: dict[WindowSource, Provenance] = {
     "settings": Provenance.MEASURED,
     "server": Provenance.MEASURED,
@@ -282,7 +285,11 @@ class Catalogue:
     def price(self, model_id: str) -> Price | None:
         """Return the reported or published price; None for a model on this machine, or if it is unknown."""
         server, name = self._server_of(model_id)
-        return None if server is None or self.is_local(model_id) else self._capabilities(server, name).price
+        if server is None or self.is_local(model_id):
+            return None
+        price = self._capabilities(server, name).price
+        is_longer = may_keep_an_hour(server.kind, name) and self._cache_life(server, name) == HOUR
+        return replace(price, cache_written=HOUR_FACTOR * price.prompt) if price and is_longer else price
 
     def is_local(self, model_id: str) -> bool:
         """Return whether the model is known to run on this machine: a local server may forward to a paid one."""
@@ -410,8 +417,14 @@ class Catalogue:
             quirks=self._quirks(server, name, known),
             max_window=server.limits_of(name).max_window,
             learned=last.learned if last is not None else Learned(),
+            cache_seconds=self._cache_life(server, name),
+            may_cache_an_hour=may_keep_an_hour(server.kind, name),
             **dialect_fields(server.kind, name),
         )
+
+    def _cache_life(self, server: Server, name: str) -> int | None:
+        an_hour = server.limits_of(name).caches_an_hour
+        return cache_life(server.kind, name, self.is_local(f"{server.name}/{name}"), an_hour)
 
     def _sees(self, server: Server, name: str, known: ModelCapabilities) -> bool:
         """Return whether pictures are sent to the model, by the settings, what is known, or its name."""

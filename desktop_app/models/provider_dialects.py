@@ -29,6 +29,7 @@ from desktop_app.conversation.setup import OptionName, ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
+from .cache_lives import HOUR
 from .endpoint import PREFIX
 from .tagged_thoughts import ALONE, OPENING
 from .tokens.estimate import family_of
@@ -119,7 +120,7 @@ def request_of(
     if family.startswith("mistral") or quirks.SHORT_IDS in info.quirks:
         chat = [_with_mistral_ids(message) for message in chat]
     if kind == "anthropic" or (kind == "openrouter" and family == "claude"):
-        chat, functions = with_cache_markers(chat, functions)
+        chat, functions = with_cache_markers(chat, functions, HOUR_MARKER if info.cache_seconds == HOUR else MARKER)
     return request | {"messages": chat} | ({"tools": functions} if functions else {})
 
 
@@ -232,9 +233,12 @@ def mistral_id_of(call_id: str) -> str:
 
 
 MARKER: Json = {"type": "ephemeral"}
+HOUR_MARKER: Json = MARKER | {"ttl": "1h"}
+"""Keeps the prefix for an hour instead of five minutes. All markers of a request are of one kind, since longer ones
+would have to come first."""
 
 
-def with_cache_markers(chat: list[Json], tools: list[Json]) -> tuple[list[Json], list[Json]]:
+def with_cache_markers(chat: list[Json], tools: list[Json], marker: Json = MARKER) -> tuple[list[Json], list[Json]]:
     """Return copies of the messages and tools, in OpenAI's format, with cache markers on some of them.
 
     A prompt is read in the order tools, system, messages; a marker caches everything up to it, and four are allowed.
@@ -249,8 +253,8 @@ def with_cache_markers(chat: list[Json], tools: list[Json]) -> tuple[list[Json],
     indexes = {_end_of_previous(chat), len(chat) - 1}
     if chat and chat[0]["role"] == "system":
         indexes.add(0)
-    marked = [_with_marker(message) if index in indexes else message for index, message in enumerate(chat)]
-    return marked, [*tools[:-1], tools[-1] | {"cache_control": MARKER}] if tools else []
+    marked = [_with_marker(message, marker) if index in indexes else message for index, message in enumerate(chat)]
+    return marked, [*tools[:-1], tools[-1] | {"cache_control": marker}] if tools else []
 
 
 def _end_of_previous(chat: list[Json]) -> int:
@@ -259,13 +263,13 @@ def _end_of_previous(chat: list[Json]) -> int:
     return newest - 1
 
 
-def _with_marker(message: Json) -> Json:
+def _with_marker(message: Json, marker: Json) -> Json:
     content = message["content"]
     if isinstance(content, list) and content:
-        return message | {"content": [*content[:-1], content[-1] | {"cache_control": MARKER}]}
+        return message | {"content": [*content[:-1], content[-1] | {"cache_control": marker}]}
     if message["role"] == "tool":
-        return message | {"cache_control": MARKER}  # on the result itself, not on its text
-    return message | {"content": [{"type": "text", "text": content, "cache_control": MARKER}]}
+        return message | {"cache_control": marker}  # on the result itself, not on its text
+    return message | {"content": [{"type": "text", "text": content, "cache_control": marker}]}
 
 
 FIXED_SAMPLING = re.compile(r"(.*/)?(gpt-5|o\d)")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from desktop_app.conversation.listing import SwitchPreview
 from desktop_app.conversation.setup import Persona
 from desktop_app.engine import protocol as p
-from desktop_app.settings import Settings, with_window_limit
+from desktop_app.settings import Settings, with_cache_of_an_hour, with_window_limit
 
 from .bridge import Bridge, EngineFailure, in_task
 from .context_panel.context_controller import ContextController
@@ -68,6 +68,7 @@ class SetupController(Controller):
         if self._sheet is not None or info is None:
             return
         read = await self._bridge.ask(p.ReadSetup(conversation))
+        reset = (await self._bridge.ask(p.ReadCacheReset(conversation))).reset
         settings = (await self._bridge.ask(p.ReadSettings())).settings
         if self._sheet is not None or self._chat.conversation != conversation:
             return
@@ -76,6 +77,8 @@ class SetupController(Controller):
         policies = [(text, value) for value, text in policies_offered(settings)]
         project = self._listed.project(info.project)
         sheet = self._sheet = SetupSheet(read, here, policies, settings.personas, name, self._window, project=project)
+        sheet.notice.show_reset(reset)
+        sheet.notice.silenced.connect(self._settings.stop_warning_of_resets)
         sheet.save_requested.connect(lambda written: self._change(conversation, written))
         sheet.persona_saved.connect(self._keep)
         sheet.persona_removed.connect(self._remove)
@@ -163,6 +166,7 @@ class ModelController(Controller):
             picker.rejected.connect(lambda: self.cancel(p.Computation.PREVIEW, self._chat.conversation))
             picker.unusable_chosen.connect(self._repair)
             picker.limit_requested.connect(self.offer_limits)
+            picker.cache_chosen.connect(self.keep_cache)
         self._previews = {}
         models = in_order_of_use(listed.models, self._listed.conversations, is_largest_first=is_largest_first)
         in_use = self._header.model_id
@@ -190,6 +194,11 @@ class ModelController(Controller):
     async def limit_window(self, model_id: str, tokens: int) -> None:
         """Use at most that many tokens of the model's window, in all conversations; 0 for the policy's number."""
         await self._settings.change(lambda settings: with_window_limit(settings, model_id, tokens))
+
+    @in_task
+    async def keep_cache(self, model_id: str, is_for_an_hour: bool) -> None:
+        """Have the model's provider keep the beginning of requests for an hour, or for five minutes."""
+        await self._settings.change(lambda settings: with_cache_of_an_hour(settings, model_id, is_for_an_hour))
 
     @in_task
     async def choose(self, model_id: str) -> None:

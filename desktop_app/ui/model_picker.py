@@ -12,7 +12,7 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ConversationInfo, ModelInfo, SwitchPreview
 from desktop_app.engine.protocol import ModelsListed
 
-from .model_words import abilities, part_of_window, preview_words, price_words, short_window
+from .model_words import abilities, part_of_window, preview_words, price_words, reset_words, short_window
 from .palette.command_palette import fuzzy_rank
 from .settings.limits import parse_window
 from .translation import tr, tr_engine
@@ -21,7 +21,9 @@ from .widgets.palette_sheet import PaletteSheet
 from .widgets.row_list import ListRow
 from .widgets.text_label import Run
 
-ADD, LIMIT = "\n", "\t"  # keys of the rows that lead to the settings and to the limit of the window; no model's ids
+ADD, LIMIT, CACHE = "\n", "\t", "\r"
+"""Keys of the rows about the settings, the limit of the window, and the life of the cache; no model's ids."""
+HOUR = 3_600  # seconds
 MIN_LIMITED = 256_000
 """Tokens. The picker offers to use only a part of larger windows."""
 LIMITS = (128_000, 200_000, 300_000, 400_000, 500_000, 750_000)
@@ -58,15 +60,16 @@ def matching_models(query: str, models: Sequence[ModelInfo]) -> list[ModelInfo]:
 class ModelPicker(PaletteSheet):
     """A searchable list of models.
 
-    Signals: model_chosen(id), add_requested, limit_requested(id) and unusable_chosen(id), after it has closed;
-    preview_requested(id), to be answered by `show_preview`: first for the current row, then for the others in their
-    order.
+    Signals: model_chosen(id), add_requested, limit_requested(id), cache_chosen(id, whether for an hour) and
+    unusable_chosen(id), after it has closed; preview_requested(id), to be answered by `show_preview`: first for the
+    current row, then for the others in their order.
     """
 
     model_chosen = Signal(str)
     unusable_chosen = Signal(str)
     add_requested = Signal()
     limit_requested = Signal(str)
+    cache_chosen = Signal(str, bool)
     preview_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -104,6 +107,9 @@ class ModelPicker(PaletteSheet):
         if used is not None and used.window > MIN_LIMITED and not self.query():
             about = tr("room is made as if the window ended there; a request that needs more is still sent")
             rows.append(ListRow(LIMIT, limit_words(used), body=(Run(about),)))
+        if used is not None and used.may_cache_an_hour and not self.query():
+            about = tr("an hour costs twice the price for what is written into the cache, and survives a pause")
+            rows.append(ListRow(CACHE, cache_words(used), body=(Run(about),)))
         add = ListRow(ADD, tr("Add a model…"), body=(Run(tr("from the list of a server, or another server")),))
         self.show_rows([*rows, add])
         self._ask()
@@ -126,7 +132,12 @@ class ModelPicker(PaletteSheet):
         if model.note:
             return (Run(f" · {tr_engine(model.note)}", "critical"),)
         preview = self._previews.get(model.id)
-        return (Run(f" · {preview_words(preview)}", TINTS[preview.verdict]),) if preview else ()
+        if preview is None:
+            return ()
+        runs = (Run(f" · {preview_words(preview)}", TINTS[preview.verdict]),)
+        if preview.reset is None or preview.verdict in ("compact", "too_small"):  # what is sent then is another request
+            return runs
+        return (*runs, Run(f" · {reset_words(preview.reset)}", "warning"))
 
     def _ask(self) -> None:
         """Request the next preview; the current row's preview replaces a pending one."""
@@ -140,7 +151,7 @@ class ModelPicker(PaletteSheet):
             self.preview_requested.emit(key)
 
     def _is_open_question(self, key: str) -> bool:
-        return key not in ("", ADD, LIMIT) and key not in self._previews and not self._note_of(key)
+        return key not in ("", ADD, LIMIT, CACHE) and key not in self._previews and not self._note_of(key)
 
     def model_of(self, model_id: str) -> ModelInfo | None:
         """Return the model with that id, if it is offered."""
@@ -156,6 +167,9 @@ class ModelPicker(PaletteSheet):
             self.add_requested.emit()
         elif key == LIMIT:
             self.limit_requested.emit(self._in_use)
+        elif key == CACHE:
+            used = self.model_of(self._in_use)
+            self.cache_chosen.emit(self._in_use, used is not None and used.cache_seconds != HOUR)
         elif self._note_of(key):
             self.unusable_chosen.emit(key)
         else:
@@ -168,6 +182,13 @@ def limit_words(model: ModelInfo) -> str:
         return tr("Window limit: as the policy says…")
     limited = part_of_window(model.window, model.max_window)
     return tr("Window limit: {part}…").format(part=tr("none") if model.max_window >= model.window else limited)
+
+
+def cache_words(model: ModelInfo) -> str:
+    """Return the title of the picker's line that switches the life of the model's cache."""
+    if model.cache_seconds == HOUR:
+        return tr("The provider’s cache is kept for an hour: change to five minutes")
+    return tr("The provider’s cache is kept for five minutes: change to an hour")
 
 
 class WindowLimitPalette(PaletteSheet):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from desktop_app.conversation import quirks
-from desktop_app.conversation.listing import SwitchPreview, WindowSource
+from desktop_app.conversation.listing import CacheReset, SwitchPreview, WindowSource
 from desktop_app.conversation.model_servers import CheckKind, CheckResult, CheckState, ModelOffer, ModelPrice
 from desktop_app.conversation.quirks import Learned
 from desktop_app.conversation.words import translatable
 
 from .translation import tr, tr_engine
-from .widgets.number_formats import format_dollars, format_number, format_wait
+from .widgets.number_formats import format_decimal, format_dollars, format_number, format_wait
 
 SOURCES: dict[WindowSource, str] = {
     "settings": translatable("set here"),
@@ -115,6 +115,31 @@ def _quirk_words(quirk: str) -> str:
     if quirk.startswith(quirks.PICTURES):
         return tr("at most %n pictures", "", int(quirk.removeprefix(quirks.PICTURES)))
     return tr(LEARNED[quirk]) if quirk in LEARNED else quirk
+
+
+def reset_words(reset: CacheReset) -> str:
+    """Return what the next message costs once the provider's cache is lost: "next message $0.19 instead of $0.02"."""
+    if reset.dollars is None or reset.dollars_after is None:
+        return tr("reads {tokens} tokens again").format(tokens=format_number(reset.tokens))
+    after, now = _cents(reset.dollars_after), _cents(reset.dollars)
+    return tr("next message {after} instead of {now}").format(after=after, now=now)
+
+
+def change_words(reset: CacheReset) -> str:
+    """Return the same as a sentence about a change of the tools or the instructions."""
+    tokens = format_number(reset.tokens)
+    if reset.dollars is None or reset.dollars_after is None:
+        words = tr("After a change here, {tokens} tokens are read again that the provider has in its cache.")
+        return words.format(tokens=tokens)
+    words = tr(
+        "After a change here, {tokens} tokens are read again that the provider has in its cache: the next message "
+        "costs {after} instead of {now}."
+    )
+    return words.format(tokens=tokens, after=_cents(reset.dollars_after), now=_cents(reset.dollars))
+
+
+def _cents(dollars: float) -> str:
+    return tr("${amount}").format(amount=format_decimal(dollars, 2))
 
 
 def preview_words(preview: SwitchPreview) -> str:

@@ -367,7 +367,10 @@ class SummaryWriter:
     ) -> Completion:
         """Return the reply, whose usage is recorded. Raises NoSummary."""
         self._refuse_if_unwanted()
-        seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
+        policy = self._snapshot.policy
+        # A server nearby may read the parts one after the other.
+        queue = policy.parallel_calls if self._model.info.patience == 0 else 1
+        seconds = max(min(policy.call_seconds * queue, self._ends_at - time.monotonic()), 0.0)
         try:
             reply = await complete(
                 self._model,

@@ -7,13 +7,22 @@ import msgspec
 from desktop_app.context.policy import PolicyTrial
 from desktop_app.conversation.gauge import ComparedPart, Gauge, SentRequest
 from desktop_app.conversation.insights import Insights, Replayed
-from desktop_app.conversation.listing import Writer
+from desktop_app.conversation.listing import CacheReset, Writer
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.setup import OwnPolicy
 
 from .base import PAGE, ConversationRequest, Done, EngineRequest, EngineResponse
 from .conversation_requests import MessagesRead
+
+
+class CacheResetRead(EngineResponse, frozen=True):
+    # None if nothing large would be lost, or the user does not want to be warned.
+    reset: CacheReset | None
+
+
+class ReadCacheReset(ConversationRequest[CacheResetRead], frozen=True):
+    """Return what a change of the tools or the instructions would cost."""
 
 
 class PlanItem(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from desktop_app.chat.compaction.summarize import Progress
 from desktop_app.chat.memory_flusher import redo_flush, undo_flush
 from desktop_app.chat.operation_log import log_compaction_begins
 from desktop_app.chat.ports import WorldError
+from desktop_app.chat.prefix_reset import reset_of
 from desktop_app.chat.read_insights import (
     dollars_saved,
     export_insights,
@@ -252,6 +253,15 @@ def _item(message: Message, session: Session, tokens_after: int) -> p.PlanItem:
     text = " ".join(message.text[: MAX_TEXT * 2].split())[:MAX_TEXT]
     text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:MAX_TEXT]
     return p.PlanItem(message.id, name, text, session.counter.counts.total(message), tokens_after)
+
+
+@responds(p.ReadCacheReset)
+async def _read_cache_reset(engine: Engine, request: p.ReadCacheReset) -> p.CacheResetRead:
+    session = await engine.conversations.open(request.conversation)
+    if not engine.services.settings.is_warning_of_resets:
+        return p.CacheResetRead(None)
+    price = engine.conversations.models.price(session.model.info.id)
+    return p.CacheResetRead(reset_of(session.counter, price, price))
 
 
 @responds(p.ChoosePolicy)

@@ -322,6 +322,17 @@ def format_spent(spent: Usage) -> str:
     return " · ".join([*words, *([format_dollars(spent.dollars)] if spent.dollars is not None else [])])
 
 
+def about_cache(gauge: Gauge) -> Iterator[str]:
+    """Yield a sentence about the part of the request that the provider has cached."""
+    if gauge.cached and gauge.cached_until:
+        words = tr("{tokens} tokens of it are in the provider’s cache until {time}.")
+        time_ = clock_time(gauge.cached_until, time.time())
+        yield words.format(tokens=format_number(gauge.cached), time=time_)
+    elif gauge.cached:
+        words = tr("The server has {tokens} tokens of it in its cache.")
+        yield words.format(tokens=format_number(gauge.cached))
+
+
 class TotalsCard(Card):
     """The tokens and dollars used; hidden until a provider has reported usage or there was an operation."""
 
@@ -397,7 +408,7 @@ class Breakdown(QWidget):
         if gauge is None:
             self.note.set_text(tr("Counting…"))
             return
-        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge))))
+        self.note.set_text(" ".join((basis_sentence(gauge), *_about_window(gauge), *about_cache(gauge))))
 
     def refuse(self) -> None:
         """Show that nothing is counted, until there is a gauge again."""

@@ -66,6 +66,7 @@ class ModelChoice(FormEntry):
         self.max_window.edit.setPlaceholderText(tr("as the policy says"))
         self.vision = Choice("vision", tr("Pictures"), _vision_choices(), "")
         self._sees = {name: own.supports_vision for name, own in server.limits.items()}
+        self._an_hour = {name: own.caches_an_hour for name, own in server.limits.items()}  # chosen in the picker
         self._fields = self.window_size, self.max_output, self.max_window
         self._is_fetched = False
         self._is_open = not self.chosen  # False: the list has only the chosen models until the server's are fetched
@@ -136,7 +137,7 @@ class ModelChoice(FormEntry):
         found: dict[str, ModelLimits] = {}
         for name in self.names():
             window, reply, most = (parse(text) for parse, text in zip(PARSERS, self._limits_of(name), strict=True))
-            limits = ModelLimits(window, reply, self._sees.get(name), most)
+            limits = ModelLimits(window, reply, self._sees.get(name), most, self._an_hour.get(name, False))
             if limits != ModelLimits():
                 found[name] = limits
         return found

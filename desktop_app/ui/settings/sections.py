@@ -104,9 +104,18 @@ def context_section(
     return section(
         tr("Context window"),
         OnOff("is_automatic", tr("Make room automatically"), settings.is_automatic, tr(AUTOMATIC_NOTE)),
-        Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
-        numbers,
-        SummaryChoice(settings, models, servers),
+        OnOff(
+            "is_warning_of_resets",
+            tr("Warn before a large cache is lost"),
+            settings.is_warning_of_resets,
+            tr(
+                "Shows what another model, other tools or other instructions cost while the provider has the "
+                "conversation in its cache."
+            ),
+            Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
+            numbers,
+            SummaryChoice(settings, models, servers),
+        ),
     )
 
 

@@ -273,6 +273,11 @@ class SettingsController(QObject):
             await self._store(changed(read.settings), {}, read.settings)
 
     @in_task
+    async def stop_warning_of_resets(self) -> None:
+        """Show no price any more before a change that loses a provider's cache."""
+        await self.change(lambda settings: replace(settings, is_warning_of_resets=False))
+
+    @in_task
     async def resize_text(self, steps: int) -> None:
         """Make the text larger by that many steps, or smaller if negative; 0 resets its size."""
         await self.change(lambda settings: replace(settings, font_scale=_resized(settings.font_scale, steps)))

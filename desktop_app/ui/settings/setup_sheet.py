@@ -22,6 +22,7 @@ from desktop_app.conversation.setup import (
 )
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SetupRead
+from desktop_app.ui.cache_notice import CacheNotice
 from desktop_app.ui.projects.project_page import RECALL_NAMES, recall_meaning
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
@@ -92,7 +93,8 @@ class SetupSheet(Sheet):
         head = TextLabel(
             about.format(title=here.name, project=project.name) if project else about, size=13, tint="ink_soft"
         )
-        self.lay_out(area, self.cancel, self.save, head=(head,))
+        self.notice = CacheNotice()
+        self.lay_out(area, self.cancel, self.save, head=(head, self.notice))
         self.area = area
         self.cancel.clicked.connect(self.reject)
         self.save.clicked.connect(self._save)

@@ -119,9 +119,12 @@ class ToolsController(Controller):
         if self._sheet is not None or not self._chat.conversation:
             return
         tools = await self._bridge.ask(p.ListTools(self._chat.conversation))
+        read = await self._bridge.ask(p.ReadCacheReset(self._chat.conversation))
         if self._sheet is not None:
             return
         sheet = self._sheet = ToolsSheet(tools, self._can_call, self._window)
+        sheet.notice.show_reset(read.reset)
+        sheet.notice.silenced.connect(self._settings.stop_warning_of_resets)
         sheet.switched.connect(self._switch)
         sheet.settings_requested.connect(self._settings.open)
         sheet.finished.connect(self._forget_sheet)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QPlainTextEdit, QWidget
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.words import translatable
 from desktop_app.engine.protocol import SpillRead, ToolOffer, ToolsListed
+from desktop_app.ui.cache_notice import CacheNotice
 from desktop_app.ui.transcript.row_text import beginning_of_output
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.boxes import Card, ScrollColumn
@@ -73,7 +74,8 @@ class ToolsSheet(Sheet):
         self.area = ScrollColumn(spacing=14)
         self.more = LinkButton(tr("Add an MCP server…"))
         self.close_button = Button(tr("Done"))
-        head = (self.total, self.folder, self.warning)
+        self.notice = CacheNotice()
+        head = (self.total, self.folder, self.warning, self.notice)
         self.lay_out(self.area, self.close_button, leading=(self.more,), head=head, spacing=12)
         self.warning.setVisible(not can_call)
         self.set_first(self.close_button)
