@@ -19,6 +19,8 @@ from desktop_app.chat.ports import WorldError
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.message import Message
+from desktop_app.conversation.openai_chat import BadChat, Json, read_objects_and_messages
 from desktop_app.models import builtin
 from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
@@ -102,6 +104,8 @@ def add_data_and_json(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
+DEFAULT_MODEL = "gpt-4o"
+"""Its tokenizer is o200k."""
 _TOKENS = re.compile(r"\s*(\d[\d_,' ]*(?:\.\d+)?)\s*([kKmM]?)\s*(?:tokens?)?\s*")
 
 
@@ -142,6 +146,18 @@ def counts_of(model: str) -> TokenCounts:
     kind: ServerKind = "gemini" if model.startswith(("gemini/", "google/")) else "openai_compatible"
     info = ModelInfo(model, model, 0, 0, supports_vision=True, **dialect_fields(kind, model))
     return TokenCounts(tokenizer_for(model), info.dialect)
+
+
+def read_chat(file: str) -> tuple[list[Json], list[Message]]:
+    """Return the file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
+    try:
+        content = Path(file).read_bytes()
+        return read_objects_and_messages(content, str)
+    except BadChat as error:
+        advice = "Each line must be one OpenAI chat message as a JSON object."
+        raise BadInput(f"{file} is not a chat", str(error), advice) from error
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read", error.strerror or str(error)) from error
 
 
 def print_json(value: Any) -> None:

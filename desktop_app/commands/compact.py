@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -28,13 +27,13 @@ from desktop_app.context.view.view import View, assemble, view_of
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.openai_chat import BadChat, Json, chat_of, read_jsonl
-from desktop_app.conversation.openai_chat import read_chat as read_chat_messages
+from desktop_app.conversation.openai_chat import Json, chat_of
 from desktop_app.conversation.transcript import Chain, Operation, Prune, Transcript, Trigger
 from desktop_app.conversation.words import pluralize
 
 from .arguments import (
     BAD_INPUT,
+    DEFAULT_MODEL,
     BadInput,
     add_chat_file,
     add_data_and_json,
@@ -42,6 +41,7 @@ from .arguments import (
     max_output_of,
     print_failure,
     print_json,
+    read_chat,
     show,
     tokens_argument,
 )
@@ -49,8 +49,6 @@ from .policy_command import policy_called, settings_of
 from .summaries import CarryOut, open_writer
 from .summaries import add_arguments as add_summary_arguments
 
-DEFAULT_MODEL = "gpt-4o"
-"""Its tokenizer is o200k."""
 TOO_SMALL = 3
 """Exit code: the messages that must be kept do not fit."""
 PHASES = {
@@ -122,18 +120,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(_for_people(report))
     return 0
-
-
-def read_chat(file: str) -> tuple[list[Json], list[Message]]:
-    """Return the file's objects and messages; each message's id is its index. Raises BadInput, naming the line."""
-    try:
-        content = Path(file).read_bytes()
-        return read_jsonl(content), read_chat_messages(content, str)
-    except BadChat as error:
-        advice = "Each line must be one OpenAI chat message as a JSON object."
-        raise BadInput(f"{file} is not a chat", str(error), advice) from error
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read", error.strerror or str(error)) from error
 
 
 def _limits(arguments: argparse.Namespace) -> tuple[ContextPolicy, Budget]:

@@ -17,8 +17,17 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import Chain, RequestContext, Transcript
 
-from .arguments import BadInput, add_chat_file, add_json, counts_of, max_output_of, print_json, show
-from .compact import DEFAULT_MODEL, read_chat
+from .arguments import (
+    DEFAULT_MODEL,
+    BadInput,
+    add_chat_file,
+    add_json,
+    counts_of,
+    max_output_of,
+    print_json,
+    read_chat,
+    show,
+)
 
 BAR = 48
 """Characters of the printed bar."""

@@ -7,21 +7,21 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
 from desktop_app.chat.compaction.summarize import SummaryRequest, compact_without_model, write_compaction
-from desktop_app.chat.ports import ChatModel
 from desktop_app.context import sentence_kinds
 from desktop_app.context.compact.compaction import CompactionPlan
-from desktop_app.context.summary.prompt import Prompts
 from desktop_app.conversation.transcript import Compaction
-from desktop_app.engine.compose import read_prompts
-from desktop_app.models.catalogue import Catalogue
-from desktop_app.models.endpoint import environment_key
 from desktop_app.paths import SENTENCE_KINDS
 from desktop_app.settings import Server, Settings
 
 from .arguments import BadInput, data_of
+
+if TYPE_CHECKING:
+    from desktop_app.chat.ports import ChatModel
+    from desktop_app.models.catalogue import Catalogue
 
 STRATEGIES = ("extractive", "llm", "last_messages")
 SERVER = "summary"
@@ -39,7 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
-    """Yield a function that carries out a compaction plan. Raises BadInput if "llm" is chosen without a model."""
+    """Yield a function that carries out a compaction plan. Raises BadInput if "llm" is chosen without a model.
+
+    What speaks to models is imported for "llm" only: it takes as long as everything else that the command does.
+    """
     sentence_kinds.load(SENTENCE_KINDS.read_bytes())
     if arguments.strategy != "llm":
         yield partial(compact_without_model, strategy=arguments.strategy)
@@ -47,6 +50,11 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     if not (arguments.summary_model and arguments.base_url):
         advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
         raise BadInput("It is not said which model writes the summary", advice=advice)
+    from desktop_app.context.summary.prompt import Prompts
+    from desktop_app.engine.compose import read_prompts
+    from desktop_app.models.catalogue import Catalogue
+    from desktop_app.models.endpoint import environment_key
+
     server = Server(SERVER, arguments.base_url, (arguments.summary_model,))
     catalogue = Catalogue(Settings(servers=(server,)), lambda _: environment_key(server))
     prompts = read_prompts(Prompts, data_of(arguments))

@@ -74,9 +74,14 @@ def _filled_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 def read_chat(content: bytes, new_id: Callable[[int], str]) -> list[Message]:
     """Return the messages of a file of JSON Lines; `new_id(index)` returns their ids. Raises BadChat with the line."""
+    return read_objects_and_messages(content, new_id)[1]
+
+
+def read_objects_and_messages(content: bytes, new_id: Callable[[int], str]) -> tuple[list[Json], list[Message]]:
+    """Return the objects of a file of JSON Lines, and their messages, as `read_jsonl` and `read_chat` do."""
     objects = read_jsonl(content)
     try:
-        return messages_of(objects, new_id)
+        return objects, messages_of(objects, new_id)
     except BadChat as error:
         numbers = [number for number, _ in _filled_lines(content)]
         raise _explain(BadChat(error.reason, numbers[error.line - 1]), content) from error
