@@ -48,6 +48,9 @@ def with_price(usage: Usage | None, price: Price | None) -> Usage | None:
 
 NO_OPTIONS = ReplyOptions()
 MESSAGE_STORED = translatable("Your message is stored.")
+FRAME_SECONDS = 0.025
+"""How often what streams is handed on: a screen shows sixty pictures a second, and half of them look smooth. Less often
+would stutter, and more often would cost time for what nobody can read."""
 Emit = Callable[[TurnEvent], None]
 """Called with events in order, each after the change that it reports has been stored."""
 

@@ -1,4 +1,4 @@
-"""Coalesce streamed events into at most one line every 50 ms, and report progress from any thread."""
+"""Coalesce streamed events into at most one line in each frame, and report progress from any thread."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from msgspec.structs import replace
 
 from desktop_app.archive.migrations import OnProgress
+from desktop_app.chat.ports import FRAME_SECONDS
 from desktop_app.conversation.events import (
     DataProgressed,
     GaugeChanged,
@@ -23,8 +24,6 @@ from desktop_app.conversation.installation import DataWork
 
 from .protocol import EngineLine, EventLine, encode_line
 
-JOIN_SECONDS = 0.05
-"""Seconds: three frames at 60 Hz. Nothing else throttles deltas: the window lays out each line when it arrives."""
 MAX_OUTPUT = 20_000
 """Characters of a tool's output in one line: more than fits on a screen. The result contains the full output."""
 
@@ -33,18 +32,24 @@ Joinable = TextDelta | ReasoningDelta | ToolOutputReceived | GaugeChanged | Prog
 
 
 class EventCoalescer:
-    """Writes lines in order. Deltas, gauges and progress are merged first; everything else is written at once."""
+    """Writes lines in order. Deltas, gauges and progress are merged first; everything else is written at once.
+
+    What is merged is written once in each frame, all of it in one piece, so that the window shows it in one paint. The
+    first after a pause is written at once.
+    """
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
         self._waiting: dict[tuple[object, ...], Joinable] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._flushed_at = 0.0
 
     def publish(self, event: TurnEvent) -> None:
         if isinstance(event, Joinable):
             self._join(event)
             if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(JOIN_SECONDS, self.flush)
+                loop = asyncio.get_running_loop()
+                self._timer = loop.call_at(max(self._flushed_at + FRAME_SECONDS, loop.time()), self.flush)
             return
         self.flush()
         self._write(encode_line(EventLine(event)))
@@ -59,9 +64,10 @@ class EventCoalescer:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        for event in self._waiting.values():
-            self._write(encode_line(EventLine(event)))
-        self._waiting.clear()
+            self._flushed_at = asyncio.get_running_loop().time()
+        if self._waiting:
+            self._write(b"".join(encode_line(EventLine(event)) for event in self._waiting.values()))
+            self._waiting.clear()
 
     def _join(self, event: Joinable) -> None:
         """Merge an event into the pending one about the same subject: text is appended, other events are replaced."""

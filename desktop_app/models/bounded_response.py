@@ -9,6 +9,7 @@ import asyncio
 import json
 import re
 import struct
+import time
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterator
 from functools import partial
@@ -28,6 +29,8 @@ MAX_ERROR_BYTES = 50_000
 """Bytes of an error or a redirection after which the rest is ignored: litellm searches it for secrets, which takes 8 s
 for each megabyte."""
 PIECE_BYTES = 64 * 1024
+REST_EVERY = 0.01
+"""Seconds of reading after which other tasks get their turn."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 ENCODING = "gzip"
 """The only compression that is accepted: it can be decompressed piece by piece."""
@@ -59,7 +62,7 @@ class _BoundedStream(httpx.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncGenerator[bytes]:
         total = line = 0
-        unpack = _unpacker(self._coding)
+        unpack, rested = _unpacker(self._coding), time.monotonic()
         async for packed in self._stream:
             for piece in unpack(packed):
                 total += len(piece)
@@ -70,7 +73,9 @@ class _BoundedStream(httpx.AsyncByteStream):
                 line = line + len(piece) if newline < 0 else len(piece) - newline - 1
                 self._refuse_too_much(total, line)
                 yield piece
-                await asyncio.sleep(0)  # lets other tasks run, such as Stop, even if there is always more to read
+                if time.monotonic() - rested > REST_EVERY:
+                    await asyncio.sleep(0)  # lets other tasks run, such as Stop, even if there is always more to read
+                    rested = time.monotonic()
 
     def _refuse_too_much(self, total: int, line: int) -> None:
         if total > self._limit:

@@ -20,6 +20,7 @@ import litellm
 import openai
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
+from desktop_app.chat.ports import FRAME_SECONDS
 from desktop_app.connections import CertificatesUnusable, ConnectionUnusable, sendable_headers, tls_context
 from desktop_app.conversation.openai_chat import Json
 
@@ -33,6 +34,8 @@ from .reply_reader import END_MARK
 
 APP = "Palimpsest"
 CONNECT_SECONDS = 10.0
+AT_ONCE = 0.001
+"""Seconds within which a piece that has arrived already is read."""
 END_SECONDS = 0.1
 """Longest wait for the end of a response after "[DONE]"; some servers leave it open."""
 SENT_HEADERS = (
@@ -100,9 +103,20 @@ class Patience:
             raise httpx.ReadTimeout("The server was silent for too long.") from None
 
     async def pieces(self, content: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield the pieces of a response. Raises httpx.ReadTimeout."""
+        """Yield the pieces of a response, reading what has arrived once in each frame. Raises httpx.ReadTimeout.
+
+        After the first piece that had to be waited for, the others of a frame gather in the socket: one read then
+        returns all of them, and everything behind it runs once for all. Pieces that are there already are not delayed.
+        """
+        now, frame = asyncio.get_running_loop().time, 0.0
+        asked = now()
         while piece := await self.wait(anext(content, b"")):
+            was_awaited = now() - asked > AT_ONCE
             yield piece
+            if was_awaited:
+                await asyncio.sleep(frame + FRAME_SECONDS - now())
+                frame = now()
+            asked = now()
 
 
 def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:

@@ -157,12 +157,12 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
 
 async def _next(chunks: AsyncGenerator[Any, None], seconds: float | None) -> Any:
     """Return the next chunk; None if there is none, or none arrives within that time."""
+    if seconds is None:
+        return await anext(chunks, None)
     try:
         async with asyncio.timeout(seconds):
             return await anext(chunks, None)
     except TimeoutError:
-        if seconds is None:
-            raise
         return None
 
 

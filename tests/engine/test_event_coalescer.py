@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from time import perf_counter
 
+from desktop_app.chat.ports import FRAME_SECONDS
 from desktop_app.conversation.events import GaugeChanged, ReasoningDelta, TextDelta, ToolOutputReceived, TurnFinished
 from desktop_app.conversation.gauge import Gauge, Segment, Status
-from desktop_app.engine.event_coalescer import JOIN_SECONDS, EventCoalescer
+from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.protocol import Done, EventLine, ResponseLine, decode_engine_line
 
 
@@ -17,26 +18,50 @@ def gauge(total: int) -> GaugeChanged:
 
 def coalescer() -> tuple[EventCoalescer, list]:
     lines: list = []
-    return EventCoalescer(lambda line: lines.append(decode_engine_line(line))), lines
+    return EventCoalescer(lambda written: lines.extend(map(decode_engine_line, written.splitlines()))), lines
 
 
-async def test_deltas_are_joined_to_one_line_a_moment() -> None:
+async def test_deltas_are_joined_to_one_line_a_frame() -> None:
     events, lines = coalescer()
     for letter in "Hello":
         events.publish(TextDelta("c", "r", letter))
         events.publish(gauge(len(lines)))
     assert lines == []
-    await asyncio.sleep(JOIN_SECONDS * 2)
+    await asyncio.sleep(FRAME_SECONDS)
     assert lines == [EventLine(TextDelta("c", "r", "Hello")), EventLine(gauge(0))]
 
 
-async def test_deltas_are_written_at_most_every_50_ms() -> None:
+async def test_what_is_joined_is_written_in_one_piece() -> None:
+    written: list[bytes] = []
+    events = EventCoalescer(written.append)
+    events.publish(TextDelta("c", "r", "Hello"))
+    events.publish(gauge(1))
+    events.flush()
+    assert [line.count(b"\n") for line in written] == [2]
+
+
+async def test_the_first_delta_after_a_pause_is_written_at_once() -> None:
+    events, lines = coalescer()
+    for _ in range(2):
+        events.publish(TextDelta("c", "r", "a"))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert len(lines) == 1
+        events.publish(TextDelta("c", "r", "b"))
+        await asyncio.sleep(0)
+        assert len(lines) == 1
+        await asyncio.sleep(3 * FRAME_SECONDS)
+        assert len(lines) == 2
+        lines.clear()
+
+
+async def test_deltas_are_written_at_most_once_a_frame() -> None:
     events, lines = coalescer()
     started = perf_counter()
     for _ in range(200):
         events.publish(TextDelta("c", "r", "word "))
         await asyncio.sleep(0.001)
-    assert 2 <= len(lines) <= (perf_counter() - started) / 0.050
+    assert 2 <= len(lines) <= (perf_counter() - started) / FRAME_SECONDS + 1
     events.flush()
     assert "".join(line.event.text for line in lines) == "word " * 200
 

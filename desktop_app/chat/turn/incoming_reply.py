@@ -7,6 +7,7 @@ import math
 import re
 import time
 import uuid
+from collections import deque
 from collections.abc import AsyncGenerator, Callable
 
 from desktop_app.chat.ports import (
@@ -37,6 +38,8 @@ ENDINGS: dict[str, ReplyEnding] = {
     "malformed_call": "malformed_call",
 }
 """The endings for those reasons of `ReplyEnd` that leave an answer incomplete."""
+MAX_AHEAD = 64
+"""Pieces that are read before the ones before them are taken."""
 KEEP_EVERY = 0.4
 """Seconds between two saves of a partial reply; the design promises half a second."""
 
@@ -140,24 +143,41 @@ class ReplyInFlight:
 
 
 async def with_pauses(pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[Piece | None, None]:
-    """Yield the pieces, and None after each `KEEP_EVERY` seconds without one. Closing it closes `pieces`."""
-    arriving: asyncio.Task[Piece] | None = None
+    """Yield the pieces, and None after each `KEEP_EVERY` seconds without one. Closing it closes `pieces`.
+
+    One task reads them all, since a task for each piece would cost more than the piece: what arrives at once is passed
+    on at once. It reads at most `MAX_AHEAD` pieces that were not taken yet.
+    """
+    arrived = deque[Piece]()
+    changed, taken = asyncio.Event(), asyncio.Event()
+
+    async def read() -> None:
+        async for piece in pieces:
+            arrived.append(piece)
+            changed.set()
+            if len(arrived) >= MAX_AHEAD:
+                taken.clear()
+                await taken.wait()
+
+    reading = asyncio.ensure_future(read())
+    reading.add_done_callback(lambda _: changed.set())
     try:
         while True:
-            arriving = arriving or asyncio.ensure_future(anext(pieces))
-            done, _ = await asyncio.wait({arriving}, timeout=KEEP_EVERY)
-            if not done:
-                yield None
-                continue
-            finished, arriving = arriving, None
-            try:
-                yield finished.result()
-            except StopAsyncIteration:
+            while arrived:
+                yield arrived.popleft()
+            taken.set()
+            if reading.done():
+                reading.result()  # raises what ended it
                 return
+            changed.clear()
+            try:
+                async with asyncio.timeout(KEEP_EVERY):
+                    await changed.wait()
+            except TimeoutError:
+                yield None
     finally:
-        if arriving is not None:
-            arriving.cancel()
-            await asyncio.wait({arriving})
+        reading.cancel()
+        await asyncio.gather(reading, return_exceptions=True)
         await pieces.aclose()
 
 

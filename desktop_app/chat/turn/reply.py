@@ -82,8 +82,8 @@ from .recovery import (
 )
 from .stream_guard import STREAMS, Shown, State, StreamGuard, limits_of
 
-GAUGE_EVERY = 0.1
-"""Seconds between two updates of the gauge while a reply streams."""
+GAUGE_EVERY = 0.5
+"""Seconds between two updates of the gauge while a reply streams: nobody reads numbers that change more often."""
 
 
 class StreamedReply:
