@@ -43,12 +43,10 @@ async def test_all_pieces_come_in_their_order() -> None:
 
 
 async def test_pieces_before_an_error_come_before_it() -> None:
-    source, found = Source("a", "b", error=ValueError("cut")), list[str]()
+    reading = with_pauses(Source("a", "b", error=ValueError("cut")).pieces())
+    assert texts_of([await anext(reading), await anext(reading)]) == ["a", "b"]
     with pytest.raises(ValueError, match="cut"):
-        async for piece in with_pauses(source.pieces()):
-            assert piece is not None
-            found.append(piece.text)
-    assert found == ["a", "b"]
+        await anext(reading)
 
 
 async def test_a_pause_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,14 @@ from shiboken6 import delete
 from shown_markdown import Shown, joined_segments, whole
 
 from desktop_app.ui.transcript import blocks, code_blocks, segments
+from desktop_app.ui.transcript.blocks import Carry, ParsedBlocks, parse_blocks
 from desktop_app.ui.transcript.code_blocks import Highlighter
 from desktop_app.ui.transcript.code_blocks import find_lexer as highlight_lexer
 from desktop_app.ui.transcript.formulas import selected_text
 from desktop_app.ui.transcript.markdown_documents import markdown_document
 from desktop_app.ui.transcript.segments import (
     CodeSegment,
+    GrowingBlocks,
     GrowingText,
     MarkdownSegment,
     ProseSegment,
@@ -120,6 +122,38 @@ def test_a_text_that_has_grown_is_cut_as_a_whole_one(parts: list[str], data: st.
     for end in sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12))):
         growing.segments_of(text[:end])
     assert joined_segments(growing.segments_of(text)[0]) == unbroken(parts)
+
+
+GROWN = st.lists(
+    st.sampled_from([
+        "", "", "", "word", "- item", "1. first", "  - inner", "    indented", "> quote", "lazy", "# Heading", "===",
+        "---", "```py", "```", "~~~", "| a | b |", "|---|---|", "| 1 | 2 |", "$$", "x $$ y", "\\[", "\\]", "`tick",
+        "tick`", "[a]: https://x.org", "[a]: https://y.org", "[^1]: A note.", "[^1]", "<div>", "<!--", "-->",
+        "\t- tab", "* * *",
+    ]),
+    max_size=30,
+)  # fmt: skip
+
+
+@given(GROWN, st.lists(st.integers(0, 200), max_size=8))
+def test_blocks_of_a_text_that_has_grown_are_those_of_the_whole(lines: list[str], ends: list[int]) -> None:
+    text, growing = "\n".join(lines), GrowingBlocks()
+    for end in (*sorted(ends), len(text)):
+        assert growing.parse(text[:end], None) == parse_blocks(text[:end])
+
+
+def test_blocks_that_cannot_change_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[int] = []
+
+    def parse(text: str, carry: Carry | None = None) -> ParsedBlocks:
+        parsed.append(len(text))
+        return parse_blocks(text, carry)
+
+    monkeypatch.setattr("desktop_app.ui.transcript.segments.parse_blocks", parse)
+    text, growing = "A paragraph of some words.\n\n" * 100, GrowingText()
+    for end in range(0, len(text), 10):
+        growing.segments_of(text[:end])
+    assert sorted(parsed)[len(parsed) * 95 // 100] < 120  # the last blocks, and now and then a stretch that is settled
 
 
 LONG = {

@@ -83,17 +83,21 @@ def longest_line(pieces: Iterable[tuple[str, LineEnds]]) -> tuple[str, int]:
 
 
 def fold_code(
-    segments: Sequence[MarkdownSegment], key: str, is_folded: Callable[[str], bool]
+    segments: Sequence[MarkdownSegment],
+    key: str,
+    is_folded: Callable[[str], bool],
+    begin: int = 0,
+    count: int = 0,
 ) -> tuple[list[MarkdownSegment], dict[int, CodeBlock]]:
     """Return the segments with folded blocks shortened, and each block by the index of each of its segments.
 
-    key: the message's key. is_folded: returns whether a long block with that key is folded.
+    key: the message's key. is_folded: returns whether a long block with that key is folded. begin: the segments before
+    it are returned unchanged, and without their `count` blocks.
     """
-    folded: list[MarkdownSegment] = []
+    folded: list[MarkdownSegment] = [*segments[:begin]]
     blocks: dict[int, CodeBlock] = {}
     block = None
-    count = 0
-    for number, segment in enumerate(segments):
+    for number, segment in enumerate(segments[begin:], start=begin):
         if not isinstance(segment, CodeSegment):
             folded.append(segment)
             continue
@@ -115,6 +119,7 @@ SLICE = 0.005  # seconds in one pass of the event loop
 STEP = 5  # tokens between two checks of the clock: a lexer may need a millisecond for one
 MAX_RANGES = 1_000  # coloured pieces of one line; a line with more stays plain
 MAX_CHARACTERS = 40_000  # longer code stays plain
+MAX_AT_ONCE = 1_000  # characters of code that is highlighted while it is laid out: about a millisecond
 LOOK_EVERY = 15  # milliseconds between two checks whether a lexer is loaded
 # Compiling a lexer takes 30 ms, in pure Python code that releases the GIL every 5 ms. The thread has no references to
 # Qt objects, which may be deleted in the meantime.
@@ -138,9 +143,9 @@ _ROLE_OF_TOKEN = {
 
 
 class Highlighter(QObject):
-    """Highlights documents one after the other. Signal: highlighted, when one is finished."""
+    """Highlights documents one after the other. Signal: highlighted(document), when one is finished."""
 
-    highlighted = Signal()
+    highlighted = Signal(object)
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -148,6 +153,7 @@ class Highlighter(QObject):
         self._loading: dict[str, tuple[Future[Lexer | None], list[QTextDocument]]] = {}
         self._waiting: deque[tuple[QTextDocument, Lexer]] = deque()
         self._work: Iterator[None] | None = None
+        self._document: QTextDocument | None = None  # the one that is being highlighted
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
         self._look = QTimer(self, interval=LOOK_EVERY)
@@ -157,13 +163,21 @@ class Highlighter(QObject):
     def is_idle(self) -> bool:
         return self._work is None and not self._waiting and not self._loading
 
-    def add(self, document: QTextDocument, language: str) -> None:
-        """Queue a document, unless it was queued before, is too long or has no language."""
+    def add(self, document: QTextDocument, language: str, is_growing: bool = False) -> None:
+        """Queue a document, unless it was queued before, is too long or has no language.
+
+        is_growing: whether another one will replace it in a moment. A short one is then highlighted at once, so that
+        its colours do not flicker.
+        """
         if document.property("is_highlighted") or not language or document.characterCount() > MAX_CHARACTERS:
             return
         document.setProperty("is_highlighted", True)
         if language in self._lexers:
-            self._queue(document, self._lexers[language])
+            lexer = self._lexers[language]
+            if is_growing and lexer is not None and document.characterCount() <= MAX_AT_ONCE:
+                deque(_steps(document, lexer), maxlen=0)
+            else:
+                self._queue(document, lexer)
         elif language in self._loading:
             self._loading[language][1].append(document)
         else:
@@ -191,10 +205,11 @@ class Highlighter(QObject):
             if self._work is None:
                 if not self._waiting:
                     return
-                self._work = _steps(*self._waiting.popleft())
+                self._document, lexer = self._waiting.popleft()
+                self._work = _steps(self._document, lexer)
             if next(self._work, self) is self:
                 self._work = None
-                self.highlighted.emit()
+                self.highlighted.emit(self._document)
         self._turn.start()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
@@ -127,13 +127,14 @@ class InkDocument(QTextDocument):
     """A document without margins, undo or resources.
 
     signed: the numbers of the blocks that have a sign (see `has_sign`). found: what was searched for last, and the
-    boxes of its matches. is_laid_out: whether it has been laid out, which takes time.
+    boxes of its matches. is_laid_out: whether it has been laid out, which takes time. key: its place in the cache.
     """
 
     def __init__(self, text: str, is_code: bool = False) -> None:
         """text: the text that the document will contain, for the choice of a font."""
         super().__init__()
         self.is_laid_out = False
+        self.key: tuple[object, ...] = ()
         self.signed: tuple[int, ...] = ()
         self.found: tuple[object, list[QRectF]] = "", []
         self.setUndoRedoEnabled(False)
@@ -229,6 +230,7 @@ class DocumentCache:
         self._kept: OrderedDict[tuple[object, ...], InkDocument] = OrderedDict()
         self._texts: OrderedDict[str, GrowingText] = OrderedDict()
         self._plain: OrderedDict[str, GrowingPlainText] = OrderedDict()
+        self.flowed: dict[str, Any] = {}  # what `flow_markdown` has laid out of the texts that grow, by key
         self._values: OrderedDict[tuple[object, ...], Any] = OrderedDict()
         self._max_documents = MAX_DOCUMENTS
         self._has_made = False
@@ -322,6 +324,7 @@ class DocumentCache:
         document = self._kept.get(key)
         if document is None:
             document = self._kept[key] = make(text, *more)
+            document.key = key
             document.set_direction(self._direction)
             while len(self._kept) > self._max_documents:
                 self._kept.popitem(last=False)
@@ -330,6 +333,12 @@ class DocumentCache:
 
     def _key(self, *of_document: object) -> tuple[object, ...]:
         return (*of_document, theme.version, self._direction)
+
+    def use(self, documents: Iterable[InkDocument]) -> None:
+        """Note that these documents, which were returned before, are still in use."""
+        for document in documents:
+            if document.key in self._kept:
+                self._kept.move_to_end(document.key)
 
     def passing(self, text: str, width: float) -> InkDocument:
         """Return a document of code that will change soon: it is not cached, and evicts nothing."""

@@ -171,6 +171,7 @@ def _paint_bars(painter: QPainter, block: QTextBlock) -> None:
     """Paint a bar for each quote; it extends to the next block if that continues the quote."""
     after = block.next()
     top, bottom = _top_and_bottom(block)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for level in range(quote_level(block)):
         x, goes_on = scale(QUOTE_INDENT) * level, quote_level(after) > level
         if _is_from_right(block):

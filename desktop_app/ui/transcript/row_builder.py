@@ -73,7 +73,8 @@ class RowBuilder:
     is_unfolded: whether the user has unfolded the row. looked_at: the middle of its visible part, in pixels from its
     top: long text is laid out from there. unfolded: the keys of long code that the user has unfolded, and of other
     switches, such as showing a diagram's code. can_fold_code: whether long code is folded at all. shifts: pixels by
-    which code and tables are scrolled to the left, by key. token_scale: see `Gauge`.
+    which code and tables are scrolled to the left, by key. token_scale: see `Gauge`. look: equal
+    for rows that are laid out alike, apart from their content; None if that is not known.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class RowBuilder:
         can_fold_code: bool = True,
         shifts: Mapping[str, float] | None = None,
         token_scale: float = 1.0,
+        look: object = None,
     ) -> None:
         self.width = width
         self.cache = cache
@@ -95,6 +97,7 @@ class RowBuilder:
         self._unfolded = unfolded
         self._shifts = shifts or {}
         self._token_scale = token_scale
+        self.look = look
         self.layout = RowLayout()
         self.y = 0.0
 

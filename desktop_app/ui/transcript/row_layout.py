@@ -277,8 +277,8 @@ class RowCache:
 
         looked_at: see `RowBuilder`.
         """
-        self._documents.begin(deadline, text_direction(spoken_text(item)))
-        key = item.key
+        direction, key = text_direction(spoken_text(item)), item.key
+        self._documents.begin(deadline, direction)
         if key == self._edited:
             layout = RowLayout(height=self._edited_height)
         else:
@@ -287,9 +287,9 @@ class RowCache:
                 if len(self._written) > MAX_WRITTEN:
                     del self._written[next(iter(self._written))]
             is_unfolded, can_fold = key in self._unfolded, key not in self._written
-            builder = RowBuilder(
-                width, self._documents, is_unfolded, looked_at, self._unfolded, can_fold, self._shifts, self.token_scale
-            )
+            look = direction, *self._state(item, width)[1:]
+            folds = self._unfolded, can_fold, self._shifts
+            builder = RowBuilder(width, self._documents, is_unfolded, looked_at, *folds, self.token_scale, look)
             layout = lay_out(builder, item)
             if QGuiApplication.isRightToLeft():
                 mirror(layout, width)

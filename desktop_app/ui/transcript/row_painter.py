@@ -458,6 +458,7 @@ def _paint_flow(painter: QPainter, flow: Flow, clip: QRectF, marked: Sequence[QT
     context.selections = selections
     glyph_cache().keep(flow.document)
     painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # whatever else was painted before
     if flow.max_shift:
         painter.setClipRect(seen, Qt.ClipOperation.IntersectClip)
     painter.translate(flow.top_left - QPointF(flow.shift, 0))

@@ -258,11 +258,52 @@ def segments_of(text: str) -> list[MarkdownSegment]:
     return GrowingText().segments_of(text)[0]
 
 
+class GrowingBlocks:
+    """The parsed blocks of a text that grows at its end: the ones that further text does not change are kept.
+
+    A block after a blank line is parsed without the ones before it, and the first line of the block behind it is
+    complete: neither a list that goes on, nor a formula, nor a table reaches across it.
+    """
+
+    def __init__(self) -> None:
+        self._forget(None)
+
+    def _forget(self, carry: Carry | None) -> None:
+        self._text, self._carry, self._known = "", carry, ParsedBlocks([], {})
+
+    def parse(self, text: str, carry: Carry | None) -> ParsedBlocks:
+        """Return what `parse_blocks` returns."""
+        if carry != self._carry or not text.startswith(self._text):
+            self._forget(carry)
+        rest, begun = text[len(self._text) :], None if self._text else carry
+        parsed = parse_blocks(rest, begun)
+        whole = self._with(parsed)
+        if settled := _unchanging(rest, parsed.units):
+            self._known = self._with(parse_blocks(settled, begun))
+            self._text += settled
+        return whole
+
+    def _with(self, further: ParsedBlocks) -> ParsedBlocks:
+        """Return the known blocks and the ones behind them."""
+        lines = self._text.count("\n")
+        units = (replace(unit, start=unit.start + lines, end=unit.end + lines) for unit in further.units)
+        references = further.references | self._known.references
+        return ParsedBlocks([*self._known.units, *units], references, self._known.tokens + further.tokens)
+
+
+def _unchanging(text: str, units: Sequence[Unit]) -> str:
+    """Return the beginning of a text with the blocks that further text does not change; "" if there are none."""
+    lines, blocks = text.split("\n"), [unit.start for unit in units if unit.carry is None]
+    start = next((start for start in reversed(blocks[1:-1]) if not lines[start - 1].strip()), 0)
+    return "".join(f"{line}\n" for line in lines[:start])
+
+
 class GrowingText:
     """A text that grows at its end and is parsed piece by piece; settled segments are not parsed again."""
 
     def __init__(self) -> None:
         self._newest: tuple[str, list[MarkdownSegment]] = ("", [])
+        self._blocks = GrowingBlocks()
         self._source = ReadableText()
         self._forget()
 
@@ -386,7 +427,7 @@ class GrowingText:
                 return most, parsed
             if is_whole and text.find("\n", start, start + 2 * LONG_LINE) < 0 and end - start > 2 * LONG_LINE:
                 return most, ParsedBlocks([Unit(0, 1, is_heavy=True)], {})
-        return end, parse_blocks(text[start:end], self._carry)
+        return end, self._blocks.parse(text[start:end], self._carry)
 
 
 def _end_of_lines(text: str, start: int, count: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRectF
 
@@ -35,8 +36,8 @@ from .markdown_documents import (
     table_width,
 )
 from .row_builder import ActionLink, RowBuilder, advance
-from .row_painter import Action, CodeHead, Fill, Flow
-from .segments import CodeSegment, MarkdownSegment, ProseSegment, TableSegment
+from .row_painter import Action, CodeHead, DisplayItem, Fill, Flow, HitRegion
+from .segments import UNSETTLED, CodeSegment, MarkdownSegment, ProseSegment, TableSegment
 
 SEGMENT_GAP = 8
 ITEM_GAP = 3  # between items of a list, as within a document
@@ -57,21 +58,127 @@ class WideTable(NamedTuple):
     last: int
 
 
+class FlowedText(msgspec.Struct, frozen=True):
+    """The beginning of a growing text, as it was laid out: further text does not change it.
+
+    look: see `RowBuilder`. top, end: its y. code_blocks: the number of its blocks of code.
+    """
+
+    look: object = None
+    top: float = 0.0
+    end: float = 0.0
+    segments: list[MarkdownSegment] = []
+    code_blocks: int = 0
+    drawn: list[DisplayItem] = []
+    hit_regions: list[HitRegion] = []
+    code_heads: list[CodeHead] = []
+
+    def fits(self, builder: RowBuilder, segments: Sequence[MarkdownSegment]) -> bool:
+        """Return whether a text with these segments begins like this in the row."""
+        is_alike = self.look == builder.look and self.top == builder.y
+        return is_alike and segments[: len(self.segments)] == self.segments
+
+    def put(self, builder: RowBuilder) -> None:
+        """Put it into the row."""
+        builder.layout.drawn += self.drawn
+        builder.layout.hit_regions += self.hit_regions
+        builder.layout.code_heads += self.code_heads
+        builder.y = self.end
+        builder.cache.use(drawn.document for drawn in self.drawn if isinstance(drawn, Flow))
+
+
+MAX_GROWING = 8  # texts whose beginnings are kept
+
+
 def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
     """Put Markdown into the row, with its code in boxes; return False if it is too long for that.
 
     key: the message's key.
     """
     parsed, left = builder.cache.segments_of(key, text)
-    folded, blocks = fold_code(parsed, key, builder.folds_code)
+    begun = builder.cache.flowed.get(key)
+    if begun is None or builder.can_fold_code or not begun.fits(builder, parsed):
+        begun = FlowedText(builder.look, builder.y, builder.y)
+    begin, top = len(begun.segments), (builder.y, *_counts(builder))
+    begun.put(builder)
+    folded, blocks = fold_code(parsed, key, builder.folds_code, begin, begun.code_blocks)
     segments, blocks = folded[:MAX_SEGMENTS], {n: block for n, block in blocks.items() if n < MAX_SEGMENTS}
     if len(folded) > MAX_SEGMENTS and isinstance(last := segments[-1], CodeSegment):
         segments[-1] = replace(last, is_last=True)
     builder.cache.expect(len(segments))
-    heights = [_estimate(segment, builder.width) for segment in segments]
+    heights = [0.0] * begin + [_estimate(segment, builder.width) for segment in segments[begin:]]
+    documents, tables = _documents(builder, key, segments, begin, heights, blocks)
+    overhangs = _overhangs(builder, segments, blocks)
+    starts = list[tuple[float, int, int, int]]()
+    for number, segment in enumerate(segments[begin:], start=begin):
+        starts.append((builder.y, *_counts(builder)))
+        builder.skip(_gap(segments, number))
+        drawing = find_diagram(builder, segment, blocks.get(number))
+        if isinstance(segment, CodeSegment) and drawing is not None:
+            lay_out_diagram(builder, blocks[number], drawing)
+        elif isinstance(segment, CodeSegment):
+            overhang = overhangs[blocks[number].key]
+            _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
+        else:
+            _place(builder, segments, documents, number, heights[number], tables.get(number))
+    if builder.look is not None and not builder.can_fold_code and builder.layout.is_complete and not left:
+        _keep_beginning(builder, key, begun, segments, starts, top)
+    if left and len(segments) == len(folded):
+        _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
+    return len(segments) == len(folded)
+
+
+def _counts(builder: RowBuilder) -> tuple[int, int, int]:
+    """Return how much the row has of everything that is painted."""
+    layout = builder.layout
+    return len(layout.drawn), len(layout.hit_regions), len(layout.code_heads)
+
+
+def _keep_beginning(
+    builder: RowBuilder,
+    key: str,
+    begun: FlowedText,
+    segments: list[MarkdownSegment],
+    starts: Sequence[tuple[float, int, int, int]],
+    top: tuple[float, int, int, int],
+) -> None:
+    """Keep what was laid out, except for the last segments, which further text may change."""
+    begin = len(begun.segments)
+    ends = range(min(len(segments) - UNSETTLED, MAX_SEGMENTS - 1), begin, -1)
+    end = next((number for number in ends if _is_begin(segments[number])), begin)
+    if end == begin:
+        return
+    layout, (y, drawn, regions, heads) = builder.layout, starts[end - begin]
+    codes = sum(isinstance(one, CodeSegment) and one.is_first for one in segments[begin:end])
+    kept = builder.cache.flowed
+    kept.pop(key, None)
+    kept[key] = FlowedText(
+        builder.look, top[0], y, segments[:end], begun.code_blocks + codes,
+        layout.drawn[top[1] : drawn], layout.hit_regions[top[2] : regions], layout.code_heads[top[3] : heads],
+    )  # fmt: skip
+    while len(kept) > MAX_GROWING:
+        del kept[next(iter(kept))]
+
+
+def _is_begin(segment: MarkdownSegment) -> bool:
+    """Return whether the segment continues nothing, so that it can be laid out without the ones before it."""
+    if isinstance(segment, CodeSegment):
+        return segment.is_first
+    return isinstance(segment, ProseSegment) and segment.goes_on in ("", "block")
+
+
+def _documents(
+    builder: RowBuilder,
+    key: str,
+    segments: Sequence[MarkdownSegment],
+    begin: int,
+    heights: Sequence[float],
+    blocks: Mapping[int, CodeBlock],
+) -> tuple[Documents, dict[int, WideTable]]:
+    """Return the documents of the segments from `begin`, and the tables that are wider than the row."""
     documents: Documents = [None] * len(segments)
     tables: dict[int, WideTable] = {}
-    for run in _nearest_first(builder, _runs(segments), heights):
+    for run in _nearest_first(builder, _runs(segments, begin), heights):
         columns = _columns(builder, segments, run)
         if columns is None:
             continue
@@ -82,20 +189,7 @@ def flow_markdown(builder: RowBuilder, key: str, text: str) -> bool:
             if document is None:
                 break
             documents[number] = document
-    overhangs = _overhangs(builder, segments, blocks)
-    for number, segment in enumerate(segments):
-        builder.skip(_gap(segments, number))
-        drawing = find_diagram(builder, segment, blocks.get(number))
-        if isinstance(segment, CodeSegment) and drawing is not None:
-            lay_out_diagram(builder, blocks[number], drawing)
-        elif isinstance(segment, CodeSegment):
-            overhang = overhangs[blocks[number].key]
-            _code_box(builder, segment, blocks[number], documents[number], heights[number], overhang)
-        else:
-            _place(builder, segments, documents, number, heights[number], tables.get(number))
-    if left and len(segments) == len(folded):
-        _put(builder, 0, None, estimated_text_height(text[-left:], builder.width, LINE_HEIGHT), "\n")
-    return len(segments) == len(folded)
+    return documents, tables
 
 
 def flow_plain(builder: RowBuilder, key: str, text: str, inset: float = 0, is_soft: bool = False) -> None:
@@ -127,10 +221,10 @@ def _nearest_first(
     return sorted(runs, key=lambda run: max(tops[run[0]] - builder.looked_at, builder.looked_at - tops[run[-1] + 1]))
 
 
-def _runs(segments: Sequence[MarkdownSegment]) -> list[list[int]]:
-    """Return groups of segments that can be laid out independently, by index."""
+def _runs(segments: Sequence[MarkdownSegment], begin: int) -> list[list[int]]:
+    """Return groups of segments that can be laid out independently, by index, from the segment at `begin`."""
     runs: list[list[int]] = []
-    for number, segment in enumerate(segments):
+    for number, segment in enumerate(segments[begin:], start=begin):
         if isinstance(segment, TableSegment) or (
             isinstance(segment, ProseSegment) and segment.goes_on in ("paragraph", "word")
         ):

@@ -5,6 +5,7 @@ Its rows have different heights, and some are not loaded yet.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -34,12 +35,14 @@ from desktop_app.ui.widgets.buttons import KEYBOARD, Button
 from desktop_app.ui.widgets.look import RESTYLING, Corner, colour, paint_box, scale
 from desktop_app.ui.widgets.pictures import graphics, pictures
 
+from .changed_region import PaintedPage, PaintedRow, first_change
 from .code_blocks import Highlighter
+from .documents import InkDocument
 from .message_editor import MessageEditor
 from .row_layout import RowCache, estimated_height
 from .row_painter import Found, HitRegion, Marks, RowLayout, paint_code_head, paint_row
 from .selection import TextSelection
-from .transcript_items import PAGE, GapItem, MessageItem, page_to_read
+from .transcript_items import PAGE, GapItem, MessageItem, ReplyItem, page_to_read
 from .transcript_model import TranscriptModel
 
 
@@ -129,6 +132,7 @@ class RowView(WithRole, QAbstractItemView):
         self.setAutoScroll(False)  # a click in a tall row must not scroll
         self.viewport().setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # its pixels can be moved
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Make a visible row the current one when Tab moves the focus here: the lowest, unless another one is."""
@@ -299,12 +303,13 @@ class TranscriptView(RowView):
         self.hovered_row = -1
         self.hovered_region: HitRegion | None = None
         self.follows_end, self._is_laying_out = True, False
+        self._page = PaintedPage(0, (0, 0, 0), ())
         self._shown_key = ""
         self.found_text: Found = ""  # highlighted wherever it is painted
         # The key of the row with the occurrence that was jumped to, and the occurrence's box in it.
         self.current_place: tuple[str, QRectF] | None = None
         self._highlighter = Highlighter(self)
-        self._highlighter.highlighted.connect(self.viewport().update)
+        self._highlighter.highlighted.connect(self._show_highlighted)
         pictures.loaded.connect(self.viewport().update)
         graphics.drawn.connect(self.lay_out_visible)
         self._settling = QTimer(self, singleShot=True, interval=0)
@@ -359,7 +364,11 @@ class TranscriptView(RowView):
         return True
 
     def lay_out_visible(self) -> None:
-        """Lay out the visible rows, and restore the reader's position."""
+        """Lay out the visible rows, restore the reader's position, and paint everything again."""
+        self._lay_out()
+        self.viewport().update()
+
+    def _lay_out(self) -> None:
         if self.transcript.is_changing:
             return  # an incomplete change cannot be shown
         deadline = monotonic() + LAYOUT_SLICE
@@ -378,9 +387,37 @@ class TranscriptView(RowView):
             self._remember_position()
         self._offer_jump()
         self.updateEditorGeometries()
-        self.viewport().update()
+        self._page = self._page_in_sight()
         self._ask_for_page()
         self.laid_out.emit()
+
+    def _page_in_sight(self) -> PaintedPage:
+        items = ((row, self.transcript.item(row)) for row in self.rows_in_sight())
+        layouts = ((row, item.key, self.cache.find(item, self.column)) for row, item in items)
+        rows = (PaintedRow(key, self.heights.top(row), layout) for row, key, layout in layouts if layout is not None)
+        frame = self.viewport().width(), self.viewport().height(), self.column_left
+        return PaintedPage(self.verticalOffset(), frame, tuple(rows))
+
+    @property
+    def _may_paint_partly(self) -> bool:
+        """Whether nothing is painted that does not belong to the layout of a row."""
+        is_ringed = self.is_keyboard_led and self.hasFocus()
+        is_marked = self.found_text or self._shown_key or self.current_place or not self.text_selection.is_empty
+        return not (is_ringed or is_marked or self.editor.message_id)
+
+    def _paint_changes(self, before: PaintedPage) -> None:
+        """Move what was painted, and paint the rows from the first one that looks different."""
+        page, (width, height, _) = self._page, self._page.frame
+        change, moved = first_change(before, page), page.offset - before.offset
+        if change is None or not self._may_paint_partly or abs(moved) >= height:
+            self.viewport().update()
+            return
+        if moved:
+            self.viewport().scroll(0, -moved, self.viewport().rect())
+        top = max(math.floor(change) - page.offset, 0)
+        self.viewport().update(0, top, width, height - top)
+        if head := math.ceil(max(before.head, page.head)):  # it stays in place
+            self.viewport().update(0, 0, width, head + abs(moved) + 1)
 
     def _go_on_settled(self) -> bool:
         return False  # whether the position was changed, now that all visible rows are laid out
@@ -441,7 +478,7 @@ class TranscriptView(RowView):
                 middle = self.verticalOffset() + self.viewport().height() / 2 - self.heights.top(row)
                 layout = self.cache.make(item, self.column, deadline, middle)
                 for flow in layout.flows:
-                    self._highlighter.add(flow.document, flow.language)
+                    self._highlighter.add(flow.document, flow.language, isinstance(item, ReplyItem))
             has_changed |= self.heights.set(row, round(layout.height) + scale(GAP))
             if not layout.is_complete:
                 return False, has_changed
@@ -482,7 +519,9 @@ class TranscriptView(RowView):
         bottom_right: QModelIndex | QPersistentModelIndex,
         roles: Sequence[int] = (),
     ) -> None:
-        self.lay_out_visible()
+        before = self._page
+        self._lay_out()
+        self._paint_changes(before)
 
     def _estimates(self, start: int, end: int) -> list[int]:
         item, column = self.transcript.item, self.column
@@ -544,6 +583,14 @@ class TranscriptView(RowView):
         self.jump.move(self.viewport().x() + x, self.height() - self.jump.height() - scale(JUMP_EDGE))
         self.jump.show()
         self.jump.raise_()
+
+    def _show_highlighted(self, document: InkDocument) -> None:
+        """Paint a document again, if it is visible."""
+        for row in self._page.rows:
+            for flow in row.layout.flows:
+                if flow.document is document:
+                    origin = QPointF(self.column_left, row.top - self._page.offset)
+                    self.viewport().update(flow.box.translated(origin).toAlignedRect())
 
     def _forget_shown(self) -> None:
         self._shown_key = ""
