@@ -310,6 +310,11 @@ NEVER_OVERFLOW = (403, 429)
 QUOTED_REFUSAL = re.compile(r"(status|error)( code)?:? 4\d\d\b|\b400 Bad Request", re.IGNORECASE)
 """A gateway's message about a request that its provider has refused."""
 
+WRAPPING = re.compile(
+    r"litellm\.\w+:|\b\w+(Exception|Error) -|(Received Model Group|Available Model Group\w*)=\S+|[\W_]"
+)
+"""What litellm's proxy adds to a message, also to an empty one, and what is no word."""
+
 MAX_BODY = 50_000
 """Characters of a body that are read: the error comes first, and some servers quote the request after it."""
 
@@ -435,7 +440,7 @@ def _by_words(status: int, body: ErrorBody) -> ErrorKind | None:
 
 
 def _by_status(status: int, body: ErrorBody) -> ErrorKind:
-    if status == 413 and (not body.text or body.is_page):
+    if status == 413 and (body.is_page or not WRAPPING.sub("", body.text)):
         return "overflow"  # Cerebras sends only the status, nginx a page
     if status in STATUSES:
         return STATUSES[status]

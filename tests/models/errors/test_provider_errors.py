@@ -65,6 +65,7 @@ def test_the_words_alone_never_make_an_overflow_of_what_is_none() -> None:
         (500, "internal error", "server"),
         (413, "file too big for this plan", "provider"),
         (413, "", "overflow"),
+        (413, "litellm.BadRequestError: OpenAIException - . Received Model Group=m", "overflow"),
         (404, "", "not_found"),
         (418, "I'm a teapot", "provider"),
         (200, "", "provider"),
