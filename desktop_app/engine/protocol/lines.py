@@ -19,7 +19,7 @@ from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 from . import context_requests, conversation_requests, settings_requests, turn_requests  # noqa: F401, they are decoded
 from .base import AnyRequest, EngineRequest, EngineResponse
 
-VERSION = 22
+VERSION = 23
 """Incremented whenever a type changes. A window and an engine with different versions refuse to work together."""
 
 Q = TypeVar("Q", bound=EngineRequest[Any])

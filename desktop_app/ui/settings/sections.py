@@ -101,21 +101,18 @@ def context_section(
     settings: Settings, models: Sequence[ModelInfo], servers: ServerList, numbers: LinkButton
 ) -> QWidget:
     """Return the section on making room: when, by which policy, and by whom summaries are written."""
+    warns = tr("Warn before a large cache is lost")
+    about = tr(
+        "Shows what another model, other tools or other instructions cost while the provider has the conversation in "
+        "its cache."
+    )
     return section(
         tr("Context window"),
         OnOff("is_automatic", tr("Make room automatically"), settings.is_automatic, tr(AUTOMATIC_NOTE)),
-        OnOff(
-            "is_warning_of_resets",
-            tr("Warn before a large cache is lost"),
-            settings.is_warning_of_resets,
-            tr(
-                "Shows what another model, other tools or other instructions cost while the provider has the "
-                "conversation in its cache."
-            ),
-            Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
-            numbers,
-            SummaryChoice(settings, models, servers),
-        ),
+        OnOff("is_warning_of_resets", warns, settings.is_warning_of_resets, about),
+        Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
+        numbers,
+        SummaryChoice(settings, models, servers),
     )
 
 
