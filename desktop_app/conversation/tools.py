@@ -64,6 +64,8 @@ class RequiredPermission(msgspec.Struct, frozen=True):
     """The server's description of the tool."""
     only_reads: bool = False
     """Whether its MCP server says that the tool only reads; then such calls of one reply run at the same time."""
+    is_destructive: bool = False
+    """Whether its MCP server says that the tool may delete or overwrite something."""
     is_granted: bool = False
     """Whether the settings of its MCP server allow it, unless a rule denies it."""
     earlier: Literal["", "changed", "unbound"] = ""

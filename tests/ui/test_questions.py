@@ -365,6 +365,19 @@ def test_a_tool_of_a_server_is_shown_with_what_is_said_of_it_and_that_it_changed
     assert desk.card.always.isEnabled()
 
 
+@pytest.mark.parametrize(
+    ("hint", "words"),
+    [("only_reads", "says that this tool only reads"), ("is_destructive", "may delete or overwrite something")],
+)
+def test_what_a_server_says_of_its_tool_is_shown(desk, hint: str, words: str) -> None:
+    desk.card.show_question(asked(RequiredPermission("bank__work", "mcp", "bank/work", "bank/work", **{hint: True})))
+    assert words in desk.card.note.text()
+    assert not desk.card.note.isHidden()
+    assert words in desk.card.accessibleDescription()
+    desk.card.show_question(asked(RequiredPermission("bank__work", "mcp", "bank/work", "bank/work")))
+    assert desk.card.note.text() == ""
+
+
 # Signs that hide, or turn others around
 
 SIGNS = ("\u202e", "\u2066", "\u200b", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u3164", "\U000e0041", "\x1b", "\u2028")

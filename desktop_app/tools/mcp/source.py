@@ -114,11 +114,9 @@ class McpServers:
         tool = self._supervisor_of(server, context.folder).tool(call.name)
         if tool is None:
             return (need,)
+        need = replace(need, only_reads=tool.only_reads, is_destructive=tool.is_destructive)
         is_granted = server.allowed == "all" or (server.allowed == "reading" and tool.only_reads)
-        about = tool.spec.description
-        return (
-            replace(need, fingerprint=tool.fingerprint, about=about, only_reads=tool.only_reads, is_granted=is_granted),
-        )
+        return (replace(need, fingerprint=tool.fingerprint, about=tool.spec.description, is_granted=is_granted),)
 
     async def preview(self, call: ToolCall, context: ToolContext, may_read: MayRead) -> None:
         """Return None, because the effects of a server's tool are unknown."""

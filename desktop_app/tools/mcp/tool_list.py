@@ -84,7 +84,8 @@ class OfferedTool(msgspec.Struct, frozen=True):
     fingerprint: str
     """A hash of the name, the description and the parameters; a tool with another fingerprint is another tool."""
     only_reads: bool = False
-    """Whether the server says so of it."""
+    is_destructive: bool = False
+    """What the server says of it, if it does: without a word of it, neither is true."""
 
 
 def _fingerprint(name: str, spec: ToolSpec) -> str:
@@ -130,7 +131,8 @@ class ServerTools:
                 spec = self._spec_of(by_name[name], suffixes[name])
                 hints = by_name[name].annotations
                 only_reads = hints is not None and hints.read_only_hint is True
-                offered.append(OfferedTool(spec, name, _fingerprint(name, spec), only_reads))
+                is_destructive = hints is not None and hints.destructive_hint is True and not only_reads
+                offered.append(OfferedTool(spec, name, _fingerprint(name, spec), only_reads, is_destructive))
             except SchemaRefused as error:
                 refused.append(refusal_of(self._server, name, str(error)))
             await asyncio.sleep(0)

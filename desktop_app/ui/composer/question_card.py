@@ -49,6 +49,7 @@ from .question_text import (
     command_of,
     covers,
     is_recall,
+    is_risky,
     note_of,
     pattern_effect,
     pattern_warning,
@@ -267,7 +268,7 @@ class QuestionCard(WithRole, StyleAware, QWidget):
         self._shown_at = monotonic()
         self.title.set_text(title_of(question))
         _set_or_hide(self.note, note_of(question))
-        self.note.set_tint("warning" if any(need.earlier == "changed" for need in question.needs) else "ink_soft")
+        self.note.set_tint("warning" if any(map(is_risky, question.needs)) else "ink_soft")
         self.targets.show_needs(question.needs, question.call, question.preview)
         self.targets.setVisible(not is_rounds)
         self.whole.setVisible(self.targets.has_more)

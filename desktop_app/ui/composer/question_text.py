@@ -49,6 +49,8 @@ ABOUT_EARLIER: dict[str, str] = {
     ),
 }
 """Why a rule that allows a tool of that name does not apply."""
+ONLY_READS = translatable("Its server says that this tool only reads, which cannot be checked.")
+IS_DESTRUCTIVE = translatable("Its server says that this tool may delete or overwrite something.")
 TOO_LONG = translatable("It is too long for a rule: allow it this once, or deny it.")
 ABOUT_CHANGE: dict[ChangeNote, str] = {
     "new": translatable("This is a new file."),
@@ -119,9 +121,11 @@ def note_of(question: QuestionAsked) -> str:
         warning = f"{warning} {tr(ABOUT_WIDER[wider])}".strip()
     if is_recall(question):
         return tr("What is found there is sent to the model of this conversation.")
-    earlier = (tr(ABOUT_EARLIER[need.earlier]) for need in question.needs if need.earlier)
+    earlier = [tr(ABOUT_EARLIER[need.earlier]) for need in question.needs if need.earlier]
+    hints = [tr(ONLY_READS)] * any(need.only_reads for need in question.needs)
+    hints += [tr(IS_DESTRUCTIVE)] * any(need.is_destructive for need in question.needs)
     change = tr(ABOUT_CHANGE[question.preview.note]) if question.preview and question.preview.note else ""
-    warning = " ".join(filter(None, (warning, *earlier, change)))
+    warning = " ".join(filter(None, (warning, *earlier, *hints, change)))
     if not can_be_kept(question.needs):
         return f"{warning} {tr(TOO_LONG)}".strip()
     if len(question.needs) < 2:
@@ -131,6 +135,11 @@ def note_of(question: QuestionAsked) -> str:
     applies = tr("Your answer applies to all of it.") if is_one_command else tr("Your answer applies to all of them.")
     scope = tr("Allowed for longer, it covers: {patterns}").format(patterns=", ".join(patterns))
     return f"{warning} {applies} {scope}".strip()
+
+
+def is_risky(need: RequiredPermission) -> bool:
+    """Return whether a tool of an MCP server has changed since it was allowed, or may delete something."""
+    return need.earlier == "changed" or need.is_destructive
 
 
 def is_recall(question: QuestionAsked) -> bool:

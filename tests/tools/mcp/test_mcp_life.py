@@ -265,6 +265,7 @@ async def test_what_only_reads_runs_at_once_and_without_a_question_if_the_settin
             await one.names()
             needs = [(await one.servers.needs(ToolCall("1", name, "{}"), one.context))[0] for name in await one.names()]
             assert {need.tool for need in needs if need.only_reads} == {"rude__fine"}
+            assert {need.tool for need in needs if need.is_destructive} == {"rude__a_b"}
             assert {need.tool for need in needs if decide([need]) == "allow"} == granted
             assert {decide([need], [Rule("*", is_allowed=False)]) for need in needs} == {"deny"}
 

@@ -16,6 +16,7 @@ from typing import Any
 HOW = sys.argv[1] if len(sys.argv) > 1 else "well"
 MODERN = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"} if HOW == "modern" else {}
 PLAIN = {"type": "object", "properties": {"size": {"type": "integer"}}}
+DESTRUCTIVE = {"destructiveHint": True}
 
 
 def tool(name: str, **more: Any) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def tools_of(cursor: str) -> dict[str, Any]:
             tool("fine", annotations={"readOnlyHint": True}),
             tool("large", inputSchema={"type": "object", "properties": {"x": {"enum": ["word"] * 20_000}}}),
             tool("named badly", inputSchema={"type": "object", "properties": {"ä": {}}}),
-            tool("a/b", description=f"Does it.{hidden}\x1b[2J" + "x" * 9_000),
+            tool("a/b", description=f"Does it.{hidden}\x1b[2J" + "x" * 9_000, annotations=DESTRUCTIVE),
         ],
         "crowd": [tool(chr(0x4E00 + number)) for number in range(6_000)],
         "broken list": [{"name": 5}],
