@@ -30,14 +30,24 @@ def npm(*packages: str) -> Path:
     return _installed("npm", packages, install) / "node_modules" / ".bin"
 
 
-def pypi(*requirements: str) -> Path:
+def pypi(*requirements: str, python: str = sys.executable) -> Path:
     """Install requirements such as `llm==0.36` in a virtual environment. Returns the folder of its commands."""
 
     def install(folder: Path) -> None:
-        _run(sys.executable, "-m", "venv", str(folder))
-        _run(str(folder / "bin" / "pip"), "install", "--quiet", *_pinned(requirements, "=="))
+        _run(python, "-m", "venv", "--without-pip", str(folder))
+        pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"))
+        _run(*pip, "install", "--quiet", *_pinned(requirements, "=="))
 
     return _installed("pypi", requirements, install) / "bin"
+
+
+def python_312() -> str:
+    """Return a Python 3.12, which some programs need: one that pyenv installed, or from the PATH."""
+    by_pyenv = sorted((Path.home() / ".pyenv" / "versions").glob("3.12.*/bin/python3.12"))
+    found = str(by_pyenv[-1]) if by_pyenv else shutil.which("python3.12")
+    if found is None:
+        pytest.fail("it needs a Python 3.12: install one, and put python3.12 on the PATH", pytrace=False)
+    return found
 
 
 def debian(*packages: str) -> Path:

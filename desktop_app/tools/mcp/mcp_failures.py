@@ -77,7 +77,7 @@ def waiting_for(servers: Iterable[str]) -> Failure:
         "waiting",
         translatable("Waiting for MCP servers to start: {servers}").format(servers=names),
         translatable("The message is sent together with their tools. The first start of a server may install it."),
-        advice=translatable("Stop it, and switch them off in the settings, to go on without them."),
+        advice=translatable("To go on without them, stop the reply and switch them off in the settings."),
         setting="tools",
     )
 

@@ -26,7 +26,7 @@ WANTS: dict[NeedKind, str] = {
     "write": translatable("{tool} wants to write this file"),
     "run": translatable("{tool} wants to run this command"),
     "network": translatable("{tool} wants to open this address"),
-    "mcp": translatable("{tool} wants to use this tool of an MCP server"),
+    "mcp": translatable("The model wants to use this tool of an MCP server"),
     "recall": translatable("{tool} wants to look in your other conversations"),
 }
 WIDER: dict[str, str] = {
