@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from coding_agents import Home
 from real_agents import MODEL, RealAgent, ScriptedModel, ask, check_cuts, check_import, end_daemons
-from real_programs import npm, pypi
+from real_programs import npm, pypi, python_312
 
 NODE = "node@24.21.0"
 WORK, AGAIN = "[[work]] Look at the pond – ✓", "[[again]] And how deep is it?"
@@ -137,6 +136,11 @@ alias = "pond"
 """,
     )
     return {"MISTRAL_API_KEY": "none", "VIBE_ENABLE_TELEMETRY": "false"}
+
+
+def openhands(home: Path, url: str) -> dict[str, str]:
+    model = {"LLM_API_KEY": "none", "LLM_BASE_URL": url, "LLM_MODEL": f"openai/{MODEL}"}
+    return {**model, "OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
 
 
 def kilo_commands() -> Path:
@@ -268,35 +272,36 @@ AGENTS = [
         grows="*/conversation.jsonl",
         at_once=1,
     ),
+    RealAgent(
+        "Mistral Vibe",
+        lambda: pypi("mistral-vibe==3.0.2", python=python_312()),
+        lambda prompt, goes_on: [
+            *("vibe", "--trust", "--auto-approve"),
+            *(["--continue"] if goes_on else []),
+            *("-p", prompt),
+        ],
+        ".vibe/logs/session",
+        vibe,
+        has_usage=False,
+        has_call_ids=False,
+    ),
+    RealAgent(
+        "OpenHands",
+        lambda: pypi("openhands==1.16.0", python=python_312()),
+        lambda prompt, goes_on: [
+            *("openhands", "--headless", "--override-with-envs"),
+            *(["--resume", "--last"] if goes_on else []),
+            *("-t", prompt),
+        ],
+        ".openhands/conversations",
+        openhands,
+    ),
 ]
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.program)
 def test_the_history_of_an_agent_is_imported_whole(agent: RealAgent, tmp_path: Path) -> None:
     check(agent, tmp_path)
-
-
-@pytest.mark.skipif(sys.version_info < (3, 12), reason="Vibe needs Python 3.12")
-def test_the_history_of_vibe_is_imported_whole(tmp_path: Path) -> None:
-    check(
-        RealAgent(
-            "Mistral Vibe",
-            lambda: pypi("mistral-vibe==3.0.2"),
-            lambda prompt, goes_on: [
-                "vibe",
-                "--trust",
-                "--auto-approve",
-                *(["--continue"] if goes_on else []),
-                "-p",
-                prompt,
-            ],
-            ".vibe/logs/session",
-            vibe,
-            has_usage=False,
-            has_call_ids=False,
-        ),
-        tmp_path,
-    )
 
 
 def check(agent: RealAgent, tmp_path: Path) -> None:
