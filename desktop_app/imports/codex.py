@@ -248,7 +248,7 @@ def _read(source: Source, rollouts: Rollouts) -> _Session:
             session.unread.append(bad_line(number, NOT_JSON))
             continue
         fields = Fields(value)
-        if base := Base.of(fields):
+        if b'"history_base"' in line and (base := Base.of(fields)):
             _add_past(session, base, source, rollouts)
         session.add(str(number), fields, line)
     return session
@@ -387,10 +387,11 @@ class _Session:
             self._turns.append(len(self._path))
             self._first = self._first or title_of(written)
         self._folder = self._folder or folder_in(message)
-        message = replace(message, at=at)
         if is_reply:
-            message = replace(message, model=self._model, usage=self._usage)
+            message = replace(message, at=at, model=self._model, usage=self._usage)
             self._usage = None
+        else:
+            message = replace(message, at=at)
         self._add_entry(ForeignMessage(self._next_id(), self._end, message))
         if item_id := item.peek("id"):
             self._item_ids[str(item_id)] = self._end
