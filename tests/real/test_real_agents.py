@@ -138,11 +138,6 @@ alias = "pond"
     return {"MISTRAL_API_KEY": "none", "VIBE_ENABLE_TELEMETRY": "false"}
 
 
-def openhands(home: Path, url: str) -> dict[str, str]:
-    model = {"LLM_API_KEY": "none", "LLM_BASE_URL": url, "LLM_MODEL": f"openai/{MODEL}"}
-    return {**model, "OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
-
-
 def kilo_commands() -> Path:
     return npm("@kilocode/cli-linux-x64@7.7.9").parent / "@kilocode/cli-linux-x64/bin"
 
@@ -284,17 +279,6 @@ AGENTS = [
         vibe,
         has_usage=False,
         has_call_ids=False,
-    ),
-    RealAgent(
-        "OpenHands",
-        lambda: pypi("openhands==1.16.0", python=python_312()),
-        lambda prompt, goes_on: [
-            *("openhands", "--headless", "--override-with-envs"),
-            *(["--resume", "--last"] if goes_on else []),
-            *("-t", prompt),
-        ],
-        ".openhands/conversations",
-        openhands,
     ),
 ]
 
