@@ -17,7 +17,6 @@ import garbage
 from desktop_app.context import sentence_kinds
 from desktop_app.paths import SENTENCE_KINDS
 from examples import examples
-from imports_under_way import wait_for_imports
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -104,11 +103,10 @@ def stray_exceptions(request: pytest.FixtureRequest) -> Iterator[list[str]]:
     logger = logging.getLogger("asyncio")
     logger.addHandler(kept)
     yield kept.texts
-    wait_for_imports()
     is_async = inspect.iscoroutinefunction(getattr(request.node, "obj", None))
     if is_async or "qtbot" in request.fixturenames or garbage.is_much():
         gc.collect()
-        gc.freeze()  # what stays is not looked at again: after an import of litellm that takes 0.2 s for each test
+        gc.freeze()  # what stays is not looked at again: of large libraries that takes 0.2 s for each test
     logger.removeHandler(kept)
     if kept.texts:
         pytest.fail("asyncio reported:\n" + "\n".join(kept.texts), pytrace=False)

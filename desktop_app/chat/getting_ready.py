@@ -42,6 +42,8 @@ class GettingReady:
         if self._read_ahead.get(session.counter) is not session.view.items and not self._tasks.is_running(key):
             self._read_ahead[session.counter] = session.view.items
             self._tasks.start(key, self._prepare_model(session))
+        else:  # what it needs may have ended since
+            self._tasks.start_once(Job.MODEL_START.of(session.model.info.id), session.model.prepare)
 
     async def equip(self, session: Session) -> None:
         """Record and count the tools and memory of a conversation's first request, unless a turn does so anyway.

@@ -69,6 +69,5 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
 
 async def _find_model(catalogue: Catalogue, model: str) -> ChatModel:
     """Return the model, after asking its server for its window."""
-    await catalogue.litellm.load()
     await catalogue.discover()
     return catalogue.model(model)

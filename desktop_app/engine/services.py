@@ -58,11 +58,8 @@ class EngineServices:
         return self.conversations.settings
 
     async def get_ready(self) -> None:
-        """Do the slow work after the start: ask the servers for their windows, import litellm, remove old spills."""
+        """Do the slow work after the start: ask the servers for their windows, remove old spills."""
         await self.ask_servers()
-        await self.catalogue.litellm.load()
-        await self.catalogue.store_known()
-        await self.conversations.use_what_is_known()
         await self.spills.clean(await self.archive.spills_in_use(), self.conversations.policy.spill_days)
 
     async def change_settings(self, settings: Settings, base: Settings | None = None) -> None:

@@ -68,7 +68,6 @@ class BuiltinModel(msgspec.Struct, frozen=True):
 
     async def prepare(self) -> None:
         """Start the server, so that the first message does not wait for it. Never raises; `stream` does."""
-        await self.litellm.load()
         with suppress(ModelError):
             await self._start()
 

@@ -49,8 +49,8 @@ from .errors.model_failures import key_failure, window_failure
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import dialect_fields, quirks_of_name, supported_options
-from .published import ModelCapabilities, proposals, published_of, sees_by_name
+from .provider_dialects import dialect_fields, quirks_of_name
+from .published import ModelCapabilities, proposals, published_models, published_of, sees_by_name
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
 
@@ -273,9 +273,6 @@ class Catalogue:
             self._results[key] = replace(result, is_loading=True)
         if result is not None and result.status == UNAUTHORIZED and not endpoint.key:
             raise ModelError(key_failure(endpoint, result), kind="auth")
-        if not endpoint.is_local and not self.litellm.is_loaded:
-            await self.litellm.load()  # it has the published windows, and the request needs it anyway
-            await self.store_known()
 
     @property
     def has_silent_servers(self) -> bool:
@@ -310,11 +307,11 @@ class Catalogue:
         if model_id == builtin.MODEL_ID:
             return ("temperature", "top_p")
         server, name = self._find(model_id)
-        return supported_options((await self.litellm.load()).litellm, server.kind, name)
+        return await self.litellm.supported_options(server.kind, name)
 
     def proposals(self, kind: ServerKind) -> tuple[str, ...]:
-        """Return model names to propose for such a server, best first; more once litellm is loaded."""
-        return proposals(self.litellm.published(), kind)
+        """Return model names to propose for such a server, best first."""
+        return proposals(published_models(), kind)
 
     async def discover(self) -> None:
         """Ask the servers for facts that the settings do not specify, for 1.5 s at most."""
@@ -432,7 +429,7 @@ class Catalogue:
         if chosen is None:
             chosen = known.supports_vision
         if chosen is None:
-            published = published_of(self.litellm.published(), self._endpoint(server), name)
+            published = published_of(published_models(), self._endpoint(server), name)
             chosen = bool(published and published.supports_vision) or sees_by_name(name)
         return chosen
 
@@ -466,14 +463,14 @@ class Catalogue:
         """Return whether every source was asked for the window of a cloud model, and none knew it."""
         endpoint = self._endpoint(server)
         has_answered = not is_probed(endpoint) if result is None else result.is_up and result.status not in KEY_REFUSED
-        return not endpoint.is_local and self.litellm.is_loaded and has_answered
+        return not endpoint.is_local and has_answered
 
     def _capabilities(self, server: Server, name: str) -> ModelCapabilities:
         """Combine, in this order, the server's report, published values of cloud models, and its last report."""
         result, last = self._results.get(_key(server, name)), self._last_known.get(_key(server, name))
         known = result.capabilities if result is not None else ModelCapabilities()
         endpoint = self._endpoint(server)
-        published = None if endpoint.is_local else published_of(self.litellm.published(), endpoint, name)
+        published = None if endpoint.is_local else published_of(published_models(), endpoint, name)
         known = known.or_else(published) if published else known
         return known.or_else(last.capabilities) if last is not None else known
 

@@ -1,43 +1,41 @@
-"""litellm, which writes the requests of each kind of server. Only `litellm_library` imports this, on a thread: it takes
-seconds.
+"""litellm, which writes the requests of each kind of server. Only the process of `request_writer` imports this.
 
 litellm is given HTTP clients that only note its request. It is sent through our own connections, and the reply is read
-here (docs/decisions/0047), so that no library retries, uses a proxy to reach this machine, keeps a connection that is
-no longer read, ends a cut stream as if it were finished, or counts tokens that no server has reported.
+by the engine (docs/decisions/0047), so that no library retries, uses a proxy to reach this machine, keeps a connection
+that is no longer read, ends a cut stream as if it were finished, or counts tokens that no server has reported.
 """
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
-from contextlib import aclosing, suppress
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 import litellm
 import openai
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler
 
-from desktop_app.chat.ports import FRAME_SECONDS
-from desktop_app.connections import CertificatesUnusable, ConnectionUnusable, sendable_headers, tls_context
+from desktop_app.chat.ports import NO_OPTIONS
+from desktop_app.connections import ConnectionUnusable, sendable_headers
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.setup import OptionName, ReplyOptions
+from desktop_app.settings import ServerKind
 
-from .bounded_response import MAX_REPLY_BYTES, ReplyMarks, aws_events_of, events_of
-from .cloud_credentials import AUTHORIZATION, CLOUDS, authorization, key_headers
+from .cloud_credentials import AUTHORIZATION, CLOUDS, key_headers
 from .cloud_requests import as_sent, call_of
-from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint, http_client
-from .provider_dialects import PLACES, responses_request_of, with_quirks, with_thoughts_in_place
-from .reply_formats import WireFormat, chunk_reader, wire_format
-from .reply_reader import END_MARK
+from .endpoint import PREFIX, THROUGH_OPENAI_CLIENT, Endpoint
+from .provider_dialects import (
+    PLACES,
+    responses_request_of,
+    supported_options,
+    with_options,
+    with_quirks,
+    with_thoughts_in_place,
+)
+from .reply_formats import WireFormat, wire_format
 
 APP = "Palimpsest"
-CONNECT_SECONDS = 10.0
-AT_ONCE = 0.001
-"""Seconds within which a piece that has arrived already is read."""
-END_SECONDS = 0.1
-"""Longest wait for the end of a response after "[DONE]"; some servers leave it open."""
 SENT_HEADERS = (
     "accept",
     "authorization",
@@ -54,9 +52,6 @@ litellm.suppress_debug_info = True  # otherwise it prints to standard output, wh
 litellm.turn_off_message_logging = True
 litellm.disable_hf_tokenizer_download = True  # it would be for figures that are not used
 
-with suppress(CertificatesUnusable):
-    tls_context()  # takes 80 ms, so it is created here, on the thread that imports
-
 ERRORS: tuple[type[Exception], ...] = (
     openai.OpenAIError,
     httpx.HTTPError,
@@ -67,7 +62,6 @@ ERRORS: tuple[type[Exception], ...] = (
 )
 """Errors of the world; anything else is a bug."""
 
-T = TypeVar("T")
 _noted: contextvars.ContextVar[list[httpx.Request]] = contextvars.ContextVar("noted")
 
 
@@ -80,54 +74,11 @@ _OPENAI_HTTP = httpx.AsyncClient(transport=httpx.MockTransport(_note))
 _LITELLM_HTTP = AsyncHTTPHandler(transport=httpx.MockTransport(_note), ssl_verify=False)  # nothing is sent
 
 
-class Patience:
-    """The longest silence of a server. first: seconds before the first token; None for as long as it takes. later:
-    seconds between two pieces of a reply; a whole reply may take longer."""
-
-    def __init__(self, first: float | None, later: float) -> None:
-        self._first, self._later = first, later
-        self.has_begun = False
-        """Whether the first token has arrived."""
-
-    @property
-    def seconds(self) -> float | None:
-        """The longest silence now."""
-        return self._later if self.has_begun else self._first
-
-    async def wait(self, arriving: Awaitable[T]) -> T:
-        """Return what arrives. Raises httpx.ReadTimeout after a longer silence."""
-        try:
-            async with asyncio.timeout(self.seconds):
-                return await arriving
-        except TimeoutError:
-            raise httpx.ReadTimeout("The server was silent for too long.") from None
-
-    async def pieces(self, content: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
-        """Yield the pieces of a response, reading what has arrived once in each frame. Raises httpx.ReadTimeout.
-
-        After the first piece that had to be waited for, the others of a frame gather in the socket: one read then
-        returns all of them, and everything behind it runs once for all. Pieces that are there already are not delayed.
-        """
-        now, frame = asyncio.get_running_loop().time, 0.0
-        asked = now()
-        while piece := await self.wait(anext(content, b"")):
-            was_awaited = now() - asked > AT_ONCE
-            yield piece
-            if was_awaited:
-                await asyncio.sleep(frame + FRAME_SECONDS - now())
-                frame = now()
-            asked = now()
-
-
-def connect(endpoint: Endpoint, patience: float) -> httpx.AsyncClient:
-    """Return a client for one server. Raises ConnectionUnusable. patience: longest wait for anything but the reply, for
-    which `Patience` waits."""
-    timeout = httpx.Timeout(patience, connect=CONNECT_SECONDS, read=None)
-    return http_client(endpoint, MAX_REPLY_BYTES, timeout=timeout, headers={"User-Agent": APP})
-
-
-async def write_request(endpoint: Endpoint, model: str, request: Json, quirks: tuple[str, ...] = ()) -> httpx.Request:
+async def write_request(
+    endpoint: Endpoint, model: str, request: Json, quirks: tuple[str, ...] = (), options: ReplyOptions = NO_OPTIONS
+) -> httpx.Request:
     """Return the HTTP request, as litellm writes it for that kind of server and model. Raises ERRORS."""
+    request = with_options(litellm, endpoint.kind, model, request, options)
     noted: list[httpx.Request] = []
     token = _noted.set(noted)
     try:
@@ -213,61 +164,11 @@ async def _call_litellm(endpoint: Endpoint, model: str, request: Json) -> None:
         await anext(aiter(stream), None)
 
 
+def options_of(kind: ServerKind, model: str) -> tuple[OptionName, ...]:
+    """Return the parameters that such a server accepts for that model."""
+    return supported_options(litellm, kind, model)
+
+
 def format_of(endpoint: Endpoint, model: str) -> WireFormat:
     """Return the format in which that model's replies arrive."""
     return wire_format(endpoint.kind, model, litellm.model_cost)
-
-
-async def stream_chunks(
-    client: httpx.AsyncClient,
-    endpoint: Endpoint,
-    model: str,
-    request: Json,
-    patience: Patience,
-    quirks: tuple[str, ...] = (),
-) -> AsyncGenerator[Any, None]:
-    """Send the request, and yield the chunks of the reply in OpenAI's format. Raises ERRORS, MalformedChunk."""
-    wire = format_of(endpoint, model)
-    read = chunk_reader(wire)
-    written = await write_request(endpoint, model, request, quirks)
-    if endpoint.kind in CLOUDS:
-        own = {name.lower() for name in endpoint.headers}
-        added = await authorization(endpoint, written.method, str(written.url), written.content)
-        written.headers.update({name: text for name, text in added.items() if name not in own})
-    response = await patience.wait(send(client, written))
-    try:
-        if response.status_code != httpx.codes.OK:
-            patience.has_begun = True  # an error is not worth a long wait
-            await patience.wait(response.aread())
-            message = f"It answered with status {response.status_code}."
-            raise httpx.HTTPStatusError(message, request=written, response=response)
-        marks = ReplyMarks()
-        async with (
-            aclosing(patience.pieces(response.aiter_raw())) as content,
-            aclosing(_events_in(content, wire, marks)) as events,
-        ):
-            async for event in events:
-                yield read(event)
-            if marks.has_end:
-                yield END_MARK
-            await _read_rest(content)
-    finally:
-        await response.aclose()
-
-
-def _events_in(content: AsyncIterator[bytes], wire: WireFormat, marks: ReplyMarks) -> AsyncGenerator[Any]:
-    return aws_events_of(content) if wire == "converse" else events_of(content, wire == "ollama", marks)
-
-
-async def _read_rest(content: AsyncIterator[bytes]) -> None:
-    """Read what follows the last event, so that the next request can use the same connection."""
-    with suppress(TimeoutError, httpx.HTTPError):
-        async with asyncio.timeout(END_SECONDS):
-            async for _ in content:
-                pass
-
-
-async def send(client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
-    """Send the request with the connection's own headers, and return the answer once it has begun."""
-    own = client.build_request(request.method, request.url, headers=request.headers, content=request.content)
-    return await client.send(own, stream=True)

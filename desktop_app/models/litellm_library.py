@@ -1,64 +1,59 @@
-"""Import litellm once on a thread, since it takes seconds, and keep the connections to each server."""
+"""Write requests, by litellm in its own process or without it, and keep the connections to each server."""
 
 from __future__ import annotations
 
 import asyncio
-import atexit
-import concurrent.futures
-import gc
-import logging
-import os
-import threading
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from typing import Any
 
-from desktop_app.connections import without_unusable_certificates
+import httpx
+
+from desktop_app.chat.ports import NO_OPTIONS
+from desktop_app.connections import CertificatesUnusable, tls_context
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.conversation.setup import OptionName, ReplyOptions
+from desktop_app.settings import ServerKind
 
 from .endpoint import Endpoint
+from .plain_requests import is_plain, plain_options, plain_request
+from .published import published_models
+from .reply_formats import wire_format
+from .request_writer import OptionsCall, RequestWriter, WriteCall
+from .server_stream import Patience, connect, stream_chunks
 
 PATIENCE_SECONDS = 120.0
 """Longest wait between two chunks. llama.cpp sends a comment every 30 s while it reads a long prompt."""
 
-JOIN_SECONDS = 10.0
-"""Longest wait of a command for the import when it ends: a thread that is frozen during the import keeps the import
-lock, for which litellm's own threads would wait for ever. The engine does not wait (see `engine/serve.py`)."""
-
-IMPORT_THREAD = "litellm"
-"""The name of the thread that imports."""
-
 
 class LiteLLM:
-    """The library, and the connections to the servers. Belongs to one event loop."""
+    """The process of litellm, and the connections to the servers. Belongs to one event loop."""
 
-    def __init__(self, patience: float = PATIENCE_SECONDS, nearby_patience: float | None = None) -> None:
+    def __init__(
+        self,
+        patience: float = PATIENCE_SECONDS,
+        nearby_patience: float | None = None,
+        writer: RequestWriter | None = None,
+    ) -> None:
         self.patience = patience
         self.nearby_patience = nearby_patience
         """Longest wait for the first token of a server nearby; None for as long as it takes."""
-        self._loading: concurrent.futures.Future[Any] | None = None
-        self._connections: dict[str, tuple[Endpoint, Any]] = {}
-        self._retired: list[Any] = []
+        self.writer = writer or RequestWriter()
+        self._is_shared = writer is not None
+        self._connections: dict[str, tuple[Endpoint, httpx.AsyncClient]] = {}
+        self._retired: list[httpx.AsyncClient] = []
 
-    @property
-    def is_loaded(self) -> bool:
-        return self._loading is not None and self._loading.done() and self._loading.exception() is None
-
-    async def load(self) -> Any:
-        """Import litellm, and return the module `litellm_client`.
-
-        One request is written, so that the first real one does not wait for litellm's late imports (0.8 s).
-        """
-        if self._loading is None:
-            self._loading = _on_thread(_load)
-        # Shielded: one caller may be cancelled while others wait for the same import.
-        return await asyncio.shield(asyncio.wrap_future(self._loading))
+    async def prepare(self, endpoint: Endpoint, model: str) -> None:
+        """Do what takes long before the first request, so that it does not wait for it."""
+        if endpoint.address.startswith("https:"):
+            with suppress(CertificatesUnusable):
+                await asyncio.to_thread(tls_context)  # 80 ms
+        if not is_plain(endpoint.kind, model):
+            await self.writer.start()
 
     def with_patience(self, seconds: float) -> LiteLLM:
         """Return the same library with separate connections. seconds: the longest wait for the first and any chunk."""
-        other = LiteLLM(seconds, seconds)
-        other._loading = self._loading
-        return other
+        return LiteLLM(seconds, seconds, self.writer)
 
     def patience_with(self, endpoint: Endpoint) -> tuple[float | None, float]:
         """Return the longest waits for the first token, None for as long as it takes, and between two chunks."""
@@ -70,70 +65,65 @@ class LiteLLM:
             case seconds:
                 return seconds, self.patience
 
+    async def supported_options(self, kind: ServerKind, model: str) -> tuple[OptionName, ...]:
+        """Return the parameters that such a server accepts for that model. Raises NotWritten."""
+        if is_plain(kind, model):
+            return plain_options(kind, model)
+        answer, _ = await self.writer.ask(OptionsCall(kind, model))
+        return tuple(answer["options"])
+
+    async def written(
+        self,
+        endpoint: Endpoint,
+        model: str,
+        request: Json,
+        quirks: tuple[str, ...] = (),
+        options: ReplyOptions = NO_OPTIONS,
+    ) -> httpx.Request:
+        """Return the HTTP request for these fields. Raises NotWritten, httpx.InvalidURL."""
+        if is_plain(endpoint.kind, model):
+            return plain_request(endpoint, model, request, options, quirks)
+        answer, body = await self.writer.ask(WriteCall(endpoint, model, options, quirks), request)
+        return httpx.Request(answer["method"], answer["url"], headers=answer["headers"], content=body)
+
     async def chunks(
-        self, endpoint: Endpoint, model: str, request: Json, patience: Any = None, quirks: tuple[str, ...] = ()
+        self,
+        endpoint: Endpoint,
+        model: str,
+        request: Json,
+        patience: Patience | None = None,
+        quirks: tuple[str, ...] = (),
+        options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Any, None]:
         """Yield the chunks of a reply in OpenAI's format. Closing the iterator closes the connection.
 
-        patience: the client's `Patience`. Raises the client's ERRORS, and MalformedChunk.
+        Raises ERRORS of `server_stream`, and MalformedChunk.
         """
-        client = await self.load()
         if not endpoint.is_address:
-            raise client.httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
-        connection = await self._connection(endpoint)
-        patience = patience or client.Patience(*self.patience_with(endpoint))
-        async with aclosing(client.stream_chunks(connection, endpoint, model, request, patience, quirks)) as chunks:
+            raise httpx.InvalidURL("not an address")  # otherwise each library fails in its own way
+        connection = self._connection(endpoint)
+        patience = patience or Patience(*self.patience_with(endpoint))
+        written = await self.written(endpoint, model, request, quirks, options)
+        wire = wire_format(endpoint.kind, model, published_models())
+        async with aclosing(stream_chunks(connection, endpoint, written, wire, patience)) as chunks:
             async for chunk in chunks:
                 yield chunk
 
-    def published(self) -> dict[str, Json]:
-        """Return litellm's catalogue of limits, prices and capabilities by name. Empty before litellm is loaded."""
-        if not self.is_loaded or self._loading is None:
-            return {}
-        return self._loading.result().litellm.model_cost
-
     async def close(self) -> None:
+        """Close the connections, and end the process unless it is another's, too."""
+        if not self._is_shared:
+            self.writer.close()
         connections = [*(connection for _, connection in self._connections.values()), *self._retired]
         self._connections, self._retired = {}, []
         for connection in connections:
             await connection.aclose()
 
-    async def _connection(self, endpoint: Endpoint) -> Any:
-        client = await self.load()
+    def _connection(self, endpoint: Endpoint) -> httpx.AsyncClient:
         known = self._connections.get(endpoint.name)
         if known is not None and known[0] == endpoint:
             return known[1]
-        connection = client.connect(endpoint, self.patience)
+        connection = connect(endpoint, self.patience)
         self._connections[endpoint.name] = (endpoint, connection)
         if known is not None:
             self._retired.append(known[1])  # it may still stream replies
         return connection
-
-
-def _on_thread(work: Callable[[], Any]) -> concurrent.futures.Future[Any]:
-    """Run work on a daemon thread: the engine may end before the import does."""
-    future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-
-    def run() -> None:
-        future.set_running_or_notify_cancel()
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 - raised again where the future is awaited
-            future.set_exception(error)
-
-    thread = threading.Thread(target=run, name=IMPORT_THREAD, daemon=True)
-    thread.start()
-    atexit.register(thread.join, JOIN_SECONDS)
-    return future
-
-
-def _load() -> Any:
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # otherwise it downloads a price list
-    with without_unusable_certificates():  # it reads them while it is imported
-        from . import litellm_client
-
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)  # its messages quote requests, and errors are raised anyway
-    request = {"messages": [{"role": "user", "content": "."}], "max_tokens": 1, "stream": True}
-    asyncio.run(litellm_client.write_request(Endpoint("warm-up", "http://127.0.0.1:9/v1"), "warm-up", request))
-    gc.freeze()  # otherwise each full collection visits 370,000 objects that live as long as the engine: 0.15 s
-    return litellm_client

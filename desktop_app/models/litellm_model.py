@@ -38,15 +38,9 @@ from .errors.model_failures import (
     version_failure,
 )
 from .litellm_library import LiteLLM
-from .provider_dialects import (
-    BLOCKS,
-    option_fields,
-    request_of,
-    speaks_as_claude,
-    supported_options,
-    with_thinking,
-)
+from .provider_dialects import BLOCKS, request_of, speaks_as_claude
 from .reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
+from .server_stream import ERRORS, Patience
 
 TRAILER_SECONDS = 10.0
 """Longest wait for a chunk after the end of a reply, such as its usage: some servers never close the stream. It is long
@@ -75,22 +69,21 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         options: ReplyOptions = NO_OPTIONS,
     ) -> AsyncGenerator[Piece, None]:
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
-        client = await self.litellm.load()
         if self.endpoint.odd_key:
             raise ModelError(odd_key_failure(self.endpoint), kind="auth")
-        request = self.request(client.litellm, messages, max_tokens, tools, options)
+        request = self.request(messages, max_tokens, tools)
         is_claude = speaks_as_claude(self.endpoint.kind, self.name)
         names = frozenset(tool.name for tool in tools)
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS, names)
-        patience = client.Patience(*self.litellm.patience_with(self.endpoint))
+        patience = Patience(*self.litellm.patience_with(self.endpoint))
         try:
-            streamed = self.litellm.chunks(self.endpoint, self.name, request, patience, self.info.quirks)
+            streamed = self.litellm.chunks(self.endpoint, self.name, request, patience, self.info.quirks, options)
             async with aclosing(streamed) as chunks:
                 while (chunk := await _next(chunks, TRAILER_SECONDS if reply.is_finished else None)) is not None:
                     for piece in reply.pieces(chunk):
                         patience.has_begun = True
                         yield piece
-        except (MalformedChunk, StreamError, *client.ERRORS) as error:
+        except (MalformedChunk, StreamError, *ERRORS) as error:
             if not reply.is_finished:  # otherwise the reply is complete, and only its trailer is missing
                 for piece in reply.rest():
                     yield piece
@@ -104,21 +97,9 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
             raise error_without_response(self._target, "cut" if reply.chunks else "garbage")
         yield reply.end()
 
-    def request(
-        self,
-        litellm: Any,
-        messages: Sequence[Message],
-        max_tokens: int,
-        tools: Sequence[ToolSpec],
-        options: ReplyOptions,
-    ) -> Json:
-        """Return the fields of a request that are passed to litellm. litellm: the library itself."""
-        kind = self.endpoint.kind
-        request = request_of(kind, self.name, self.info, messages, max_tokens, tools) | self.options
-        if options.names():
-            request |= option_fields(options, supported_options(litellm, kind, self.name), kind)
-        is_claude = kind != "bedrock" and speaks_as_claude(kind, self.name)
-        return with_thinking(litellm, self.name, request) if is_claude else request
+    def request(self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec]) -> Json:
+        """Return the fields of a request in OpenAI's format, without the parameters that the user has set."""
+        return request_of(self.endpoint.kind, self.name, self.info, messages, max_tokens, tools) | self.options
 
     async def _refuse_short_address(self, answered: str) -> None:
         """Raise ModelError if the address lacks "/v1", with which the server answers."""
@@ -145,7 +126,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         return error_of(error, self._target, patience, offered, has_begun=bool(chunks))
 
     async def prepare(self) -> None:
-        await self.litellm.load()
+        await self.litellm.prepare(self.endpoint, self.name)
 
     async def read_ahead(self, messages: Sequence[Message]) -> None:
         """Do nothing: it could cost money, and a local server may be busy with another client's request."""
@@ -181,8 +162,7 @@ async def curl_of(
     tools: Sequence[ToolSpec] = (),
     options: ReplyOptions = NO_OPTIONS,
 ) -> str:
-    """Return the command of that request, as litellm writes it."""
-    client = await model.litellm.load()
+    """Return the command of that request, as it would be sent."""
     address = without_secrets(model.endpoint.base_url, STAND_IN)
     headers, variables = {}, {STAND_IN: key_variable(model.endpoint.name)}
     for name, value in model.endpoint.headers.items():
@@ -191,8 +171,8 @@ async def curl_of(
         variables[stand_in] = key_variable(header_key(model.endpoint.name, name))
     key = STAND_IN if model.endpoint.key else ""
     endpoint = replace(model.endpoint, key=key, base_url=address, headers=headers)
-    fields = model.request(client.litellm, messages, max_tokens, tools, options)
-    request = await client.write_request(endpoint, model.name, fields, model.info.quirks)
+    fields = model.request(messages, max_tokens, tools)
+    request = await model.litellm.written(endpoint, model.name, fields, model.info.quirks, options)
     return curl_command(request, variables)
 
 

@@ -281,11 +281,17 @@ def supported_options(litellm: Any, kind: ServerKind, name: str) -> tuple[Option
     """Return the parameters that such a server accepts for that model. litellm: the library itself."""
     known = litellm.get_supported_openai_params(model=name, custom_llm_provider=PREFIX[kind]) or ()
     refused: set[OptionName] = {"reasoning_effort"} if kind == "bedrock" else set()
-    if FIXED_SAMPLING.match(name.lower()) or (kind == "anthropic" and not _accepts_temperature(litellm, name)):
+    if kind == "anthropic" and not _accepts_temperature(litellm, name):
         refused |= {"temperature", "top_p"}
+    return tuple(option for option in without_refused(OPTIONS, name) if option in known and option not in refused)
+
+
+def without_refused(options: tuple[OptionName, ...], name: str) -> tuple[OptionName, ...]:
+    """Return the parameters without those that models of that name refuse on every server."""
+    refused: set[OptionName] = {"temperature", "top_p"} if FIXED_SAMPLING.match(name.lower()) else set()
     if REQUIRES_REASONING.search(name.lower()):
         refused |= {"temperature"}  # litellm would leave it out
-    return tuple(option for option in OPTIONS if option in known and option not in refused)
+    return tuple(option for option in options if option not in refused)
 
 
 def _accepts_temperature(litellm: Any, name: str) -> bool:
@@ -300,6 +306,14 @@ def _published(litellm: Any, name: str) -> Json:
         return litellm.get_model_info(name, "anthropic")
     except Exception:  # noqa: BLE001 - it has no narrower documented class
         return {}
+
+
+def with_options(litellm: Any, kind: ServerKind, name: str, request: Json, options: ReplyOptions) -> Json:
+    """Return the fields of a request with the parameters that the model accepts. litellm: the library itself."""
+    if options.names():
+        request = request | option_fields(options, supported_options(litellm, kind, name), kind)
+    is_claude = kind != "bedrock" and speaks_as_claude(kind, name)
+    return with_thinking(litellm, name, request) if is_claude else request
 
 
 def option_fields(options: ReplyOptions, supported: tuple[OptionName, ...], kind: ServerKind) -> Json:

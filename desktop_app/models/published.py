@@ -1,13 +1,17 @@
-"""Published limits, prices and capabilities of cloud models. Pure.
+"""Published limits, prices and capabilities of cloud models.
 
-Most come from litellm's catalogue. `KNOWN` has the ones that are missing or wrong in litellm 1.106.2, each number with
-its source. The limits are *estimated* until the server reports its own.
+Most come from litellm's catalogue, which is read here without importing litellm. `KNOWN` has the ones that are missing
+or wrong in litellm 1.106.2, each number with its source. The limits are *estimated* until the server reports its own.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import msgspec
 
@@ -17,6 +21,14 @@ from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
 from .endpoint import PREFIX, Endpoint
+
+CATALOGUE = "model_prices_and_context_window_backup.json"
+"""litellm's file, in its package."""
+ALIASES = "aliases"
+NO_MODEL = "fallback_generalizations"
+"""An entry of that file that describes no model."""
+
+log = logging.getLogger(__name__)
 
 _STORED_NAMES = {"supports_tools": "has_tools", "supports_vision": "has_eyes"}
 
@@ -129,6 +141,52 @@ PROPOSED: dict[ServerKind, tuple[str, ...]] = {
     ),
 }
 """Models that the settings propose before the server was asked."""
+
+
+class PublishedModels(Mapping[str, Json]):
+    """litellm's catalogue of limits, prices and capabilities by name. Each model is decoded when it is looked up: the
+    file has 3 MB, of which a user needs a few lines."""
+
+    def __init__(self, content: bytes) -> None:
+        self._entries = msgspec.json.decode(content, type=dict[str, msgspec.Raw])
+        self._entries.pop(NO_MODEL, None)
+        self._names = {
+            alias: name
+            for name, entry in self._entries.items()
+            if f'"{ALIASES}"'.encode() in bytes(entry)
+            for alias in msgspec.json.decode(entry)[ALIASES] or ()
+            if alias not in self._entries
+        }
+
+    def __getitem__(self, name: str) -> Json:
+        return self._entry(self._names.get(name, name))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._entries
+        yield from self._names
+
+    def __len__(self) -> int:
+        return len(self._entries) + len(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries or name in self._names
+
+    def _entry(self, name: str) -> Json:
+        entry: Json = msgspec.json.decode(self._entries[name])
+        return {field: value for field, value in entry.items() if field != ALIASES}
+
+
+@cache
+def published_models() -> Mapping[str, Json]:
+    """Return the catalogue that the installed litellm brings; empty if it cannot be read."""
+    found = find_spec("litellm")
+    try:
+        return PublishedModels(
+            (Path(found.origin).parent / CATALOGUE).read_bytes() if found and found.origin else b"{}"
+        )
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        log.warning("what is published about models could not be read: %s", error)
+        return {}
 
 
 def published_of(catalogue: Mapping[str, Json], endpoint: Endpoint, name: str) -> ModelCapabilities | None:

@@ -26,7 +26,7 @@ from .discovery import DEFAULT_MAX_OUTPUT, KEY_REFUSED, ModelList, read_list
 from .endpoint import Endpoint, endpoint_of
 from .errors.model_failures import connection_problem, odd_key_failure
 from .litellm_library import LiteLLM
-from .published import ModelCapabilities, published_of
+from .published import ModelCapabilities, published_models, published_of
 
 LIST_SECONDS = 8.0
 REPLY_SECONDS = 60.0
@@ -44,9 +44,7 @@ UNKNOWN_WINDOW = 8_192
 """Tokens that are assumed in the test of a model with an unknown window: the test needs less than a tenth."""
 
 
-async def list_offers(
-    server: Server, key: str, litellm: LiteLLM
-) -> tuple[tuple[ModelOffer, ...], tuple[CheckResult, ...]]:
+async def list_offers(server: Server, key: str) -> tuple[tuple[ModelOffer, ...], tuple[CheckResult, ...]]:
     """Return the models that the server lists, and the results of asking it. Never raises."""
     start, endpoint = time.monotonic(), endpoint_of(server, key)
     if detail := odd_key_detail(endpoint):
@@ -54,16 +52,14 @@ async def list_offers(
     if detail := connection_problem(endpoint):
         return (), (CheckResult("replied", "bad", detail=detail),)
     listed = await read_list(endpoint, LIST_SECONDS)
-    if listed.models and not endpoint.is_local:
-        await litellm.load()  # it has the prices
-    offers = tuple(_offer_of(name, known, endpoint, litellm) for name, known in listed.models.items())
+    offers = tuple(_offer_of(name, known, endpoint) for name, known in listed.models.items())
     return offers, _results_of(listed, time.monotonic() - start)
 
 
 async def run_check(server: Server, key: str, model: str, step: CheckStep, litellm: LiteLLM) -> tuple[CheckResult, ...]:
     """Return the results of that step. Never raises."""
     if step == "list":
-        return (await list_offers(server, key, litellm))[1]
+        return (await list_offers(server, key))[1]
     async with _catalogue_for(server, key, model, litellm) as catalogue:
         window = _window_result(catalogue)
         if step == "window":
@@ -78,7 +74,6 @@ async def run_check(server: Server, key: str, model: str, step: CheckStep, litel
 @asynccontextmanager
 async def _catalogue_for(server: Server, key: str, model: str, litellm: LiteLLM) -> AsyncIterator[Catalogue]:
     """Yield a catalogue of only that model, with its own connections, after asking the server about it."""
-    await litellm.load()
     tested = replace(server, name=server.name or "server", models=(model,))
     keys = {tested.name: key}
     settings, patient = Settings(servers=(tested,)), litellm.with_patience(REPLY_SECONDS)
@@ -95,8 +90,8 @@ def odd_key_detail(endpoint: Endpoint) -> str:
     return odd_key_failure(endpoint).detail if endpoint.odd_key else ""
 
 
-def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint, litellm: LiteLLM) -> ModelOffer:
-    published = None if endpoint.is_local else published_of(litellm.published(), endpoint, name)
+def _offer_of(name: str, known: ModelCapabilities, endpoint: Endpoint) -> ModelOffer:
+    published = None if endpoint.is_local else published_of(published_models(), endpoint, name)
     combined = known.or_else(published) if published else known
     limits, price = (combined.window, combined.max_output), per_million(combined.price)
     source: WindowSource = "server" if known.window else "catalogue" if combined.window else ""

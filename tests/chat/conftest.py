@@ -171,7 +171,6 @@ async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
         models = OneServer(provider, window, max_output, LiteLLM(20.0, 20.0) if is_real else None)
         if models.litellm is not None:
             provider.start()
-            await models.litellm.load()  # seconds, once: no limit of a test is to be used up by it
         houses.append((House(archive, models, provider, prompts), models))
         return houses[-1][0]
 

@@ -146,7 +146,6 @@ async def test_the_user_is_asked_and_what_is_denied_is_a_result(house, tmp_path,
 @pytest.mark.slow
 async def test_the_time_in_which_the_user_is_asked_is_not_the_researchs(house, tmp_path, web) -> None:
     home = await house([looking(search("tea")), looking(search("lisbon")), Reply("In 1610.")])
-    await home.chats.models.litellm.load()  # its import alone may take that long
     furnish(home, tmp_path, web, allow="")
     session = await home.chats.create()
     session.counter.chosen_policy = replace(session.counter.policy, research_seconds=5)

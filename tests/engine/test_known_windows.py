@@ -68,7 +68,6 @@ async def restart(tmp_path: Path) -> AsyncIterator[Restart]:
     """`await restart()`: another run on the same data, once the one before has ended."""
     runs: list[Run] = []
     litellm = LiteLLM()
-    await litellm.load()
 
     async def another() -> Run:
         if runs:

@@ -19,7 +19,8 @@ from desktop_app.engine.compose import compose_engine
 from desktop_app.engine.engine import log_bug
 from desktop_app.engine.event_coalescer import EventCoalescer
 from desktop_app.engine.serve import END_SECONDS, ENDING_SIGNALS, EngineServer
-from desktop_app.paths import database_file, log_file
+from desktop_app.paths import database_file, log_file, settings_file
+from desktop_app.settings import Server, Settings, write_settings
 from engine_client import EngineClient
 from slowness import slowness
 from texts import ENGINE_BUG, ENGINE_ENDS
@@ -46,20 +47,22 @@ async def seconds_to_end(engine: EngineClient, ask_for_it: bool) -> float:
 
 
 @pytest.mark.wire
-@pytest.mark.parametrize("is_typing", [False, True], ids=["idle", "typing"])
-async def test_an_engine_ends_while_litellm_is_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_typing: bool
+async def test_an_engine_ends_while_litellm_is_imported_for_who_begins_to_type(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "fake" / "litellm").mkdir(parents=True)
     (tmp_path / "fake" / "litellm" / "__init__.py").write_text(ENDLESS_IMPORT)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "fake"))
+    begun = tmp_path / "fake" / "litellm" / "begun"
+    server = Server("s", "http://127.0.0.1:9", ("m",), kind="ollama", window=8_192)
+    write_settings(settings_file(tmp_path / "data"), Settings(chat_model="s/m", servers=(server,)))
     engine = await EngineClient(tmp_path / "data", is_forked=False).start()
     await engine.ask(p.ListConversations())
-    if is_typing:  # the built-in model gets ready, which needs litellm
-        opened = await engine.ask(p.CreateConversation("One"))
-        await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
+    opened = await engine.ask(p.CreateConversation("One"))
+    assert not begun.exists(), "nobody has begun to type"
+    await engine.ask(p.CountDraft(opened.conversation.id, "Hello"))
     async with asyncio.timeout(60):
-        while not (tmp_path / "fake" / "litellm" / "begun").exists():
+        while not begun.exists():
             await asyncio.sleep(0.05)
     assert await seconds_to_end(engine, ask_for_it=True) < END_SECONDS * slowness()
 

@@ -1,20 +1,20 @@
-"""litellm, imported once."""
+"""One process of litellm for all tests."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.request_writer import RequestWriter
 
 
 @pytest.fixture(scope="session")
-def imported() -> LiteLLM:
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
+def imported() -> Iterator[LiteLLM]:
+    writer = RequestWriter()
+    yield LiteLLM(writer=writer)
+    writer.close()
 
 
 @pytest.fixture

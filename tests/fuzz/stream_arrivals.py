@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 from unittest.mock import patch
 
 import httpx
 from stream_maker import Stream
 
 from desktop_app.conversation.events import RetryScheduled, TurnEvent, TurnFailed
+from desktop_app.models import server_stream
 
 SILENT = "has stopped answering"
 """The end of the title of an error by which the client gave up waiting."""
 
 
 class Arrivals:
-    """Of one turn. sent: the streams, each with the port that it went to. client: the module `litellm_client`."""
+    """Of one turn. sent: the streams, each with the port that it went to."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self) -> None:
         self.sent: list[tuple[Stream, int]] = []
         self._responses: list[tuple[int, httpx.Response]] = []
-        self._send = client.send
-        self._patch = patch.object(client, "send", self._note)
+        self._send = server_stream.send
+        self._patch = patch.object(server_stream, "send", self._note)
         self._patch.start()
 
     async def _note(self, connection: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:

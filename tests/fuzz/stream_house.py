@@ -52,8 +52,8 @@ MAX_GROWTH = 200 * 1024 * 1024
 WINDOW = 16_000
 SHORT = {
     "desktop_app.models.litellm_model.TRAILER_SECONDS": 0.2,
-    "desktop_app.models.litellm_client.MAX_REPLY_BYTES": 5 * 1024 * 1024,
-    "desktop_app.models.litellm_client.CONNECT_SECONDS": 1.0,
+    "desktop_app.models.server_stream.MAX_REPLY_BYTES": 5 * 1024 * 1024,
+    "desktop_app.models.server_stream.CONNECT_SECONDS": 1.0,
     "desktop_app.models.discovery.PROBE_SECONDS": 0.3,
     "desktop_app.chat.turn.reply.KEEP_EVERY": 0.05,
     "desktop_app.chat.turn.incoming_reply.KEEP_EVERY": 0.05,
@@ -183,7 +183,7 @@ class StreamHouse:
     async def open(cls, folder: Path, litellm: LiteLLM) -> StreamHouse:
         litellm.patience = litellm.nearby_patience = PATIENCE
         archive = await Archive.open(folder / "archive.sqlite3")
-        return cls(archive, litellm, Arrivals(await litellm.load()), folder)
+        return cls(archive, litellm, Arrivals(), folder)
 
     async def be_patient(self, times: float) -> None:
         """Wait so many times longer for the next byte: on a busy machine the pause may be our own."""

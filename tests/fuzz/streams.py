@@ -25,7 +25,6 @@ def main(first: str = "0", count: str = "10000") -> int:
 
     async def run() -> bool:
         library = LiteLLM()
-        await library.load()
         with tempfile.TemporaryDirectory() as folder:
             if not first.isdigit():
                 return await tell_of(first, Path(folder), library)

@@ -1,8 +1,7 @@
-"""litellm is imported once; each test has connections of its own, since they belong to its loop."""
+"""The process of litellm is started once; each test has connections of its own, since they belong to its loop."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from desktop_app.models.litellm_library import LiteLLM
+from desktop_app.models.request_writer import RequestWriter, import_client
 
 PATIENCE = 0.6
 """Seconds of silence that a test waits for."""
@@ -21,15 +21,22 @@ PATIENCE = 0.6
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Every test that takes the real litellm is on the wire: its import alone takes seconds."""
     for item in items:
-        if "loaded" in getattr(item, "fixturenames", ()):
+        if {"loaded", "client"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.wire)
 
 
 @pytest.fixture(scope="session")
-def loaded() -> LiteLLM:
-    library = LiteLLM()
-    asyncio.run(library.load())
-    return library
+def loaded() -> Iterator[LiteLLM]:
+    """One process of litellm for all tests."""
+    writer = RequestWriter()
+    yield LiteLLM(writer=writer)
+    writer.close()
+
+
+@pytest.fixture(scope="session")
+def client() -> Any:
+    """The module `litellm_client`, imported into the process of the tests to be compared with."""
+    return import_client()
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ async def test_a_line_without_an_end_ends_the_reply(packed: str, kind: ServerKin
 async def test_signs_of_life_without_an_end_come_to_the_bound_of_a_reply(
     packed: str, kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("desktop_app.models.litellm_client.MAX_REPLY_BYTES", MEGABYTE)
+    monkeypatch.setattr("desktop_app.models.server_stream.MAX_REPLY_BYTES", MEGABYTE)
     pieces, error = await reply_to(Endless(": ping\n\n", HI, packed), kind, litellm)
     assert pieces == [TextPiece("Hi")]
     assert (error.kind, "1 MB" in error.failure.detail) == ("garbage", True)
@@ -84,7 +84,7 @@ async def test_of_a_redirection_without_an_end_no_more_is_read(
     kind: ServerKind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """litellm reads it for Anthropic, and would fail on an error of httpx's that lacks its request."""
-    monkeypatch.setattr("desktop_app.models.litellm_client.MAX_REPLY_BYTES", MEGABYTE)
+    monkeypatch.setattr("desktop_app.models.server_stream.MAX_REPLY_BYTES", MEGABYTE)
     _, error = await reply_to(Endless(" a word", packed="gzip", code=307, location="/elsewhere"), kind, litellm)
     assert (error.kind, error.failure.title) == ("provider", NOT_ACCEPTED.format(server="s"))
 

@@ -182,8 +182,6 @@ async def test_a_cloud_model_is_in_litellm_s_catalogue_or_assumed() -> None:
     server = Server("cloud", "https://api.example.invalid/v1", names, kind="openai")  # which is not asked
     silent = Server("silent", "https://api.example.invalid/v1", names)
     models = catalogue(server, silent)
-    assert {info.window for info in models.infos()[1:]} == {0}, "nobody was asked yet"
-    await models.litellm.load()
     known, unknown, also_known, never_told = models.infos()[1:]
     assert (also_known.window, never_told.window) == (128_000, 0), "a server that was not reached may tell it yet"
     assert (known.window, known.max_output, known.window_provenance) == (128_000, 16_384, Provenance.ESTIMATED)
@@ -197,8 +195,6 @@ async def test_what_a_cloud_model_costs_is_known_and_what_runs_here_costs_nothin
         Server("here", "http://127.0.0.1:1234/v1", ("gpt-4o",), window=8_192),
     )
     catalogue = Catalogue(Settings(servers=servers), lambda _: "")
-    assert catalogue.price("cloud/gpt-4o") is None, "before litellm is loaded"
-    await catalogue.litellm.load()
     price = catalogue.price("cloud/gpt-4o")
     assert price is not None
     assert 0 < price.prompt < price.reply < 0.01, "dollars for one token"

@@ -307,7 +307,7 @@ async def test_thoughts_go_back_to_claude_between_its_texts(kind: ServerKind, li
     }
     name = CLAUDE if kind == "bedrock" else "claude-sonnet-4-5"
     endpoint = Endpoint("c", address, "" if kind == "vertex" else KEY, kind, cloud=Cloud(project="p"))
-    written = await (await litellm.load()).write_request(endpoint, name, request)
+    written = await litellm.written(endpoint, name, request)
     content = json.loads(written.content)["messages"][1]["content"]
     order = [next(iter(block)) if kind == "bedrock" else block["type"] for block in content]
     thought = "reasoningContent" if kind == "bedrock" else "thinking"
@@ -521,11 +521,11 @@ async def test_the_models_of_a_platform_are_listed(
 
     address, asked = cloud(answers)
     server = Server("cloud", address, (), kind=kind, cloud=Cloud(project="p"))
-    offers, results = await list_offers(server, KEY, litellm)
+    offers, results = await list_offers(server, KEY)
     assert {offer.name for offer in offers} == names
     assert [result.state for result in results] == ["good", "good"]
     assert all(KEY in " ".join(each.headers.values()) for each in asked)
-    offers, results = await list_offers(server, "", litellm)
+    offers, results = await list_offers(server, "")
     assert not offers
     assert [(result.kind, result.state) for result in results] == [("replied", "bad")]
     assert results[0].detail

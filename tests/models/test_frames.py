@@ -7,7 +7,7 @@ import itertools
 from collections.abc import AsyncGenerator
 
 from desktop_app.chat.ports import FRAME_SECONDS
-from desktop_app.models.litellm_client import Patience
+from desktop_app.models.server_stream import Patience
 
 
 class Socket:

@@ -19,6 +19,7 @@ from desktop_app.chat.ports import ModelError, Piece, ReplyEnd, TextPiece
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import user_message
+from desktop_app.models import server_stream
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
@@ -165,15 +166,15 @@ async def test_of_the_requests_that_were_answered_at_most_the_last_one_is_kept(l
 async def test_the_next_request_uses_the_same_connection(
     kind: Kind, litellm: LiteLLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, ports = await litellm.load(), list[int]()
-    send = client.send
+    ports = list[int]()
+    send = server_stream.send
 
     async def note_port(connection: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
         response = await send(connection, request)
         ports.append(response.extensions["network_stream"].get_extra_info("client_addr")[1])
         return response
 
-    monkeypatch.setattr(client, "send", note_port)
+    monkeypatch.setattr(server_stream, "send", note_port)
     with kind.provider(Reply("Hello"), Reply("again")) as provider:
         for text in ("Hello", "again"):
             assert text_of([piece async for piece in kind.model_at(provider, litellm).stream(HELLO, 10)]) == text
@@ -233,7 +234,7 @@ async def test_they_go_with_the_questions_for_models_and_windows() -> None:
         stored = {"header/home/x-api-token": "tok-SECRET-99887766"}
         catalogue = Catalogue(Settings(servers=(server,)), lambda name: stored.get(name, ""))
         await catalogue.discover()
-        await list_offers(replace(server, headers={"X-Api-Token": "tok"}), "", LiteLLM())
+        await list_offers(replace(server, headers={"X-Api-Token": "tok"}), "")
     assert {headers["x-api-token"] for headers in provider.asked_pages} == {"tok-SECRET-99887766", "tok"}
     assert provider.asked_pages[0]["x-team"] == "blue"
 

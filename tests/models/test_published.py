@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,7 +12,7 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Usage
 from desktop_app.models.catalogue import Catalogue
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.published import PROPOSED, sees_by_name
+from desktop_app.models.published import PROPOSED, PublishedModels, published_models, sees_by_name
 from desktop_app.settings import ModelLimits, Server, ServerKind, Settings
 from provider import Json, ScriptedProvider
 
@@ -60,15 +62,14 @@ def test_all_that_is_proposed_has_a_window_tools_and_a_price(litellm: LiteLLM) -
             assert models.price(model.id) is not None, model.id
 
 
-def test_more_is_proposed_once_litellm_is_there(litellm: LiteLLM) -> None:
-    before, after = Catalogue(Settings(), lambda _: ""), catalogue(litellm)
+def test_what_is_proposed_begins_with_well_known_models(litellm: LiteLLM) -> None:
     for kind in ("anthropic", "openai", "gemini", "moonshot"):
-        few, many = before.proposals(kind), after.proposals(kind)
-        assert many[: len(few)] == few == PROPOSED[kind]
+        few, many = PROPOSED[kind], catalogue(litellm).proposals(kind)
+        assert many[: len(few)] == few
         assert len(many) > len(few)
         assert len(set(many)) == len(many)
         assert not [name for name in many if "embed" in name or "tts" in name or "image" in name.split("-")]
-    assert before.proposals("ollama") == after.proposals("ollama") == ()
+    assert catalogue(litellm).proposals("ollama") == ()
 
 
 def test_prices_are_those_of_the_prompt_of_its_cache_and_of_the_reply(litellm: LiteLLM) -> None:
@@ -147,3 +148,17 @@ def test_pictures_are_switched_on_for_any_model_and_off_for_one_that_sees() -> N
     limits = {"mine": ModelLimits(supports_vision=True), "qwen3-vl": ModelLimits(supports_vision=False)}
     plain, named = Catalogue(Settings(servers=(replace(server, limits=limits),)), lambda _: "").infos()[1:]
     assert (plain.supports_vision, named.supports_vision) == (True, False)
+
+
+def test_the_catalogue_that_is_read_without_litellm_is_litellms(client: Any) -> None:
+    assert dict(published_models()) == client.litellm.model_cost
+
+
+def test_a_model_has_its_other_names_too() -> None:
+    catalogue = PublishedModels(
+        b'{"a": {"mode": "chat", "aliases": ["b", "c"]}, "c": {}, "fallback_generalizations": {}}'
+    )
+    assert dict(catalogue) == {"a": {"mode": "chat"}, "b": {"mode": "chat"}, "c": {}}
+    assert len(catalogue) == 3
+    assert "b" in catalogue
+    assert "fallback_generalizations" not in catalogue

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from desktop_app.chat.ports import NO_OPTIONS, ReplyEnd
+from desktop_app.chat.ports import ReplyEnd
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.conversation import quirks
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult
@@ -110,9 +110,8 @@ async def test_nothing_is_dropped_by_a_real_template(name: str, loaded: LiteLLM)
         assert set(model.info.quirks) - {quirks.ONE_CALL} == expected - {quirks.ONE_CALL}
         assert (quirks.ONE_CALL in model.info.quirks) >= (quirks.ONE_CALL in expected)
         sent, tools = to_dialect(conversation(), (LIST,), model.info.dialect)
-        client = await loaded.load()
-        fields = model.request(client.litellm, sent, 8, tools, NO_OPTIONS)
-        written = await client.write_request(model.endpoint, "m", fields, model.info.quirks)
+        fields = model.request(sent, 8, tools)
+        written = await loaded.written(model.endpoint, "m", fields, model.info.quirks)
         async with httpx.AsyncClient(trust_env=False) as asking:
             filled = await asking.post(f"{address}/apply-template", content=written.content)
         assert filled.status_code == 200, filled.text

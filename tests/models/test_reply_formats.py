@@ -19,7 +19,6 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.transcript import replace_surrogates
 from desktop_app.models.bounded_response import events_of
 from desktop_app.models.endpoint import PREFIX
-from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import BLOCKS
 from desktop_app.models.reply_formats import WireFormat, chunk_reader
 from desktop_app.models.reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
@@ -113,9 +112,9 @@ async def test_a_reply_means_what_was_written(wire: WireFormat, reply: Reply) ->
     ],
     ids=repr,
 )
-async def test_a_reply_means_what_litellm_reads_in_it(kind: ServerKind, reply: Reply, litellm: LiteLLM) -> None:
-    client, content = await litellm.load(), content_of(kind, reply)
-    assert contents(message_of(kind, await events_in(kind, content))) == await by_litellm(client, kind, content)  # type: ignore[arg-type]
+async def test_a_reply_means_what_litellm_reads_in_it(kind: ServerKind, reply: Reply, client: Any) -> None:
+    content = content_of(kind, reply)
+    assert contents(message_of(kind, await events_in(kind, content))) == await by_litellm(client, kind, content)
 
 
 def with_value(event: Any, path: Sequence[int], value: Any) -> Any:

@@ -9,7 +9,7 @@ from test_kinds import HELLO
 from desktop_app.chat.ports import TextPiece
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.models.litellm_library import LiteLLM
-from desktop_app.models.provider_dialects import option_fields, supported_options
+from desktop_app.models.provider_dialects import option_fields
 from kinds_of_server import CODEX, EACH, OF_KIND, Kind
 from provider import Reply
 
@@ -18,8 +18,7 @@ ALL = ReplyOptions(temperature=0.3, top_p=0.8, reasoning_effort="high")
 
 @pytest.mark.parametrize("kind", **EACH)
 async def test_what_is_supported_is_sent_and_nothing_else(kind: Kind, litellm: LiteLLM) -> None:
-    client = await litellm.load()
-    supported = supported_options(client.litellm, kind.kind, kind.model)
+    supported = await litellm.supported_options(kind.kind, kind.model)
     options = replace(ALL, reasoning_effort="") if kind.kind == "anthropic" else ALL  # Claude thinks without the others
     sent = option_fields(options, supported, kind.kind)
     with kind.provider(Reply("Hello")) as provider:
@@ -50,13 +49,12 @@ async def test_without_options_a_request_is_as_it_was(kind: Kind, litellm: LiteL
 
 
 async def test_models_that_reason_have_no_temperature_and_the_effort_reaches_them(litellm: LiteLLM) -> None:
-    client = await litellm.load()
-    assert supported_options(client.litellm, "openai", "gpt-5.1") == ("reasoning_effort",)
-    assert "temperature" in supported_options(client.litellm, "openai", "gpt-4o")
-    assert "reasoning_effort" not in supported_options(client.litellm, "openai", "gpt-4o")
-    assert "reasoning_effort" in supported_options(client.litellm, "anthropic", "claude-sonnet-4-5")
-    assert "reasoning_effort" not in supported_options(client.litellm, "anthropic", "claude-3-haiku-20240307")
-    assert supported_options(client.litellm, "anthropic", "claude-opus-4-8") == ("reasoning_effort",)
+    assert await litellm.supported_options("openai", "gpt-5.1") == ("reasoning_effort",)
+    assert "temperature" in await litellm.supported_options("openai", "gpt-4o")
+    assert "reasoning_effort" not in await litellm.supported_options("openai", "gpt-4o")
+    assert "reasoning_effort" in await litellm.supported_options("anthropic", "claude-sonnet-4-5")
+    assert "reasoning_effort" not in await litellm.supported_options("anthropic", "claude-3-haiku-20240307")
+    assert await litellm.supported_options("anthropic", "claude-opus-4-8") == ("reasoning_effort",)
     with CODEX.provider(Reply("Hello")) as provider:
         _ = [piece async for piece in CODEX.model_at(provider, litellm).stream(HELLO, 5_000, (), ALL)]
         (request,) = provider.requests

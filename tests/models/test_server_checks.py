@@ -45,7 +45,7 @@ async def test_each_kind_is_tested_line_by_line(kind: Kind, litellm: LiteLLM) ->
 @pytest.mark.parametrize("kind", KINDS, ids=[kind.kind for kind in KINDS])
 async def test_a_list_has_the_models_and_what_is_known_of_them(kind: Kind, litellm: LiteLLM) -> None:
     with kind.provider(window=40_960) as provider:
-        offers, results = await list_offers(server_of(kind, provider), KEY, litellm)
+        offers, results = await list_offers(server_of(kind, provider), KEY)
     assert [offer.name for offer in offers] == [kind.model]
     assert states(results) == {"reached": "good", "listed": "good"}
     if kind.kind in ("lm_studio", "vllm", "openrouter"):
@@ -56,7 +56,7 @@ async def test_a_list_has_the_models_and_what_is_known_of_them(kind: Kind, litel
 async def test_a_wrong_key_is_told_from_all_else(kind: Kind, litellm: LiteLLM) -> None:
     with kind.provider(COUNTED) as provider:
         server = server_of(kind, provider)
-        _, results = await list_offers(server, "sk-wrong", litellm)
+        _, results = await list_offers(server, "sk-wrong")
         reply = await run_check(server, "sk-wrong", kind.model, "reply", litellm)
         asked = provider.requests
     assert states(reply) == {"key": "bad"}
@@ -100,7 +100,7 @@ async def test_a_price_is_told_before_and_the_cost_after(litellm: LiteLLM) -> No
     with ScriptedProvider(
         [COUNTED], flavour="openrouter", models=("a/b",), key=KEY, pages={"/v1/models": {"data": [entry]}}
     ) as provider:
-        ((offer,), _) = await list_offers(server_of(kind, provider), KEY, litellm)
+        ((offer,), _) = await list_offers(server_of(kind, provider), KEY)
         reply = await run_check(server_of(kind, provider), KEY, "a/b", "reply", litellm)
     assert (offer.price, offer.window) == (ModelPrice(3.0, 15.0), 200_000)
     assert (offer.supports_tools, offer.supports_vision) == (True, True)
@@ -113,28 +113,28 @@ async def test_a_price_is_told_before_and_the_cost_after(litellm: LiteLLM) -> No
 )
 async def test_a_server_without_a_list_says_so(litellm: LiteLLM, page: Any) -> None:
     with ScriptedProvider(pages={"/v1/models": page}) as provider:
-        offers, results = await list_offers(Server("mine", provider.base_url, ()), "", litellm)
+        offers, results = await list_offers(Server("mine", provider.base_url, ()), "")
     assert offers == ()
     assert states(results) == {"reached": "good", "listed": "unsure"}
 
 
 async def test_no_server_at_all_is_not_reached(litellm: LiteLLM) -> None:
     for address in ("http://127.0.0.1:9/v1", "nonsense", ""):
-        offers, results = await list_offers(Server("mine", address, ()), "", litellm)
+        offers, results = await list_offers(Server("mine", address, ()), "")
         assert (offers, states(results)) == ((), {"reached": "bad"})
 
 
 async def test_a_huge_list_is_read_at_once(litellm: LiteLLM) -> None:
     entries = [{"id": f"vendor/model-{n}", "context_length": 1_000 + n} for n in range(5_000)]
     with ScriptedProvider(pages={"/v1/models": {"data": entries}}) as provider:
-        offers, (_, listed) = await list_offers(Server("mine", provider.base_url, ()), "", litellm)
+        offers, (_, listed) = await list_offers(Server("mine", provider.base_url, ()), "")
     assert (len(offers), listed.count, offers[-1].window) == (5_000, 5_000, 5_999)
 
 
 async def test_embedding_models_are_no_offers(litellm: LiteLLM) -> None:
     entries = [{"id": "text-embedding-3"}, {"id": "nomic", "type": "embeddings"}, {"id": "chat"}, {"id": "chat"}]
     with ScriptedProvider(pages={"/v1/models": {"data": entries}}) as provider:
-        offers, _ = await list_offers(Server("mine", provider.base_url, ()), "", litellm)
+        offers, _ = await list_offers(Server("mine", provider.base_url, ()), "")
     assert [offer.name for offer in offers] == ["chat"]
 
 

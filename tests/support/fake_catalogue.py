@@ -56,14 +56,7 @@ def catalogue_of(provider: Any, kind: type[C]) -> Callable[..., C]:
 class NoLitellm:
     """In the place of litellm, which nobody needs."""
 
-    is_loaded = True
-
-    async def load(self) -> None: ...
-
     async def close(self) -> None: ...
-
-    def published(self) -> dict[str, Any]:
-        return {}
 
 
 class NoKeys:

@@ -157,9 +157,7 @@ def main(arguments: list[str]) -> None:
     server = Server(arguments[1])
     import desktop_app.engine.serve  # noqa: F401 - all of the engine
     from desktop_app.__main__ import main as program
-    from desktop_app.models.litellm_library import _load
 
-    _load()
     server.run(program)
 
 

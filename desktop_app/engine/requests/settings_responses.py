@@ -125,9 +125,8 @@ async def _try_tool_server(engine: Engine, request: p.TryToolServer) -> p.ToolSe
 
 @responds(p.ListServerModels)
 async def _list_server_models(engine: Engine, request: p.ListServerModels) -> p.ServerModelsListed:
-    litellm = engine.services.catalogue.litellm
     server = _with_headers(engine, request.server)
-    return p.ServerModelsListed(*await list_offers(server, _key_of(engine, request), litellm))
+    return p.ServerModelsListed(*await list_offers(server, _key_of(engine, request)))
 
 
 @responds(p.CheckServer)

@@ -308,7 +308,7 @@ def error_of(
     """
     if (response := _response_of(error)) is not None:
         return error_of_response(target, response, offered)
-    names = {kind.__name__ for kind in type(error).__mro__}
+    names = {*(kind.__name__ for kind in type(error).__mro__), *getattr(error, "names", ())}
     if "ResponseTooLarge" in names:
         return odd_reply_error(target, f"{target.endpoint.shown_address}: {error}")
     for kind, known in EXCEPTIONS.items():
