@@ -19,7 +19,7 @@ RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 APP_ICON = RESOURCES / "icons" / "palimpsest.svg"
 SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*")
+OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*", "window.*")
 FOLDERS = ("spills", "prompts", "drafts", "backups")
 """Folders in which all files are ours, whatever their names."""
 _used: set[Path] = set()
@@ -72,6 +72,16 @@ def settings_file(data: Path) -> Path:
 def log_file(data: Path) -> Path:
     """Return the file to which bugs and warnings are written."""
     return data / "palimpsest.log"
+
+
+def picture_file(data: Path) -> Path:
+    """Return the file with the picture of the window that the last session left."""
+    return data / "window.picture"
+
+
+def forget_picture(data: Path) -> None:
+    """Remove the picture of the window, which may show what is being deleted. Raises OSError."""
+    picture_file(data).unlink(missing_ok=True)
 
 
 def prompt_files(data: Path, name: str) -> tuple[Path, Path]:

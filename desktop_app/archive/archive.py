@@ -189,7 +189,7 @@ class Archive:
 
     async def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
         """Change what the list shows of a conversation, or its setup, or delete or restore it. Nothing is erased."""
-        await self._write(writing.change, conversation, **changes)
+        await self.run(lambda store: store.change(conversation, **changes))
 
     async def store_gauge(self, conversation: str, share: float, status: str, uncounted: int = 0) -> None:
         """Store the used share of the window, and the number of uncounted messages, for the sidebar."""

@@ -19,7 +19,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.installation import Backup
-from desktop_app.paths import make_folder, make_private_folder, sync_folder
+from desktop_app.paths import forget_picture, make_folder, make_private_folder, sync_folder
 
 from .damage import copy_aside, damage_of, finish_replacing, free_name, remove_archive, replace_archive, salvaged_file
 from .disk_failures import (
@@ -273,6 +273,7 @@ def set_damaged_aside(archive: Path) -> Path | None:
         try:
             aside = copy_aside(archive, "damaged") if archive.exists() else None
             EntryCounts(archive).forget()
+            forget_picture(archive.parent)
             remove_archive(archive)
             return aside
         finally:
@@ -286,6 +287,7 @@ def put_in_place(archive: Path, new: Path, *, is_keeping: bool) -> Path | None:
     """
     aside = _set_aside(archive) if is_keeping and archive.exists() else None
     EntryCounts(archive).forget()
+    forget_picture(archive.parent)
     replace_archive(archive, new)
     return aside
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, Unpack
 
 from peewee import SqliteDatabase
 
 from desktop_app.conversation.events import ArchiveError, Failure
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.listing import Changes, ConversationInfo
 from desktop_app.conversation.transcript import AnyEntry
 from desktop_app.conversation.unsent import UnsentMessages
-from desktop_app.paths import make_private_file, make_private_folder
+from desktop_app.paths import forget_picture, make_private_file, make_private_folder
 
 from . import erasing, reading, writing
 from .backups import compacted_file, damage_of_copy, entry_total, put_in_place, remove_leftovers
@@ -141,10 +141,18 @@ class Store:
             self.append(conversation, message)
         return len(partials)
 
+    def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
+        """Change a conversation's columns. A deleted one leaves the picture of the window, too."""
+        if "is_deleted" in changes:
+            with world_errors(self.path):
+                forget_picture(self.path.parent)
+        self.write(writing.change, conversation, **changes)
+
     def erase(self, conversations: Sequence[str]) -> None:
         """Erase deleted conversations permanently, with everything in them; conversations not deleted are refused."""
         with world_errors(self.path):
             self._counts.forget_conversations(conversations)  # or the next start would report lost entries
+            forget_picture(self.path.parent)
         self.write(erasing.erase, conversations)
         self._recall = RecallSearch(self.database)  # new rows may get the numbers of erased ones
 

@@ -166,7 +166,7 @@ def _parts(data: Path) -> Iterator[StoredPart]:
 
 def _files_of(data: Path) -> Iterator[Path]:
     """Yield the program's own files: the data folder may contain others."""
-    for pattern in ("archive.*", "settings*", "models.json", "window.json", "keys*", "prompts/**/*", "drafts/**/*"):
+    for pattern in ("archive.*", "settings*", "models.json", "window.*", "keys*", "prompts/**/*", "drafts/**/*"):
         yield from data.glob(pattern)
 
 

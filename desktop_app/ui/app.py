@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import signal
 import socket
@@ -12,10 +11,10 @@ import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import qasync
 from PySide6.QtCore import (
+    QEventLoop,
     QFileSystemWatcher,
     QMessageLogContext,
     QObject,
@@ -28,30 +27,31 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from desktop_app import STARTED
-from desktop_app.conversation.markdown_html import block_parser
 from desktop_app.log_files import start_log
 from desktop_app.paths import APP_ICON, settings_file
 from desktop_app.settings import Settings
 from desktop_app.time_zone import follow_time_zone
 
-from .bridge import Bridge
-from .engine_process import engine_command
 from .garbage import GarbageCollector
 from .main_window import MainWindow
 from .platform_failure import make_qt
-from .settings.settings_controller import SettingsWatch
 from .single_window import Opening, WindowServer
 from .style import desktop_look, show_theme
-from .transcript.selecting_view import leave_text
 from .translation import use_language
 from .widgets.accessibility import use_roles
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from .bridge import Bridge
 
 log = logging.getLogger(__name__)
 
 LAYOUT_FILE = "window.json"
+LONGEST_PAINT = 1.0  # seconds that the first painting may take before the program goes on
 NOTHING = Opening()
 
-Drive = Callable[[MainWindow, Bridge], Coroutine[Any, Any, None]]
+Drive = Callable[[MainWindow, "Bridge"], Coroutine[Any, Any, None]]
 
 
 def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None, opening: Opening = NOTHING) -> int:
@@ -62,9 +62,21 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     application = make_application(settings)
     log_path = _start_log(data_folder)
     _ask_for_look(application, settings)
+    window = MainWindow(None, settings, data_folder / LAYOUT_FILE)
+    if drive is None and opening.is_plain and window.show_picture(settings):
+        _paint(application, window)
+    # What follows is imported only now: it takes longer than showing the picture of the last session.
+    import qasync
+
+    from . import bridge as bridges
+    from .engine_process import engine_command
+
     loop = qasync.QEventLoop(application)
-    bridge = Bridge(engine_command(data_folder), log_path)
-    window = MainWindow(bridge, settings, data_folder / LAYOUT_FILE)
+    bridge = bridges.Bridge(engine_command(data_folder), log_path)
+    if window.is_painted:
+        _note_painted(window)
+        bridge.start_engine()
+    window.build(bridge, settings)
     watch_settings(window, data_folder)
     TimeZoneWatch(application, window.settings.show_theme)
     _watch_bugs(loop, bridge)
@@ -75,8 +87,23 @@ def run_window(data_folder: Path, settings: Settings, drive: Drive | None = None
     return 0
 
 
+def _paint(application: QApplication, window: MainWindow) -> None:
+    """Let the window be painted. What the user types or clicks waits for its widgets."""
+    end = time.monotonic() + LONGEST_PAINT
+    while not window.is_painted and time.monotonic() < end:
+        application.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
+        time.sleep(0.001)
+
+
+def _note_painted(window: MainWindow) -> None:
+    window.window_shown_seconds = seconds_since_start()
+    log.info("The window was painted %.2f s after the program started", window.window_shown_seconds)
+
+
 def watch_settings(window: MainWindow, data_folder: Path) -> None:
     """Reload the window's settings whenever another process changes the settings file."""
+    from .settings.settings_controller import SettingsWatch
+
     SettingsWatch(settings_file(data_folder), window).changed.connect(window.settings.reload)
 
 
@@ -133,13 +160,19 @@ def seconds_since_start() -> float:
 async def _live(
     window: MainWindow, bridge: Bridge, server: WindowServer, opening: Opening, drive: Drive | None
 ) -> None:
+    import asyncio
+
+    from desktop_app.conversation.markdown_html import block_parser
+
+    from .transcript.selecting_view import leave_text
+
     closed = asyncio.get_running_loop().create_future()
     receiver, collector = SignalReceiver(window), GarbageCollector(window)
 
     def begin() -> None:
-        window.window_shown_seconds = seconds_since_start()
-        log.info("The window was painted %.2f s after the program started", window.window_shown_seconds)
-        bridge.start_engine()
+        if not window.window_shown_seconds:
+            _note_painted(window)
+            bridge.start_engine()
         # Showing the first message needs the Markdown modules: import them while the engine starts.
         threading.Thread(target=block_parser, name="markdown", daemon=True).start()
         if drive is not None:
@@ -148,7 +181,10 @@ async def _live(
             server.listen()
             window.show_at_start(opening)
 
-    window.painted.connect(begin)
+    if window.window_shown_seconds:
+        asyncio.get_running_loop().call_soon(begin)
+    else:
+        window.painted.connect(begin)
     window.close_requested.connect(lambda: closed.done() or closed.set_result(None))
     window.show()
     window.ui.composer.take_focus()

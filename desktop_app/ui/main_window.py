@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -14,52 +16,28 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QPaintEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from desktop_app.paths import picture_file
 from desktop_app.settings import Settings
 
-from .actions import WindowAction
-from .bridge import Bridge
-from .composer.attach_controller import AttachController, DropController
-from .composer.draft_field import has_attachments, take_copy
-from .composer.drafts import Drafts
-from .composer.queue_controller import QueueController
-from .context_panel.context_controller import ContextController, MemoryController, PolicyController
-from .engine_watch import ArchiveController, BuiltinController, EngineWatch
-from .first_start import FirstStart
-from .header_controller import ModelController, SetupController
-from .importing.import_controller import ExportController, ImportController
-from .insights.insights_controller import InsightsController
-from .later_imports import import_step_by_step
-from .notification_controller import AwayController, NotificationController
-from .palette.command_controller import CommandController
-from .projects.project_controller import ProjectController, ProjectSheetController
-from .request_view.request_controller import RequestController
-from .settings.data_controller import DataController
-from .settings.settings_controller import AboutController, SettingsController
-from .sidebar.listing_controller import FindController, HitController, ListingController
-from .single_window import Opening
-from .tools.tools_controller import ToolsController
-from .transcript.conversation_controller import ConversationController
-from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
+from .last_picture import StillPicture, look_of, read_picture, store_picture
 from .translation import tr
-from .widgets.sheet import Sheet
-from .window_actions import (
-    arranging_actions,
-    context_actions,
-    conversation_actions,
-    finding_actions,
-    listing_actions,
-    project_actions,
-    reply_actions,
-    view_actions,
-)
-from .window_layout import WindowLayout
 from .window_memory import WindowMemory
+
+if TYPE_CHECKING:
+    from .actions import WindowAction
+    from .bridge import Bridge
+    from .single_window import Opening
+    from .widgets.sheet import Sheet
 
 SIZE = (1440, 900)
 KEEP_PAUSE = 1_000  # milliseconds between showing another conversation and storing that it is open
+LONGEST_PICTURE = 60_000  # milliseconds that the picture of the last session stays
+GAUGE_MOVES = 500  # milliseconds until the gauge has moved to its value
+PICTURE_PAUSE = 30.0  # seconds between two pictures of a window that is not in use
 FRAME = (8, 44)
 """Pixels of width and height that a window's frame may take; the actual size is known only once it is shown."""
 
@@ -80,29 +58,80 @@ class MainWindow(QMainWindow):
     painted = Signal()
     close_requested = Signal()
 
-    def __init__(self, bridge: Bridge, settings: Settings, layout_file: Path) -> None:
+    def __init__(self, bridge: Bridge | None, settings: Settings, layout_file: Path) -> None:
         super().__init__()
         self.setWindowTitle("Palimpsest")
-        self.ui = WindowLayout()
-        self.setCentralWidget(self.ui)
         self.window_shown_seconds = 0.0
-        self._is_painted = False
+        self.is_painted = False
+        self._picture: StillPicture | None = None
+        self._pictured_at = 0.0
         self._memory = WindowMemory(layout_file)
+        self._picture_file = picture_file(layout_file.parent)
         self._keeping = QTimer(
             self, singleShot=True, interval=KEEP_PAUSE
         )  # a process that is killed gets no closeEvent
         self._keeping.timeout.connect(self._keep_layout)
+        self._recall_size()
+        if bridge is not None:
+            self.build(bridge, settings)
+
+    def show_picture(self, settings: Settings) -> bool:
+        """Show the window as the last session left it, if that is known. Return whether it is."""
+        found = read_picture(self._picture_file)
+        if found is None or found[1] != look_of(self, settings.language):
+            return False
+        self._picture = StillPicture(*found, self)
+        self.setCentralWidget(self._picture)
+        self.show()
+        return True
+
+    def build(self, bridge: Bridge, settings: Settings) -> None:
+        """Create the widgets and the controllers. A picture stays above them until the conversation is shown."""
+        from .window_layout import WindowLayout
+
+        self._language = settings.language
+        self.ui = WindowLayout()
+        self.ui.hide()
+        self.ui.setParent(self)
         self._make_controllers(bridge, settings)
         self._connect(bridge, settings)
         self.commands.use_actions(self._actions())
         self._recall_layout()
         self.setAcceptDrops(True)
+        if self._picture is not None:
+            self.takeCentralWidget()
+        self.setCentralWidget(self.ui)
+        self.ui.show()
+        if self._picture is not None:
+            self._picture.cover(self)
+            self._leave_picture(self._picture, bridge)
 
     def _make_controllers(self, bridge: Bridge, settings: Settings) -> None:
         """Create the controllers, each with the widgets that it drives.
 
         Slots are called in the order in which the controllers connect them: the open conversation comes first.
+        They are imported here: the window is shown before.
         """
+        from .composer.attach_controller import AttachController, DropController
+        from .composer.drafts import Drafts
+        from .composer.queue_controller import QueueController
+        from .context_panel.context_controller import ContextController, MemoryController, PolicyController
+        from .engine_watch import ArchiveController, BuiltinController, EngineWatch
+        from .first_start import FirstStart
+        from .header_controller import ModelController, SetupController
+        from .importing.import_controller import ExportController, ImportController
+        from .insights.insights_controller import InsightsController
+        from .notification_controller import AwayController, NotificationController
+        from .palette.command_controller import CommandController
+        from .projects.project_controller import ProjectController, ProjectSheetController
+        from .request_view.request_controller import RequestController
+        from .settings.data_controller import DataController
+        from .settings.settings_controller import AboutController, SettingsController
+        from .sidebar.listing_controller import FindController, HitController, ListingController
+        from .tools.tools_controller import ToolsController
+        from .transcript.conversation_controller import ConversationController
+        from .transcript.recovery_controller import GraphicController, QuestionController, RecoveryController
+
         ui = self.ui
         toast, card, composer, header, gauge, panel = ui.toast, ui.failure, ui.composer, ui.header, ui.gauge, ui.panel
         pages, pane, sidebar, breakdown = ui.pages, ui.chat_pane, ui.sidebar, ui.panel.breakdown
@@ -154,6 +183,8 @@ class MainWindow(QMainWindow):
 
     def _connect(self, bridge: Bridge, settings: Settings) -> None:
         """Connect signals of widgets that their controllers need for nothing else, and controllers with each other."""
+        from . import later_imports
+
         ui, sidebar, pane, requests = self.ui, self.ui.sidebar, self.ui.chat_pane, self.ui.panel.requests
         sidebar.new_requested.connect(self.chat.open_new)
         sidebar.settings_requested.connect(self.settings.open)
@@ -176,9 +207,20 @@ class MainWindow(QMainWindow):
         self.away.front_requested.connect(self.come_to_front)
         self.project_sheets.memories_changed.connect(self.memory.read)
         self.chat.opened.connect(lambda _: self._keeping.start())
-        bridge.became_ready.connect(import_step_by_step)
+        bridge.became_ready.connect(later_imports.import_step_by_step)
 
     def _actions(self) -> tuple[WindowAction, ...]:
+        from .window_actions import (
+            arranging_actions,
+            context_actions,
+            conversation_actions,
+            finding_actions,
+            listing_actions,
+            project_actions,
+            reply_actions,
+            view_actions,
+        )
+
         chat, listing, context, ui = self.chat, self.listing, self.context, self.ui
         return (
             *listing_actions(chat, listing, ui.sidebar),
@@ -226,7 +268,29 @@ class MainWindow(QMainWindow):
         elif opening.action == "new":
             self.chat.open_new()
 
-    def _recall_layout(self) -> None:
+    def _leave_picture(self, picture: StillPicture, bridge: Bridge) -> None:
+        """Let the picture go when what it shows is there, or cannot be there soon."""
+        gauge, composer, once = self.ui.gauge, self.ui.composer, Qt.ConnectionType.SingleShotConnection
+
+        def uncover_counted() -> None:
+            if gauge.gauge is not None:
+                QTimer.singleShot(GAUGE_MOVES, self, self._leave)
+
+        composer.draft_changed.connect(lambda: self._picture and picture.uncover(composer))
+        self.chat.opened.connect(lambda _: self._picture and picture.cover_only(gauge), once)
+        self.chat.opened.connect(uncover_counted, once)
+        gauge.changed.connect(uncover_counted)
+        ends = (bridge.engine_died, bridge.engine_gave_up, bridge.archive_refused, bridge.failed, bridge.happened)
+        for signal in ends:
+            signal.connect(self._leave, once)
+        QTimer.singleShot(LONGEST_PICTURE, self, self._leave)
+
+    def _leave(self, *_: object) -> None:
+        if self._picture is not None:
+            self._picture.go()
+            self._picture = None
+
+    def _recall_size(self) -> None:
         self.resize(QSize(*SIZE))
         self.restoreGeometry(QByteArray.fromBase64(self._memory.text("geometry").encode()))
         if not self.isMaximized() and not self.isFullScreen():
@@ -235,6 +299,8 @@ class MainWindow(QMainWindow):
             # Under Wayland nobody says what panels and the title bar leave: only the compositor knows what fits.
             if wanted != self.size() and QGuiApplication.platformName() == "wayland":
                 self.setWindowState(Qt.WindowState.WindowMaximized)
+
+    def _recall_layout(self) -> None:
         self.ui.sidebar.recall(self._memory)
         self.ui.sidebar.setVisible(self._memory.is_set("sidebar", True))
         self.ui.panel.setVisible(self._memory.is_set("panel", True))
@@ -247,10 +313,14 @@ class MainWindow(QMainWindow):
         return self.screen().availableSize() - QSize(*FRAME)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        from .composer.draft_field import has_attachments, take_copy
+
         if has_attachments(event.mimeData()):
             take_copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
+        from .composer.draft_field import take_copy
+
         point = self.ui.sidebar.mapFrom(self, event.position().toPoint())
         self.drops.take(event.mimeData(), self.ui.sidebar.isVisible() and self.ui.sidebar.rect().contains(point))
         take_copy(event)
@@ -280,12 +350,52 @@ class MainWindow(QMainWindow):
         self._keep_layout()
         event.ignore()
         self.hide()
+        self._keep_picture()
         self.close_requested.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep a picture now and then, while the window is not in use: a process that is killed leaves no other."""
+        super().changeEvent(event)
+        is_left = event.type() == QEvent.Type.ActivationChange and self.is_painted and not self.isActiveWindow()
+        if is_left and time.monotonic() - self._pictured_at > PICTURE_PAUSE and hasattr(self, "ui"):
+            self._keep_picture()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "ui"):  # a picture of another size is none of this window
+            self._leave()
+
+    def _keep_picture(self) -> None:
+        """Store how the window will look at the next start, or forget the last picture if that is not shown."""
+        self._pictured_at = time.monotonic()
+        if self._picture is not None:
+            return  # it has not become the real window yet
+        if not self._is_as_at_start():
+            self._memory.later(self._picture_file.unlink, True)
+            return
+        if self.isHidden():  # nobody sees it move
+            self.ui.transcript.follow_end()
+        image = self.grab().toImage()
+        self._memory.later(store_picture, self._picture_file, image, look_of(self, self._language))
+
+    def _is_as_at_start(self) -> bool:
+        """Return whether nothing but the newest messages of a conversation is shown, as after a start."""
+        ui, chat = self.ui, self.chat
+        is_plain = chat.is_open() and not chat.is_running() and ui.pages.currentWidget() is ui.chat_page
+        is_plain &= not ui.chat_pane.is_request_shown and not ui.transcript.editor.message_id and not self._sheets()
+        bars = (ui.find_bar, ui.hit_bar, ui.failure, ui.question, ui.queue, ui.toast)
+        return is_plain and not any(bar.isVisibleTo(self) for bar in bars)
 
     def _unsaved_sheet(self) -> Sheet | None:
         """Return the topmost sheet with unsaved changes, if there is one."""
-        sheets = [sheet for sheet in self.findChildren(Sheet) if sheet.isVisible() and sheet.unsaved()]
+        sheets = [sheet for sheet in self._sheets() if sheet.unsaved()]
         return sheets[-1] if sheets else None
+
+    def _sheets(self) -> list[Sheet]:
+        """Return the sheets that are shown."""
+        from .widgets.sheet import Sheet
+
+        return [sheet for sheet in self.findChildren(Sheet) if sheet.isVisible()]
 
     def _keep_layout(self) -> None:
         self._memory.set("geometry", self.saveGeometry().toBase64().toStdString())
@@ -297,6 +407,6 @@ class MainWindow(QMainWindow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if not self._is_painted:
-            self._is_painted = True
+        if not self.is_painted:
+            self.is_painted = True
             QTimer.singleShot(0, self.painted.emit)

@@ -30,6 +30,11 @@ class Opening(msgspec.Struct, frozen=True, omit_defaults=True):
     token: str = ""
     """The token that lets the window come to the front (XDG_ACTIVATION_TOKEN); "" without one."""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the window shows what it showed last."""
+        return not self.files and not self.action
+
 
 def hand_over(data_folder: Path, opening: Opening) -> bool:
     """Send an opening to the window that runs on that data folder. Return whether there is one that accepted it."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import ParamSpec
 
 import msgspec
 
 from desktop_app.paths import replace_private_file
 
+P = ParamSpec("P")
 Value = str | int | bool
 
 
@@ -45,6 +48,15 @@ class WindowMemory:
     def save(self) -> None:
         """Write all values soon. The program does not exit before that; a failure to write them is ignored."""
         self._writer.submit(_write, self._file, msgspec.json.encode(self._values))
+
+    def later(self, work: Callable[P, object], *arguments: P.args, **named: P.kwargs) -> None:
+        """Do work with files on the same thread, after what is to be written so far. Errors of the disk are ignored."""
+
+        def do() -> None:
+            with contextlib.suppress(OSError):
+                work(*arguments, **named)
+
+        self._writer.submit(do)
 
     def wait(self) -> None:
         """Wait until all values are written."""
