@@ -42,8 +42,8 @@ class MoneyLimits:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._read, self._models, self._settings, self._clock = read, models, settings, clock
-        self._day, self._allowed_today = 0.0, 0.0
-        self._row, self._dollars = 0, 0.0
+        self._day, self._row, self._dollars = 0.0, 0, 0.0
+        self._allowed_today = 0.0
         self._allowed: dict[str, float] = {}  # US dollars by conversation
 
     async def check(self, session: Session, is_forced: bool = False) -> None:
@@ -69,8 +69,8 @@ class MoneyLimits:
         now = datetime.fromtimestamp(self._clock())
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
         if midnight != self._day:
-            self._day, self._allowed_today = midnight, 0.0
-            self._row, self._dollars = 0, 0.0
+            self._day, self._row, self._dollars = midnight, 0, 0.0
+            self._allowed_today = 0.0
         self._row, new = await self._read(self._row, midnight)
         self._dollars += new
         return self._dollars
