@@ -26,7 +26,7 @@ LIST = Path(__file__).resolve().parents[1] / "resources" / "unused.txt"
 TOOL_FILES = ("pipx_metadata.json", "uv-receipt.toml")
 """What pipx and `uv tool` write into an environment that they make for one program."""
 PRUNED = "PRUNED"
-KINDS = ("package", "tests", "remove", "keep", "strip")
+KINDS = ("package", "tests", "version", "remove", "keep", "strip")
 ALLOCATED = 0x2  # SHF_ALLOC: the section is in memory while the library runs
 NO_BITS = 8  # SHT_NOBITS: the section takes no room in the file
 _COMPILED = re.compile(r"(?:(.*)/)?__pycache__/(\w+)\.cpython-\d+\.pyc")
@@ -107,8 +107,8 @@ def _segment_ends(library: bytes) -> list[int]:
 def prune_package(info: Path, lines: list[UnusedLine]) -> int:
     """Prune the package of that dist-info folder, and return the bytes that it gave back."""
     record = info / "RECORD"
-    if not record.is_file():
-        return 0  # cut short; the next set-up installs it again
+    if not record.is_file() or not is_known(info, lines):
+        return 0  # cut short, so that the next set-up installs it again; or a version that was not looked at
     rows = [row for row in csv.reader(io.StringIO(record.read_text())) if row]
     kept, gone, freed = [], [], 0
     for row in rows:
@@ -169,10 +169,18 @@ def unused_bytes(site_packages: Path, lines: list[UnusedLine]) -> int:
     for info in site_packages.glob("*.dist-info"):
         is_unwanted = name_of(info) in unwanted
         record = info / "RECORD"
-        rows = csv.reader(io.StringIO(record.read_text())) if record.is_file() else ()
+        is_read = record.is_file() and (is_unwanted or is_known(info, lines))
+        rows = csv.reader(io.StringIO(record.read_text())) if is_read else ()
         paths = (info.parent / row[0] for row in rows if row and (is_unwanted or is_removed(row[0], lines)))
         total += sum(path.stat().st_size for path in paths if path.is_file())
     return total
+
+
+def is_known(info: Path, lines: list[UnusedLine]) -> bool:
+    """Return whether the list was made for this version of a package: another one may need what this one does not."""
+    wanted = next((line.reason for line in lines if line.kind == "version" and line.pattern == name_of(info)), "")
+    version = info.name.removesuffix(".dist-info").rpartition("-")[2]
+    return not wanted or f"{version}.".startswith(f"{wanted}.")
 
 
 def name_of(info: Path) -> str:

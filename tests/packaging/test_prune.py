@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import shutil
 import subprocess
 import sys
@@ -182,3 +183,18 @@ def test_doctor_says_what_can_be_removed(own: Path, monkeypatch: pytest.MonkeyPa
     assert [check.ok for check in doctor._unused_files()] == [True]
     prune.prune(own, trim.read_list())
     assert [*doctor._unused_files()] == []
+
+
+def test_nothing_is_taken_out_of_a_version_that_was_not_looked_at(site: Path) -> None:
+    lines = [UnusedLine("version", "app", "1.1"), UnusedLine("remove", "app/ui/*", "a page")]
+    assert prune.unused_bytes(site, lines) == prune.prune(site, lines) == 0
+    known = [UnusedLine("version", "app", "1"), *lines[1:]]
+    assert prune.unused_bytes(site, known) == prune.prune(site, known) > 0
+
+
+def test_the_versions_of_the_list_are_those_of_the_lock() -> None:
+    lock = (PACKAGING / "requirements.lock").read_text()
+    locked = {prune.normal(name): version for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE)}
+    for line in prune.read_list():
+        if line.kind == "version":
+            assert f"{locked[line.pattern]}.".startswith(f"{line.reason}."), line
