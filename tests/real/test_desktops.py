@@ -174,7 +174,10 @@ def test_a_notification_arrives_and_its_click_comes_back(desktop: Path, tmp_path
 def test_orca_reads_messages_results_and_numbers(
     request: pytest.FixtureRequest, tmp_path: Path, data: Path, orca: str
 ) -> None:
-    """Orca of Debian 13 and of Debian 12, by its log of what it speaks."""
+    """Orca of Debian 13 and of Debian 12, by its log of what it speaks.
+
+    43.1 does not listen to announcements (object:announcement), so that results and counts are not heard with it.
+    """
     log = tmp_path / "orca.log"
     press = "sleep 1.5; xdotool key"
     system_of = request.getfixturevalue("desktop" if orca == "48.1" else "old_desktop")
@@ -193,9 +196,12 @@ def test_orca_reads_messages_results_and_numbers(
         kill $window; sleep 4
     """)  # fmt: skip
     assert log.exists(), output
-    spoken = re.findall(r"SPEECH OUTPUT: '(.*?)' [\[{]", log.read_text(errors="replace"), re.DOTALL)
+    spoken = re.findall(r"SPEECH OUTPUT: '(.*?)' ?[\[{]", log.read_text(errors="replace"), re.DOTALL)
     flat = [" ".join(text.split()) for text in spoken]
     assert any("seven hills" in text and text.startswith("Assistant") for text in flat), flat
+    if orca == "43.1":
+        assert any(text.startswith("Search everything dialog") for text in flat), flat
+        return
     assert any(text.startswith("1 result. Lisbon") for text in flat), flat
     assert "1 of 1" in flat, flat
     assert any(text.startswith("Settings dialog") for text in flat), flat
