@@ -142,7 +142,7 @@ class Store:
         return len(partials)
 
     def change(self, conversation: str, **changes: Unpack[Changes]) -> None:
-        """Change a conversation's columns. A deleted one leaves the picture of the window, too."""
+        """Change a conversation's columns. The picture of the window, which may show a deleted one, is removed."""
         if "is_deleted" in changes:
             with world_errors(self.path):
                 forget_picture(self.path.parent)

@@ -110,7 +110,7 @@ class LiteLLM:
                 yield chunk
 
     async def close(self) -> None:
-        """Close the connections, and end the process unless it is another's, too."""
+        """Close the connections, and end the process unless it is shared with another object."""
         if not self._is_shared:
             self.writer.close()
         connections = [*(connection for _, connection in self._connections.values()), *self._retired]

@@ -88,7 +88,8 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
                 for piece in reply.rest():
                     yield piece
                 # Without the cause: a provider's exception may quote the key, and causes are logged.
-                raise await self._cured(error, reply.chunks, patience.seconds or 0.0, request) from None
+                fields = request | {name: getattr(options, name) for name in options.names()}
+                raise await self._cured(error, reply.chunks, patience.seconds or 0.0, fields) from None
         for piece in reply.rest():
             yield piece
         if not reply.is_finished and not reply.chunks:

@@ -1,4 +1,4 @@
-"""Write requests to servers whose own format is that of our fields: OpenAI's chat completions, as litellm writes them.
+"""Write requests in OpenAI's chat format, in which our fields already are, as litellm would write them.
 
 They need no litellm: most people who run models themselves never load it. A property compares each with litellm's.
 """

@@ -75,7 +75,12 @@ class RequestWriter:
 
     @property
     def is_running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+        return bool(self.pid)
+
+    @property
+    def pid(self) -> int:
+        """The id of the process; 0 while it does not run."""
+        return self._process.pid if self._process is not None and self._process.poll() is None else 0
 
     async def start(self) -> None:
         """Start the process, which then imports litellm, unless it runs. Does not wait for the import."""

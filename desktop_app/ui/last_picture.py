@@ -43,8 +43,8 @@ class Look(msgspec.Struct, frozen=True):
 def look_of(window: QWidget, language: str) -> Look:
     """Return how that window looks now. language: the one that the settings name."""
     ratio = window.devicePixelRatioF()
-    shown = theme.is_dark, theme.has_high_contrast, theme.font_scale
-    return Look(window.width(), window.height(), ratio, *shown, language)
+    colours = theme.is_dark, theme.has_high_contrast
+    return Look(window.width(), window.height(), ratio, *colours, theme.font_scale, language)
 
 
 def encode_picture(image: QImage, look: Look) -> bytes:
@@ -57,7 +57,7 @@ def encode_picture(image: QImage, look: Look) -> bytes:
 
 
 def decode_picture(content: bytes) -> tuple[QImage, Look] | None:
-    """Return the picture, and what it was made for; None unless the bytes are exactly those of such a file."""
+    """Return the picture, and what it was made for; None if the bytes are no such file."""
     start = len(MAGIC) + HASH_BYTES
     if not content.startswith(MAGIC) or hashlib.sha256(content[start:]).digest() != content[len(MAGIC) : start]:
         return None

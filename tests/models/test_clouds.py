@@ -29,6 +29,7 @@ from builders import system
 from desktop_app.chat.ports import ModelError, Piece, ReasoningPiece, ReplyEnd, TextPiece
 from desktop_app.conversation.message import user_message
 from desktop_app.conversation.openai_chat import function_of
+from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.models import cloud_credentials
 from desktop_app.models.catalogue import Catalogue
@@ -301,13 +302,13 @@ async def test_thoughts_go_back_to_claude_between_its_texts(kind: ServerKind, li
             | {PLACES: metadata.places, "tool_calls": [CALLED]},
             {"role": "tool", "tool_call_id": "t1", "content": "5"},
         ],
-        "max_tokens": 100,
+        "max_tokens": 4_096,
         "stream": True,
         "tools": [function_of(ADD)],
     }
     name = CLAUDE if kind == "bedrock" else "claude-sonnet-4-5"
     endpoint = Endpoint("c", address, "" if kind == "vertex" else KEY, kind, cloud=Cloud(project="p"))
-    written = await litellm.written(endpoint, name, request)
+    written = await litellm.written(endpoint, name, request, options=ReplyOptions(reasoning_effort="low"))
     content = json.loads(written.content)["messages"][1]["content"]
     order = [next(iter(block)) if kind == "bedrock" else block["type"] for block in content]
     thought = "reasoningContent" if kind == "bedrock" else "thinking"
