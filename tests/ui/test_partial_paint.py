@@ -109,6 +109,8 @@ class Paints(QObject):
 def test_only_the_end_is_painted_again(view, qtbot) -> None:
     stream = Stream(view, qtbot)
     stream.grow("".join(PARTS) * 4 + "A last paragraph")
+    qtbot.waitUntil(lambda: view._highlighter.is_idle)
+    QApplication.processEvents()
     paints = Paints(view.viewport())
     for _ in range(3):
         stream.grow(" goes on")

@@ -1,4 +1,4 @@
-"""Which part of the transcript has to be painted again after a row has grown: a few lines of a page, as a rule."""
+"""The part of the transcript that has to be painted again after a row has grown: as a rule a few lines of a page."""
 
 from __future__ import annotations
 
