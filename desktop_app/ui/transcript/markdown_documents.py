@@ -113,8 +113,8 @@ def _is_bullet(block: QTextBlock) -> bool:
 
 
 def _whole_lines(clip: QRectF) -> QRectF:
-    """Return the clip widened to include the signs at the sides of the blocks."""
-    return clip.adjusted(-WIDE, 0, WIDE, 0)
+    """Return the clip widened to include the signs at the sides of the blocks, which may end a pixel below them."""
+    return clip.adjusted(-WIDE, -1, WIDE, 1)
 
 
 def _box_of_qt(block: QTextBlock) -> QRectF:

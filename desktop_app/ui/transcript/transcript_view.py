@@ -44,7 +44,6 @@ from .selection import TextSelection
 from .transcript_items import PAGE, GapItem, MessageItem, ReplyItem, page_to_read
 from .transcript_model import TranscriptModel
 
-
 COLUMN = 720
 SIDE = 24  # minimum pixels at both sides of the column
 GAP = 18  # pixels below each row
