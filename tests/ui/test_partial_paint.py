@@ -21,6 +21,7 @@ PARTS = (
     "## A heading\n\n",
     "A paragraph with **bold** words and `code`, so long that it takes more than one line of the column. " * 2 + "\n\n",
     "- one\n- two\n  1. inner\n\n",
+    "- gypsy (jumping)\n- Épopée, Ångström\n- query\n\n",
     "1. first\n2. second\n\n",
     "- [ ] open\n- [x] done\n\n",
     "> quoted\n> more\n\nNot quoted.\n\n",

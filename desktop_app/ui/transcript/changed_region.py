@@ -12,8 +12,6 @@ from PySide6.QtGui import QTextBlock, QTextListFormat
 from .documents import InkDocument
 from .row_painter import DashedRule, DisplayItem, Fill, Flow, HitRegion, RowLayout
 
-OVERHANG = 2  # pixels by which glyphs may extend beyond their lines
-
 
 class PaintedRow(msgspec.Struct, frozen=True):
     """A visible row: its key, its top below the top of all rows, in pixels, and its layout."""
@@ -113,7 +111,7 @@ def _change_of_text(old: InkDocument, new: InkDocument) -> float:
     before, last, block = old.begin(), new.begin(), new.begin()
     while block.isValid() and before.isValid() and _looks_alike(before, block):
         last, before, block = block, before.next(), block.next()
-    return new.documentLayout().blockBoundingRect(last).top() - OVERHANG
+    return new.documentLayout().blockBoundingRect(last).top()
 
 
 def _looks_alike(old: QTextBlock, new: QTextBlock) -> bool:

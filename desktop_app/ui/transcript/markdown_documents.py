@@ -63,6 +63,7 @@ BAR = 3
 DOT, DOT_AWAY = 2.5, 12  # pixels: the radius of a dot, and the distance of its centre from the text
 LARGER = 1.5  # pixels by which a task's box is larger than Qt's, on each side
 WIDE = 100_000
+BELOW = 6  # pixels
 Marker = QTextBlockFormat.MarkerType
 
 
@@ -113,8 +114,9 @@ def _is_bullet(block: QTextBlock) -> bool:
 
 
 def _whole_lines(clip: QRectF) -> QRectF:
-    """Return the clip widened to include the signs at the sides of the blocks, which may end a pixel below them."""
-    return clip.adjusted(-WIDE, -1, WIDE, 1)
+    """Return the clip widened to include the signs at the sides of the blocks: Qt's box of a line with a fixed height
+    ends some pixels above its text."""
+    return clip.adjusted(-WIDE, -scale(BELOW), WIDE, 0)
 
 
 def _box_of_qt(block: QTextBlock) -> QRectF:
@@ -177,7 +179,7 @@ def _paint_bars(painter: QPainter, block: QTextBlock) -> None:
         if _is_from_right(block):
             x = block.document().textWidth() - x - scale(BAR)
         end = _top_and_bottom(after)[0] if goes_on else bottom
-        painter.fillRect(QRectF(x, top, scale(BAR), end - top), colour("line"))
+        painter.fillRect(QRectF(x, top, scale(BAR), end - top).toRect(), colour("line"))  # not cut by a clip in a pixel
 
 
 def _top_and_bottom(block: QTextBlock) -> tuple[float, float]:
