@@ -1,6 +1,6 @@
 """Files of Word, Excel and LibreOffice in all their forms, known by their content: read the same, or refused by name.
 
-LibreOffice 7.4.7 wrote `lease_libreoffice.docx` and saved it as odt; it opens the strict form that is made here.
+LibreOffice 7.4.7 wrote `lease_libreoffice.docx` and saved it as odt. The strict form is made here.
 """
 
 from __future__ import annotations
