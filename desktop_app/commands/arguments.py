@@ -13,7 +13,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from desktop_app.chat.ports import WorldError
 from desktop_app.context.counting.tokens import TokenCounts
@@ -22,10 +22,12 @@ from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import BadChat, Json, read_objects_and_messages
 from desktop_app.models import builtin
-from desktop_app.models.provider_dialects import dialect_fields
+from desktop_app.models.dialect_fields import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.paths import data_folder
-from desktop_app.settings import ServerKind
+
+if TYPE_CHECKING:
+    from desktop_app.settings import ServerKind
 
 _PICTURES = {code: 0x2400 + code for code in range(32)} | {127: 0x2421}
 _C1 = dict.fromkeys(range(128, 160), 0xFFFD)  # Unicode has no pictures of these; 0x9B alone begins an escape sequence

@@ -32,6 +32,7 @@ from desktop_app.settings import ModelLimits, Server, ServerKind, Settings
 from . import builtin
 from .builtin_model import BuiltinModel
 from .cache_lives import HOUR, cache_life, may_keep_an_hour
+from .dialect_fields import dialect_fields
 from .discovery import (
     ASSUMED_WINDOW,
     KEY_REFUSED,
@@ -49,7 +50,7 @@ from .errors.model_failures import key_failure, window_failure
 from .litellm_library import LiteLLM
 from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
-from .provider_dialects import dialect_fields, quirks_of_name
+from .provider_dialects import quirks_of_name
 from .published import ModelCapabilities, proposals, published_models, published_of, sees_by_name
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of

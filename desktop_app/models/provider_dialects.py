@@ -30,24 +30,17 @@ from desktop_app.conversation.tools import ToolSpec
 from desktop_app.settings import ServerKind
 
 from .cache_lives import HOUR
+from .dialect_fields import FILLS_TEMPLATES, REQUIRES_REASONING
 from .endpoint import PREFIX
 from .tagged_thoughts import ALONE, OPENING
 from .tokens.estimate import family_of
 from .tokens.templates import overhead_of
 
-FILLS_TEMPLATES: frozenset[ServerKind] = frozenset({"openai_compatible", "ollama", "lm_studio", "llama_cpp", "vllm"})
-"""Servers that tokenize the rendered template, or may do so; others read control tokens in messages as text."""
-BY_ITS_MAKER = re.compile(r"(?:anthropic/|x-ai/|moonshotai/|openai/(?!gpt-oss)|google/gemini)", re.IGNORECASE)
-"""Models that OpenRouter gets from their makers; others run on servers that fill templates."""
 REPORTS_USAGE_UNASKED: frozenset[ServerKind] = frozenset({"anthropic", "gemini", "ollama", "bedrock", "vertex"})
 
 MISTRAL_CALL_ID = re.compile(r"[a-zA-Z0-9]{9}")
 """The call ids that Mistral accepts (mistral-common's validator since version 3)."""
 ID_CHARACTERS = string.ascii_letters + string.digits
-
-REQUIRES_REASONING = re.compile(r"kimi-k2(\.[5-9]|p[5-9]|-thinking)")
-"""Kimi models that refuse a tool call without `reasoning_content`, which may be blank
-(https://platform.moonshot.ai/docs/guide/use-kimi-k2-thinking-model)."""
 
 
 class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -63,10 +56,6 @@ class ProviderMetadata(msgspec.Struct, frozen=True, omit_defaults=True):
     message: Json = {}
     places: tuple[int, ...] = ()
     """For each of the message's signed thoughts, the characters of its text before it; () if all are before it."""
-
-
-MAX_DESCRIPTION = 1_024
-"""Characters of a tool's description that OpenAI accepts."""
 
 
 def encode_metadata(metadata: ProviderMetadata) -> str:
@@ -190,27 +179,6 @@ def quirks_of_name(kind: ServerKind, name: str) -> tuple[str, ...]:
         quirks.NO_USER_AFTER_TOOL: family.startswith("mistral"),
     }
     return tuple(quirk for quirk, does in follows.items() if does)
-
-
-def dialect_fields(kind: ServerKind, name: str) -> dict[str, Any]:
-    """Return the fields of `ModelInfo` about the model's dialect. name: the server's name of the model.
-
-    Kimi and DeepSeek require the reasoning before the calls of the current turn; earlier turns' reasoning is returned
-    only where it is required, since it is not counted otherwise. For Gemini, litellm drops all but one of equal calls,
-    but not their results, so only one is sent. Anthropic refuses calls of tools that are not declared.
-    """
-    family, returned = family_of(name), ""
-    if family in ("kimi", "deepseek"):
-        returned = "always" if REQUIRES_REASONING.search(name.lower()) else "running"
-    if family == "minimax" and kind != "openrouter":  # which has a field for reasoning that is returned
-        returned = "tagged"
-    return {
-        "returned_reasoning": returned,
-        "joins_duplicate_calls": kind == "gemini" or (kind == "vertex" and family == "gemini"),
-        "declares_called_tools": family == "claude",
-        "max_description": MAX_DESCRIPTION if kind == "openai" else 0,
-        "breaks_control_tokens": kind in FILLS_TEMPLATES or (kind == "openrouter" and not BY_ITS_MAKER.match(name)),
-    }
 
 
 def speaks_as_claude(kind: ServerKind, name: str) -> bool:

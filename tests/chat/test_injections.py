@@ -33,7 +33,8 @@ from desktop_app.conversation.message import Attachment, Message, Role, ToolCall
 from desktop_app.conversation.openai_chat import chat_of
 from desktop_app.conversation.tools import DENIED, ToolSpec
 from desktop_app.conversation.transcript import Chain, Compaction, Permit, Pin, RequestContext, Transcript, Trigger
-from desktop_app.models.provider_dialects import FILLS_TEMPLATES, dialect_fields, request_of
+from desktop_app.models.dialect_fields import FILLS_TEMPLATES, dialect_fields
+from desktop_app.models.provider_dialects import request_of
 from desktop_app.settings import ServerKind
 from injections import CONTROL, INJECTIONS
 from provider import Call, Reply

@@ -37,10 +37,10 @@ from desktop_app.conversation.message import Message, Role, ToolCall
 from desktop_app.conversation.tools import RequiredPermission, ToolContext, ToolOutcome, ToolSpec
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.engine import protocol as p
+from desktop_app.models.dialect_fields import dialect_fields
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.permissions.rules import rules_of_option
 from desktop_app.settings import Settings

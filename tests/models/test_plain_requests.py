@@ -18,9 +18,10 @@ from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import replace_surrogates
+from desktop_app.models.dialect_fields import dialect_fields
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.plain_requests import OPTIONS, is_plain, plain_options, plain_request
-from desktop_app.models.provider_dialects import dialect_fields, request_of
+from desktop_app.models.provider_dialects import request_of
 from desktop_app.settings import ServerKind
 from kinds_of_server import in_dialect
 from requests_made_up import tool

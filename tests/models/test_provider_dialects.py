@@ -16,10 +16,10 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Attachment, Message, Role, Text, user_message
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models.dialect_fields import dialect_fields
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.provider_dialects import (
     MISTRAL_CALL_ID,
-    dialect_fields,
     mistral_id_of,
     quirks_of_name,
     request_of,

@@ -12,10 +12,10 @@ from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.listing import ModelInfo
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.models.dialect_fields import dialect_fields
 from desktop_app.models.endpoint import Endpoint
 from desktop_app.models.litellm_library import LiteLLM
 from desktop_app.models.litellm_model import LiteLLMModel
-from desktop_app.models.provider_dialects import dialect_fields
 from desktop_app.models.tokens.tokenizers import tokenizer_for
 from desktop_app.settings import ServerKind
 from provider import AnyStep, ScriptedProvider
