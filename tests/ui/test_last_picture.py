@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,6 +18,8 @@ from pytestqt.qtbot import QtBot
 from desktop_app.archive.store import Store
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.paths import database_file, make_private_folder, picture_file
+from desktop_app.settings import Settings
+from desktop_app.ui.bridge import ENGINE_GAVE_UP, Bridge
 from desktop_app.ui.last_picture import (
     MAGIC,
     Look,
@@ -28,6 +30,7 @@ from desktop_app.ui.last_picture import (
     read_picture,
     store_picture,
 )
+from desktop_app.ui.main_window import MainWindow
 
 LOOK = Look(40, 30, 1.0, is_dark=False, has_high_contrast=False, font_scale=1.0, language="")
 
@@ -133,3 +136,42 @@ def test_other_users_permissions_are_taken_from_it(data: Path) -> None:
     os.chmod(picture_file(data), 0o644)
     make_private_folder(data)
     assert picture_file(data).stat().st_mode & 0o077 == 0
+
+
+def is_red(window: MainWindow, x: int, y: int) -> bool:
+    return window.grab(QRect(x, y, 1, 1)).toImage().pixelColor(0, 0) == QColor("red")
+
+
+def test_a_start_shows_it_until_its_conversation_is_there_or_will_not_be(qtbot: QtBot, tmp_path: Path) -> None:
+    settings, file = Settings(theme="light"), tmp_path / "window.json"
+    window, bridge = MainWindow(None, settings, file), Bridge(["/no/such/program"])
+    qtbot.addWidget(window)
+    assert not window.show_picture(settings), "there is none"
+    look = look_of(window, settings.language)
+    store_picture(picture_file(tmp_path), picture().scaled(look.width, look.height), replace(look, is_dark=True))
+    assert not window.show_picture(settings), "it is of a dark window"
+    store_picture(picture_file(tmp_path), picture().scaled(look.width, look.height), look)
+    assert window.show_picture(settings)
+    qtbot.waitUntil(lambda: window.is_painted)
+    assert is_red(window, 700, 400)
+
+    window.build(bridge, settings)
+    QApplication.processEvents()
+    assert is_red(window, 700, 400)
+    composer = window.ui.composer
+    place = composer.mapTo(window, composer.rect().center())
+    assert is_red(window, place.x(), place.y())
+    composer.set_text("Typed before the engine is there")
+    qtbot.waitUntil(lambda: not is_red(window, place.x(), place.y()))
+    assert is_red(window, 700, 400)
+    bridge.engine_gave_up.emit(ENGINE_GAVE_UP)
+    qtbot.waitUntil(lambda: not is_red(window, 700, 400))
+
+
+def test_a_window_without_an_open_conversation_leaves_none(qtbot: QtBot, tmp_path: Path) -> None:
+    store_picture(picture_file(tmp_path), picture(), LOOK)
+    window = MainWindow(Bridge(["/no/such/program"]), Settings(), tmp_path / "window.json")
+    qtbot.addWidget(window)
+    window.show()
+    window.close()
+    qtbot.waitUntil(lambda: not picture_file(tmp_path).exists())
