@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 SIZE = (1440, 900)
 KEEP_PAUSE = 1_000  # milliseconds between showing another conversation and storing that it is open
 LONGEST_PICTURE = 60_000  # milliseconds that the picture of the last session stays
+PAGE_PAINTS = 150  # milliseconds until the page of a conversation is laid out and painted
 GAUGE_MOVES = 500  # milliseconds until the gauge has moved to its value
 PICTURE_PAUSE = 30.0  # seconds between two pictures of a window that is not in use
 FRAME = (8, 44)
@@ -277,7 +278,12 @@ class MainWindow(QMainWindow):
                 QTimer.singleShot(GAUGE_MOVES, self, self._leave)
 
         composer.draft_changed.connect(lambda: self._picture and picture.uncover(composer))
-        self.chat.opened.connect(lambda _: self._picture and picture.cover_only(gauge), once)
+
+        def show_page() -> None:
+            if self._picture is not None:
+                picture.cover_only(gauge)
+
+        self.chat.opened.connect(lambda _: QTimer.singleShot(PAGE_PAINTS, self, show_page), once)
         self.chat.opened.connect(uncover_counted, once)
         gauge.changed.connect(uncover_counted)
         ends = (bridge.engine_died, bridge.engine_gave_up, bridge.archive_refused, bridge.failed, bridge.happened)

@@ -2,9 +2,8 @@
 
 TREE: the tree of another build, with its environment in .venv, to alternate with. The last session left a conversation
 of that many messages open. From the execution of the console script, seconds of the clock and of CPU in all processes:
-*window*, until most of the screen was painted; *conversation*, until the list and the newest messages are on the screen
-as they stay once the program rests. A virtual screen's pixels are read every few
-milliseconds. Needs Xvfb, openbox and xdotool.
+*window*, until most of the screen was painted; *conversation*, until the newest messages are on the screen as they stay
+once the program rests. A virtual screen's pixels are read every few milliseconds. Needs Xvfb, openbox and xdotool.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from virtual_screen import Screen, virtual_screen
 from whole_process import HERE, Program, running
 
 SETTLED, RESTING, LONGEST = 4.0, 0.1, 180.0
-PART = (12, 1_040, 120, 640)
-"""Left, right, top and bottom of the list and the newest messages, above the composer and left of the panel."""
+PART = (262, 1_060, 120, 640)
+"""Left, right, top and bottom of the newest messages; the ages in the list change."""
 WINDOW_PIXELS = 600_000
 
 

@@ -76,8 +76,8 @@ def _start_server(folder: str) -> tuple[subprocess.Popen[bytes], str]:
         reading, writing = os.pipe()
         server = subprocess.Popen(["Xvfb", "-displayfd", str(writing), *size], pass_fds=[writing])
         os.close(writing)
-        number = os.read(reading, 16).decode().strip()
-        os.close(reading)
+        with os.fdopen(reading) as lines:
+            number = lines.readline().strip()  # up to the newline, which is written separately
         if number:
             return server, f":{number}"
         server.wait()
