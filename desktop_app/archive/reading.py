@@ -27,6 +27,7 @@ from desktop_app.conversation.transcript import (
     Flush,
     RecordOutline,
     Rewind,
+    StandingSummary,
     known_by_id,
 )
 from desktop_app.conversation.unsent import UnsentMessages
@@ -280,7 +281,9 @@ def _is_shown_at_message(entry: AnyEntry) -> bool:
 
     A compaction with archived messages has a position of its own.
     """
-    return isinstance(entry, Flush | ConversationLink) or (isinstance(entry, Compaction) and not entry.archived)
+    if isinstance(entry, Compaction):
+        return not entry.archived
+    return isinstance(entry, Flush | ConversationLink | StandingSummary)
 
 
 def _first_fork(database: SqliteDatabase, conversation: str, done: Iterable[tuple[int, AnyEntry]]) -> int | None:

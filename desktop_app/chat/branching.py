@@ -20,6 +20,7 @@ from desktop_app.conversation.transcript import (
     Compaction,
     ConversationLink,
     Flush,
+    StandingSummary,
     Switch,
     with_new_ids,
 )
@@ -98,12 +99,16 @@ async def fork(chats: Conversations, session: Session, message_id: str) -> Sessi
     return copied
 
 
+USED = (Message, Compaction, Flush, StandingSummary)
+"""Entries with usage."""
+
+
 def copy_entries(entries: Sequence[AnyEntry]) -> list[AnyEntry]:
     """Return copies of the entries with new ids, and without usage, which only the original counts."""
     copied, ids, newest = list[AnyEntry](), dict[str, str](), ""
     for entry in entries:
         if not isinstance(entry, AuxiliaryUsage | ConversationLink):
-            copied.append(replace(entry, usage=None) if isinstance(entry, Message | Compaction | Flush) else entry)
+            copied.append(replace(entry, usage=None) if isinstance(entry, USED) else entry)
             newest = uuid.uuid4().hex
         ids[entry.id] = newest  # a request assembled from an entry that is not copied refers to the one before
     return [with_new_ids(entry, ids) for entry in copied]

@@ -17,6 +17,7 @@ from desktop_app.conversation.transcript import (
     Flush,
     Operation,
     Prune,
+    StandingSummary,
     Transcript,
     Trigger,
     Undo,
@@ -75,6 +76,9 @@ def _line_of(entry: AnyEntry, transcript: Transcript) -> str:
             done = pluralize(len(entry.archived), "message")
             took = f"{entry.seconds:.1f} s" + (", not as intended" if entry.note else "")
             return f"Compacted: {_tokens(entry)} ({done} archived), {entry.trigger}, {by}, {took}"
+        case StandingSummary():
+            done = pluralize(len(entry.message_ids), "message")
+            return f"Summarized ahead: {done}, by {entry.model}, {entry.seconds:.1f} s"
         case Flush():
             kept = pluralize(len(entry.memories), "memory", "memories") if entry.memories else "nothing to remember"
             asked = f"asked {entry.model}" if entry.model else "by rule"

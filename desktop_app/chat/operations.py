@@ -15,6 +15,7 @@ from desktop_app.conversation.transcript import (
     Compaction,
     Operation,
     Pin,
+    StandingSummary,
     Undo,
     Unpin,
     active_entries,
@@ -23,6 +24,8 @@ from desktop_app.conversation.words import translatable
 
 from .ports import WorldError
 from .session import Session, stamp
+
+Step = Operation | BringBack | StandingSummary
 
 
 async def undo(session: Session, operation_id: str) -> list[TurnEvent]:
@@ -44,19 +47,17 @@ async def redo(session: Session, operation_id: str) -> list[TurnEvent]:
         return await _record_undos(session, undos, steps)
 
 
-async def _record_undos(
-    session: Session, undone: Iterable[AnyEntry], steps: Sequence[Operation | BringBack]
-) -> list[TurnEvent]:
+async def _record_undos(session: Session, undone: Iterable[AnyEntry], steps: Sequence[Step]) -> list[TurnEvent]:
     """Record undos of these entries, if there are any. steps: the steps of the operation that is undone or redone."""
     undos = [Undo(entry_id=entry.id) for entry in undone]
     brought_back = next((step.id for step in steps if isinstance(step, BringBack)), "")
     return await _record(session, *undos, brought_back=brought_back) if undos else []
 
 
-def _steps(session: Session, operation_id: str) -> Sequence[Operation | BringBack]:
-    """Return the steps of an operation in the current branch; a `BringBack` is its only step."""
-    if isinstance(back := session.transcript.entry(operation_id), BringBack):
-        return [back]
+def _steps(session: Session, operation_id: str) -> Sequence[Step]:
+    """Return the steps of an operation in the current branch; a `BringBack` or `StandingSummary` is its only step."""
+    if isinstance(alone := session.transcript.entry(operation_id), BringBack | StandingSummary):
+        return [alone]
     return steps_of(session.view.path, _operation(session, operation_id))
 
 

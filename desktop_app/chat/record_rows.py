@@ -20,6 +20,7 @@ from desktop_app.conversation.transcript import (
     Flush,
     Operation,
     Prune,
+    StandingSummary,
     Trigger,
     active_entries,
 )
@@ -119,6 +120,9 @@ def operation_rows(entries: Sequence[AnyEntry], branches: Branches) -> tuple[Ope
                     rows.append(row)
                 else:
                     rows[first] = _join_steps(rows[first], row)
+            case StandingSummary():
+                row = _standing_row(entry)
+                rows.append(replace(row, is_elsewhere=entry.id not in here, is_undone=entry.id in undone))
             case FailedCompaction():
                 rows.append(replace(_failed_row(entry), is_elsewhere=entry.id not in here))
             case Flush():
@@ -159,6 +163,22 @@ def _failed_row(failed: FailedCompaction) -> OperationRow:
         usable=failed.usable,
         seconds=failed.seconds,
         note=failed.detail,
+    )
+
+
+def _standing_row(standing: StandingSummary) -> OperationRow:
+    """Return the row of a summary that was written ahead, for the history panel."""
+    return OperationRow(
+        id=standing.id,
+        kind="standing",
+        at=standing.at,
+        trigger=Trigger.AFTER_TURN,
+        strategies={"llm": len(standing.message_ids)},
+        messages=len(standing.message_ids),
+        summary=standing.summary,
+        model=standing.model,
+        usage=standing.usage,
+        seconds=standing.seconds,
     )
 
 

@@ -29,6 +29,7 @@ class Job(Enum):
     TURN = "turn"
     NEXT_MESSAGE = "next message"  # starts the turn of the first queued message
     ROOM = "room"  # makes room after a turn
+    AHEAD = "summary ahead"  # writes the summary of the next compaction
     TITLE = "title"
     CONTEXT = "context"  # records the system prompt, tools and memory that the next request will carry
     TOOL_COUNT = "tool count"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -21,6 +22,7 @@ from desktop_app.conversation.transcript import Continuation, Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
+from .compaction.ahead import summarize_ahead
 from .compaction.making_room import make_room_after_turn
 from .getting_ready import GettingReady
 from .message_queue import MessageQueue
@@ -35,6 +37,9 @@ from .turn_services import Services
 
 if TYPE_CHECKING:  # so that a child process that reads files to import does not load peewee
     from desktop_app.archive.archive import Archive
+
+
+log = logging.getLogger(__name__)
 
 
 class Turns:
@@ -64,7 +69,7 @@ class Turns:
 
     def is_busy(self, conversation: str) -> bool:
         """Return whether a turn is running or about to begin, or room is being made."""
-        is_making_room = self._tasks.is_running(Job.ROOM.of(conversation))
+        is_making_room = any(self._tasks.is_running(job.of(conversation)) for job in (Job.ROOM, Job.AHEAD))
         return is_making_room or self._is_taken(conversation) or self._locks.is_locked(conversation)
 
     def is_automatic(self, session: Session) -> bool:
@@ -168,6 +173,7 @@ class Turns:
     async def _make_way(self, session: Session) -> None:
         """Stop preparations, since a turn begins. Raises WorldError if the conversation is being deleted."""
         await self.getting_ready.stop(session.id)
+        await self._tasks.cancel(Job.AHEAD.of(session.id))
         session.refuse_if(session.is_leaving)
 
     def _start(self, session: Session, turn: Coroutine[Any, Any, None]) -> None:
@@ -258,7 +264,7 @@ class Turns:
         """Stop everything in a conversation: its turn, and the work before and after turns."""
         await self.getting_ready.stop(conversation)
         await self.stop(conversation)
-        for job in (Job.ROOM, Job.TITLE, Job.TOOL_COUNT):
+        for job in (Job.ROOM, Job.AHEAD, Job.TITLE, Job.TOOL_COUNT):
             await self._tasks.cancel(job.of(conversation))
 
     def idle(self, conversation: str) -> AbstractAsyncContextManager[None]:
@@ -336,6 +342,14 @@ class Turns:
             await self.note(session)
             if not self.is_running(session.id):
                 self.getting_ready.expect(session)
+        if not self._is_taken(session.id):
+            self._tasks.start_once(Job.AHEAD.of(session.id), partial(self._summarize_ahead, session))
+
+    async def _summarize_ahead(self, session: Session) -> None:
+        try:
+            await summarize_ahead(session, self._services, self._publish)
+        except WorldError as error:  # nobody waits for it
+            log.info("no summary was written ahead: %s", error)
 
     async def note(self, session: Session) -> None:
         """Store the fill level of the conversation for the sidebar. Errors are published, not raised."""

@@ -272,6 +272,9 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     spend_seconds: Annotated[int, Number("seconds", "K3", "+", bounds=(1, 86_400),
         label=translatable("Automatic summaries, counted within"),
         meaning=translatable("in which they are counted, over all conversations"))] = 600
+    ahead: Annotated[float, Number("share", "K15", "+", bounds=(0, 0.5), of="usable",
+        label=translatable("Write a summary ahead, before the first threshold"),
+        meaning=translatable("below the first threshold at which a summary is written ahead; 0: never"))] = 0.10
     keep_user_tokens: Annotated[int, Number("tokens", "K9", "+", is_common=True,
         label=translatable("Your own messages kept word for word"),
         meaning=translatable("of the user's own messages that stay word for word"))] = 0

@@ -65,6 +65,7 @@ _BARE = replace(
     min_prune=0,
     prune_runway=0.0,
     cache_seconds=0,
+    ahead=0.0,
     summary_share_of_head=1.0,
     summary_share_of_target=0.25,
     truncate_share=0.0,

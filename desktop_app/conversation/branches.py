@@ -22,6 +22,7 @@ from .transcript import (
     Prune,
     Recalled,
     Rewind,
+    StandingSummary,
     Switch,
     Undo,
     Unpin,
@@ -238,6 +239,8 @@ def subjects_of(entry: AnyEntry) -> tuple[str, ...]:
     match entry:
         case Compaction():
             return entry.archived
+        case StandingSummary():
+            return entry.message_ids
         case Prune() | BringBack():
             return entry.message_ids
         case Pin() | Unpin():

@@ -185,6 +185,20 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """The id of the message that the summary follows in the view; "" if it comes first, as all but imported ones do."""
 
 
+class StandingSummary(Entry, frozen=True, kw_only=True, tag="standing"):
+    """A summary written ahead, for the next compaction. It changes nothing in the view."""
+
+    message_ids: tuple[str, ...]
+    """Ids of the messages that it summarizes, in order."""
+    summary: str
+    follows: str = ""
+    """The id of the compaction whose summary it includes; "" for none. It is of no use after another compaction."""
+    seconds: float = 0.0
+    model: str = ""
+    usage: Usage | None = None
+    """Of all calls for it, which `AuxiliaryUsage` entries contain as well."""
+
+
 FailureCause = Literal["too_small", "frees_nothing", "stalled", "error"]
 
 
@@ -332,6 +346,7 @@ AnyEntry = (
     Message
     | Prune
     | Compaction
+    | StandingSummary
     | FailedCompaction
     | Flush
     | AuxiliaryUsage
@@ -378,7 +393,10 @@ def active_entries(entries: Iterable[AnyEntry]) -> list[AnyEntry]:
     return active[::-1]
 
 
-GROWING = (Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage, ConversationLink, Imported, Continuation)
+GROWING = (
+    *(Message, Recalled, Permit, Flush, FailedCompaction, AuxiliaryUsage),
+    *(StandingSummary, ConversationLink, Imported, Continuation),
+)
 """Entries that do not change the earlier part of the view: they add to it, or do not concern it."""
 
 
@@ -410,6 +428,7 @@ FIELDS_WITH_IDS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     Ledger: tuple(name for name in Ledger.__struct_fields__ if name != "dropped"),
     Fact: ("message_id",),
     Superseded: ("message_id",),
+    StandingSummary: ("message_ids", "follows"),
     Flush: ("before",),
     Recalled: ("for_message_id", "message_ids"),
     Pin: ("message_id",),

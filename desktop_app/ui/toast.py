@@ -48,6 +48,10 @@ SIDE, GAP, MIN_TEXT_WIDTH = 24, 14, 120  # pixels: at both sides of the toast, b
 BELOW = 8  # pixels between it and the lower end of the widget that it lies over
 
 
+QUIET = ("failed", "standing")
+"""Kinds of operations that change nothing in the view."""
+
+
 class KeptNotice(NamedTuple):
     """A notice that comes back after others have replaced it, until it has been shown for its full time."""
 
@@ -293,7 +297,7 @@ class Notifications:
                 self._rank, self._is_known = RANKS[gauge.status], gauge.is_window_known
             case RoomStarted():
                 self._is_stopped = False
-            case ViewChanged(operations=rows) if any(not (row.is_undone or row.kind == "failed") for row in rows):
+            case ViewChanged(operations=rows) if any(not row.is_undone and row.kind not in QUIET for row in rows):
                 self._is_rising = False
             case ViewChanged(operations=rows) if any(row.is_undone for row in rows) or event.brought_back:
                 self._is_rising = True
@@ -354,7 +358,7 @@ def _first_summary(event: TurnEvent) -> Notification | None:
 
 
 def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None) -> Notification | None:
-    operations = tuple(operation for operation in operations if operation.kind not in ("link", "failed"))
+    operations = tuple(operation for operation in operations if operation.kind not in ("link", *QUIET))
     if not operations:
         return None  # the user started fresh, and sees the new conversation; or the failure is reported elsewhere
     last = operations[-1]

@@ -102,6 +102,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>{count} messages</source>
+        <translation>
+            <numerusform>{count} message</numerusform>
+            <numerusform>{count} messages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{tokens} tokens freed · %n tool results</source>
         <translation>
             <numerusform>{tokens} tokens freed · %n tool result</numerusform>

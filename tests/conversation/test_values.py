@@ -32,6 +32,7 @@ from desktop_app.conversation.transcript import (
     Recalled,
     RequestContext,
     Rewind,
+    StandingSummary,
     Switch,
     Transcript,
     Trigger,
@@ -70,6 +71,9 @@ ENTRIES: list[AnyEntry] = [
         summary="## x",
         usage=Usage(9, 2, 1),
         note="Because.",
+    ),
+    StandingSummary(
+        id="a", message_ids=("m", "n"), summary="# What was said", follows="c", model="m/m", usage=Usage(9, 1)
     ),
     FailedCompaction(
         id="x", trigger=Trigger.BEFORE_REQUEST, cause="error", detail="No network.", tokens=9, seconds=0.5

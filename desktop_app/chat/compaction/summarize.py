@@ -51,6 +51,7 @@ from desktop_app.context.summary.prompt import (
     with_calls_answered,
     with_question,
 )
+from desktop_app.context.summary.summary_ahead import compaction_from, standing_in
 from desktop_app.context.summary.summary_reply import UnusableReply, WrittenSummary, keeps_enough, read_reply
 from desktop_app.conversation.listing import ModelInfo, Writer
 from desktop_app.conversation.message import Message, Text, Usage, add_usage
@@ -61,7 +62,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
-from .summary_way import Ride, Ways, ride_of, ways_of, with_cheaper, writer_of
+from .summary_way import NoSummary, Progress, Ride, Ways, ride_of, ways_of, with_cheaper, writer_of
 
 WITHOUT_CALLS = "Write the summary that was asked for now, as text, without a call."
 
@@ -87,6 +88,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     price: Price | None = None
     ride: Ride | None = None
     """The conversation's own request, if its model writes the summary."""
+    is_by_hand: bool = False
+    """Whether the user asked for a summary by a model, so that none that was written ahead is used."""
     is_wanted: Callable[[], bool] = lambda: True
     """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
 
@@ -102,26 +105,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
         return f"{self.strategy} by {self.model.info.record_name}" if self.model else self.strategy
 
 
-class Progress(msgspec.Struct, frozen=True):
-    """Tokens written so far, of at most `max_tokens`."""
-
-    tokens: int
-    max_tokens: int
-
-
 Report = Callable[[Progress], None]
 RecordUsage = Callable[[AuxiliaryUsage], Awaitable[None]]
-
-
-class NoSummary(Exception):
-    """The model's summary cannot be used. The text completes "because …".
-
-    is_overflow: whether the provider refused the request as too long. has_called: whether the model called tools.
-    """
-
-    def __init__(self, why: str, is_overflow: bool = False, has_called: bool = False) -> None:
-        super().__init__(why)
-        self.is_overflow, self.has_called = is_overflow, has_called
 
 
 async def write_compaction(
@@ -137,6 +122,12 @@ async def write_compaction(
     is no record.
     """
     started, note, usage = time.monotonic(), "", None
+    is_paused = bool(request.note)  # a summary that is there already costs nothing more
+    if (request.strategy == "llm" or is_paused) and not request.is_by_hand:
+        view, record = snapshot.view, (snapshot.transcript, snapshot.view, snapshot.counts, snapshot.reading)
+        ahead = await asyncio.to_thread(compaction_from, standing_in(view), plan, *record)
+        if ahead is not None:
+            return replace(ahead, seconds=time.monotonic() - started)
     if request.strategy == "llm":
         writer = SummaryWriter(snapshot, plan, request, report, record_usage)
         try:
@@ -258,6 +249,14 @@ class SummaryWriter:
         if faults and self._repairs:
             page = await self._repair(draft, page, faults)
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
+
+    async def write_page(self) -> str:
+        """Return the page alone, for a summary that is written ahead. Raises NoSummary."""
+        draft, written = await self._write_draft()
+        page = page_of(written)
+        if self._snapshot.counts.text(page) > draft.plan.summary_budget:
+            raise NoSummary(translatable("the summary was longer than it may be"))
+        return page
 
     async def _write_draft(self, is_too_long: bool = False) -> tuple[Draft, WrittenSummary]:
         """Have the model summarize the head: behind the conversation's own request, or in parts.
@@ -482,9 +481,16 @@ class SummaryService:
             return SummaryRequest("extractive", note=pause)
         ride = ride_of(counter) if model.info.record_name == counter.model.info.record_name else None
         request = SummaryRequest(
-            strategy, model, await asyncio.to_thread(self._prompts), instructions, price=role.price, ride=ride
+            strategy, model, await asyncio.to_thread(self._prompts), instructions, "", role.price, ride, is_by_hand
         )
         return request if is_by_hand else replace(request, is_wanted=lambda: self._settings().summaries == "auto")
+
+    def rides(self, counter: RequestCounter) -> bool:
+        """Return whether a summary would be written by a model that has just read the conversation."""
+        role = self._role(counter.model)
+        is_own = role.model.info.record_name == counter.model.info.record_name
+        by_model = strategy_for(counter.policy, role.model.info, self._settings().summaries) == "llm"
+        return is_own and by_model and self._prompts is not None and counter.cached_prefix() is not None
 
     async def digest(
         self, session: Session, snapshot: ContextSnapshot, prune: Prune

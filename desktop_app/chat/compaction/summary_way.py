@@ -34,6 +34,24 @@ NO_ROOM_BEHIND = translatable("the window has no room for the question and the s
 DEARER = translatable("reading the whole conversation would cost more")
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """Tokens written so far, of at most `max_tokens`."""
+
+    tokens: int
+    max_tokens: int
+
+
+class NoSummary(Exception):
+    """The model's summary cannot be used. The text completes "because …".
+
+    is_overflow: whether the provider refused the request as too long. has_called: whether the model called tools.
+    """
+
+    def __init__(self, why: str, is_overflow: bool = False, has_called: bool = False) -> None:
+        super().__init__(why)
+        self.is_overflow, self.has_called = is_overflow, has_called
+
+
 CHEAPER = 0.5
 """Another model is proposed if it costs at most this share."""
 

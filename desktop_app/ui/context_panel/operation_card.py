@@ -72,6 +72,8 @@ def title_of(row: OperationRow) -> str:
         return tr("Memory saved")
     if row.kind == "failed":
         return tr("No room could be made")
+    if row.kind == "standing":
+        return tr("Summary written ahead")
     if row.kind == "link":
         is_from = "from" in row.strategies
         return tr("Continuation") if is_from else tr("Continued elsewhere")
@@ -94,6 +96,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
         return (Run(mark_text(row)),)
     if row.kind == "failed":
         return (Run(failed_figures(row)),)
+    if row.kind == "standing":
+        return fill_runs(tr("{count} messages", "", row.messages), count=_bold(row.messages))
     if row.kind == "prune":
         results = row.messages - row.strategies.get("cut_reply", 0)
         text = tr("{tokens} tokens freed · %n tool results", "", results) if results else tr("{tokens} tokens freed")
@@ -124,6 +128,8 @@ def means_of(row: OperationRow) -> str:
     words = list(filter(None, [cause_of(row)]))
     if row.kind == "failed":
         pass  # `failed_reason` has its cause
+    elif row.kind == "standing":
+        words = [tr("in the background, while the provider had the conversation in its cache")]
     elif row.kind == "flush":
         words += [tr("when you optimized")] if row.trigger is Trigger.USER else []
     else:
@@ -270,7 +276,7 @@ class OperationCard(Card):
         is_reply = row.strategies.keys() == {"cut_reply"}
         results = translatable("Reply") if is_reply else translatable("Results")
         name = results if row.kind == "prune" else translatable("Messages")
-        if not row.is_beginning:
+        if not row.is_beginning and row.kind != "standing":
             actions.append((name, lambda: self.messages_requested.emit(row.id)))
         if row.is_elsewhere:  # neither the operation nor its undo changes anything in this branch
             return actions

@@ -97,6 +97,12 @@ def conversation_section(settings: Settings, models: Sequence[ModelInfo], server
     )
 
 
+AHEAD_NOTE = translatable(
+    "Shortly before the window is full, in the background, while the provider has the conversation in its cache: "
+    "nobody waits then, and most of the conversation is read at the price of the cache."
+)
+
+
 def context_section(
     settings: Settings, models: Sequence[ModelInfo], servers: ServerList, numbers: LinkButton
 ) -> QWidget:
@@ -109,6 +115,7 @@ def context_section(
     return section(
         tr("Context window"),
         OnOff("is_automatic", tr("Make room automatically"), settings.is_automatic, tr(AUTOMATIC_NOTE)),
+        OnOff("is_summarizing_ahead", tr("Write summaries ahead"), settings.is_summarizing_ahead, tr(AHEAD_NOTE)),
         OnOff("is_warning_of_resets", warns, settings.is_warning_of_resets, about),
         Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
         numbers,

@@ -1,0 +1,109 @@
+"""A summary is written ahead in the background, so that the compaction that needs it asks no model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+from msgspec.structs import replace
+from test_prefix_ride import COUNT, PAGE, SUMMARY, chat, is_question
+
+from desktop_app.chat import operations
+from desktop_app.chat.compaction.ahead import summarize_ahead
+from desktop_app.chat.ports import Price
+from desktop_app.conversation.transcript import Compaction, StandingSummary, Trigger
+from provider import Hang, Reply
+from summary_prompts import PROMPTS
+
+PRICE = Price(3e-6, 15e-6, 3e-7, 3.75e-6)
+
+
+def standing(session) -> list[StandingSummary]:
+    return [entry for entry in session.transcript.entries if isinstance(entry, StandingSummary)]
+
+
+async def nearly_full(talk, *script, turns: int = 188, **changes) -> tuple:
+    """A conversation at two thirds of its window, whose newest reply has just arrived."""
+    said = chat(turns)
+    usage = sum(COUNT(message.text) + 4 for message in said) + 20, 10, 0
+    home, session = await talk([Reply("Here.", usage=usage), *script], prompts=PROMPTS, messages=said, window=30_000)
+    home.models.cost = PRICE
+    if changes:
+        home.chats.change_settings(replace(home.chats.settings, **changes))
+        session = await home.chats.open(session.id)
+    await home.turn(session, "Where are we?")
+    while home.chats.turns.is_busy(session.id) and not any(isinstance(step, Hang) for step in script):
+        await asyncio.sleep(0.01)
+    assert 0.65 <= session.counter.gauge().share < 0.75
+    return home, session
+
+
+async def test_it_is_written_behind_the_cached_conversation_recorded_with_its_cost_and_shown(talk) -> None:
+    home, session = await nearly_full(talk, SUMMARY)
+    (entry,) = standing(session)
+    assert is_question(home.provider.requests[-1])
+    assert entry.summary == PAGE
+    assert session.view.items[-1].message.id in entry.message_ids
+    assert session.totals().auxiliary.requests == 1
+    (row,) = session.operations()
+    assert (row.kind, row.summary, row.model) == ("standing", PAGE, session.model.info.record_name)
+
+
+async def test_the_compaction_that_needs_it_asks_no_model(talk) -> None:
+    home, session = await nearly_full(talk, SUMMARY)
+    asked = len(home.provider.requests)
+    await home.make_room(session, Trigger.OVERFLOW)
+    assert len(home.provider.requests) == asked
+    done = session.view.summary
+    assert done is not None
+    assert (done.strategy, done.model) == ("llm", session.model.info.record_name)
+    assert done.summary.startswith(PAGE)
+    assert done.usage is None, "it was paid for before"
+
+
+async def test_it_is_used_while_the_spend_guard_pauses_models(talk) -> None:
+    home, session = await nearly_full(talk, SUMMARY)
+    session.counter.chosen_policy = replace(session.counter.chosen_policy, max_spend=1)
+    await home.make_room(session, Trigger.OVERFLOW)
+    assert session.view.summary is not None
+    assert (session.view.summary.strategy, session.view.summary.note) == ("llm", "")
+    assert len(home.provider.requests) == 2
+
+
+async def test_it_is_not_written_twice_and_not_once_it_was_undone(talk) -> None:
+    home, session = await nearly_full(talk, SUMMARY, SUMMARY)
+    asked = len(home.provider.requests)
+    await summarize_ahead(session, home.services, home.publish)
+    assert len(home.provider.requests) == asked
+    (entry,) = standing(session)
+    await operations.undo(session, entry.id)
+    assert session.operations()[-1].is_undone
+    await operations.redo(session, entry.id)
+    assert not session.operations()[-1].is_undone
+
+
+@pytest.mark.parametrize(
+    "changes", [{"is_summarizing_ahead": False}, {"summaries": "extractive"}, {"is_automatic": False}]
+)
+async def test_the_settings_switch_it_off(talk, changes) -> None:
+    home, session = await nearly_full(talk, **changes)
+    assert standing(session) == []
+    assert len(home.provider.requests) == 1
+
+
+async def test_a_new_message_ends_it_and_nothing_is_recorded(talk) -> None:
+    home, session = await nearly_full(talk, Hang(), Reply("And here."))
+    while len(home.provider.requests) < 2:
+        await asyncio.sleep(0.01)
+    home.chats.change_settings(replace(home.chats.settings, is_summarizing_ahead=False))
+    await home.turn(session, "Go on")
+    assert standing(session) == []
+    assert session.view.items[-1].message.text == "And here."
+
+
+async def test_a_summary_that_says_nothing_is_not_kept(talk) -> None:
+    weather = Reply(json.dumps({"summary": "The weather is nice today, thanks."}))
+    _, session = await nearly_full(talk, weather, weather)
+    assert standing(session) == []
+    assert not any(isinstance(entry, Compaction) for entry in session.transcript.entries)
