@@ -66,6 +66,31 @@ class Fact(msgspec.Struct, frozen=True, gc=False):
     message_id: str
 
 
+class FileRead(Fact, frozen=True, gc=False):
+    """A file that was read, by its path, and the id of the newest message that read it."""
+
+    lines: tuple[str, ...] = ()
+    """The parts that were read, such as "40-120"; none if all of it was."""
+
+
+WorkState = Literal["finished", "in progress", "pending", "not allowed", "wrong"]
+"""The state of a piece of work; "wrong": a claim of the model that was contradicted."""
+
+
+class WorkItem(msgspec.Struct, frozen=True, gc=False):
+    """A request, an item of a plan, a call that was not allowed, or a claim, and the message that says so."""
+
+    text: str
+    state: WorkState
+    message_id: str
+    note: str = ""
+    """What contradicted a claim."""
+    is_planned: bool = False
+    """Whether it belongs to a plan that the model keeps, and changes with it."""
+    key: str = ""
+    """Its number in that plan, if the plan is changed by numbers."""
+
+
 class Superseded(msgspec.Struct, frozen=True, gc=False):
     """A superseded rule, and the user's later sentence that replaced it or took it back."""
 
@@ -77,10 +102,9 @@ class Superseded(msgspec.Struct, frozen=True, gc=False):
 class Ledger(msgspec.Struct, frozen=True):
     """Facts kept verbatim and merged from compaction to compaction, oldest first, without repeats."""
 
-    intents: tuple[Fact, ...] = ()
     rules: tuple[Fact, ...] = ()
     files_edited: tuple[Fact, ...] = ()
-    files_read: tuple[Fact, ...] = ()
+    files_read: tuple[FileRead, ...] = ()
     commands: tuple[Fact, ...] = ()
     urls: tuple[Fact, ...] = ()
     errors: tuple[Fact, ...] = ()
@@ -90,6 +114,7 @@ class Ledger(msgspec.Struct, frozen=True):
     """Number of less important facts that were left out."""
     superseded: tuple[Superseded, ...] = ()
     """Rules that were superseded, and are no longer among `rules`."""
+    work: tuple[WorkItem, ...] = ()
 
 
 class Fidelity(msgspec.Struct, frozen=True):

@@ -398,10 +398,11 @@ def _extract_summary(
     before, turn = head[:at], head[at:]
     share = sum(map(counts.total, turn)) / max(sum(map(counts.total, head)), 1)
     own = round(plan.summary_budget * min(max(share, MIN_TURN_SHARE), MAX_TURN_SHARE)) - counts.text(TURN_HEADING)
-    current = extract(turn, "", ledger_of(turn, Ledger(), reading), own, counts.text, reading)
+    current = extract(turn, "", replace(ledger_of(turn, Ledger(), reading), work=()), own, counts.text, reading)
     section = f"\n\n{TURN_HEADING}\n\n{current}" if current else ""
     left = plan.summary_budget - counts.text(section)
-    return extract(before, earlier, ledger_of(before, view.ledger, reading), left, counts.text, reading) + section
+    known = replace(ledger_of(before, view.ledger, reading), work=ledger.work)  # as the turn leaves it
+    return extract(before, earlier, known, left, counts.text, reading) + section
 
 
 def recorded_messages(ids: tuple[str, ...], transcript: Transcript) -> list[Message]:

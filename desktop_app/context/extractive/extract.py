@@ -20,7 +20,7 @@ from desktop_app.context.ledger.ledger import NUMBER, FactIndex, calls_with_resu
 from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.ledger.prose import sentences
 from desktop_app.context.ledger.user_rules import is_decision, is_rule, is_strong_rule
-from desktop_app.conversation.memory import Fact, Ledger
+from desktop_app.conversation.memory import Fact, FileRead, Ledger
 from desktop_app.conversation.message import Message, Role
 
 from . import summary_builder as sections
@@ -107,6 +107,7 @@ SHARE_OF_INTENT = 0.15
 SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
 SHARE_OF_SUPERSEDED = 0.05
 SHARE_OF_QUESTIONS = 0.10
+SHARE_OF_WORK = 0.15
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
@@ -147,6 +148,7 @@ def extract(
     if not among_people:
         _add_rules(page, ledger)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
+        _add_work(page, ledger)
         _add_state(page, passages, ledger, head, reading)
     _add_questions(page, ledger, {} if among_people else {message.id: _speaker(message) for message in head})
     _add_files(page, ledger, SHARE_OF_FILES)
@@ -281,11 +283,21 @@ def _add_questions(page: SummaryBuilder, ledger: Ledger, speakers: Mapping[str, 
             page.add(sections.QUESTIONS, SummaryLine(fact.text, (number, 0), speakers.get(fact.message_id, "")))
 
 
+def _add_work(page: SummaryBuilder, ledger: Ledger) -> None:
+    """Add the state of requests, plans and claims, what is open first; of each state, the newest first."""
+    floor = page.free - SHARE_OF_WORK * page.budget
+    for rank, state in enumerate(sections.WORK_LABELS):
+        items = [(number, item) for number, item in enumerate(ledger.work) if item.state == state]
+        for number, item in reversed(items):
+            if page.free <= floor or page.is_full:
+                return
+            page.add(sections.WORK, SummaryLine(sections.work_line(item, page.language), (rank, number)))
+
+
 def _formulas(head: Sequence[Message], reading: Reading) -> set[str]:
     """Return the sentences that the model says again and again, which tell nothing about the state of the work."""
-    times = Counter(
-        text for message in head if message.role is Role.ASSISTANT for text in set(reading.of(message).sentences)
-    )
+    replies = (message for message in head[-MAX_READ:] if message.role is Role.ASSISTANT)
+    times = Counter(text for message in replies for text in set(reading.of(message).sentences))
     return {text for text, number in times.items() if number > MAX_REPEATS}
 
 
@@ -314,8 +326,12 @@ def _add_files(page: SummaryBuilder, ledger: Ledger, share: float) -> None:
     """Add the files, the newest first, which are still being edited."""
     _add_listed(page, sections.FILES, "Edited", 0, (fact.text for fact in reversed(ledger.files_edited)), share)
     if share == ALL:
-        read = (fact.text for fact in reversed(ledger.files_read) if fact.text not in page)
-        _add_listed(page, sections.FILES, "Read", 1, read, share)
+        read = (_file_read(file) for file in reversed(ledger.files_read) if file.text not in page)
+        _add_listed(page, sections.FILES, sections.READ, 1, read, share)
+
+
+def _file_read(file: FileRead) -> str:
+    return f"{file.text} ({', '.join(file.lines)})" if file.lines else file.text
 
 
 def _add_listed(page: SummaryBuilder, section: str, label: str, index: int, names: Iterable[str], share: float) -> None:

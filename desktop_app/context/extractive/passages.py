@@ -351,7 +351,7 @@ class _Reader:
             new_words = len({word for some in words for word in some if word not in self._known})
             return replace(weighed, chance=chance_to_matter(sentences, new_words, self._speakers))
         weights = [passage.share * weight_of(sentence, passage.voice) for sentence in sentences]
-        lasting = passage.share == 1.0 and any(map(is_lasting, sentences))
+        lasting = passage.voice is Voice.USER and passage.share == 1.0 and any(map(is_lasting, sentences))
         return replace(weighed, weights=tuple(weights), is_lasting=lasting)
 
 

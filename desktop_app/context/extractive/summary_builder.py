@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.conversation.memory import Superseded
+from desktop_app.conversation.memory import Superseded, WorkItem, WorkState
 from desktop_app.conversation.words import lexicon
 
 ENGLISH = "en"
@@ -43,6 +43,10 @@ NAMES = {
     ),
     "Decisions": ("Entscheidungen", "Décisions", "Decisiones", "决定", "決定事項"),
     "Files and code": ("Dateien und Code", "Fichiers et code", "Archivos y código", "文件与代码", "ファイルとコード"),
+    "Work (recall finds more of it)": (
+        "Arbeit (recall findet mehr davon)", "Travail (recall en retrouve plus)", "Trabajo (recall encuentra más)",
+        "工作（recall 可查更多）", "作業（recall で詳細）",
+    ),
     "Current state": ("Stand", "État actuel", "Estado actual", "当前状态", "現在の状態"),
     "What the tools said": (
         "Was die Werkzeuge meldeten", "Ce que les outils ont dit", "Lo que dijeron las herramientas", "工具的输出",
@@ -64,6 +68,15 @@ NAMES = {
     "Latest": ("Zuletzt", "Dernièrement", "Lo último", "最新", "最新の依頼"),
     "Edited": ("Bearbeitet", "Modifiés", "Editados", "已修改", "編集済み"),
     "Read": ("Gelesen", "Lus", "Leídos", "已读取", "読み込み済み"),
+    "Read, unchanged since, archived": (
+        "Gelesen, seitdem unverändert, archiviert", "Lus, inchangés depuis, archivés",
+        "Leídos, sin cambios desde entonces, archivados", "已读取，此后未变，已归档", "読み込み後に変更なし、保管済み",
+    ),
+    "Finished": ("Erledigt", "Terminé", "Terminado", "已完成", "完了"),
+    "In progress": ("In Arbeit", "En cours", "En curso", "进行中", "進行中"),
+    "Pending": ("Ausstehend", "À faire", "Pendiente", "待办", "未着手"),
+    "Not allowed": ("Nicht erlaubt", "Non autorisé", "No permitido", "未获允许", "許可されていない"),
+    "Turned out wrong": ("War falsch", "S’est avéré faux", "Resultó falso", "后来证明有误", "誤りと判明"),
     "Names": ("Namen", "Noms", "Nombres", "名称", "名前"),
     "Numbers": ("Zahlen", "Nombres chiffrés", "Números", "数字", "数値"),
 }  # fmt: skip
@@ -118,6 +131,7 @@ RULES = "Rules and constraints"
 WISHES = "Goals and preferences"
 DECISIONS = "Decisions"
 FILES = "Files and code"
+WORK = "Work (recall finds more of it)"
 STATE = "Current state"
 RESULTS = "What the tools said"
 SHOWN = "What was shown"
@@ -125,13 +139,14 @@ ERRORS = "Errors met"
 QUESTIONS = "Open questions and next steps"
 DETAILS = "What was said"
 NAMED = "Also named"
-SECTIONS = (INTENT, RULES, WISHES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, STATE, QUESTIONS)
+SECTIONS = (INTENT, RULES, WISHES, DECISIONS, DETAILS, FILES, SHOWN, RESULTS, ERRORS, NAMED, WORK, STATE, QUESTIONS)
 """K2's sections in reading order, the freshest last, with other quotations and the names in them."""
 NUMBERS = "Numbers"
 LATEST = "Latest"
 """The label of the newest request among the intents."""
 SUPERSEDED = "Superseded"
 """The label of a superseded rule."""
+READ = "Read, unchanged since, archived"
 LISTS = (FILES, NAMED)
 """Sections whose lines are names, joined after their label: a line for each would double the tokens."""
 
@@ -165,7 +180,7 @@ class SummaryBuilder:
     def __init__(self, budget: int, count: Callable[[str], int], language: str = ENGLISH) -> None:
         self.budget = budget
         self._count = count
-        self._language = language
+        self.language = language
         self._lines: list[tuple[str, SummaryLine]] = []
         self._texts: set[str] = set()
         self._headed: set[str] = set()
@@ -226,14 +241,14 @@ class SummaryBuilder:
         last = ""
         for section, line in lines:
             if section not in headed:
-                drawn.append(f"\n## {written_name(section, self._language)}\n")
+                drawn.append(f"\n## {written_name(section, self.language)}\n")
             group = section + line.speaker
             if section in LISTS and group in headed:
                 drawn.append(_between(line.speaker) + line.text)
             elif (line.speaker or section == WISHES) and group == last:
                 drawn.append(f" {line.text}")
             else:
-                speaker = written_name(line.speaker, self._language)
+                speaker = written_name(line.speaker, self.language)
                 drawn.append(f"\n- {speaker}: {line.text}" if speaker else f"\n- {line.text}")
             headed.update((section, group))
             last = group
@@ -265,15 +280,31 @@ class SummaryBuilder:
             lines = sorted(unsorted, key=_order_of)
             if lines:
                 if section in LISTS:
-                    rendered = _list_names(lines, self._language)
+                    rendered = _list_names(lines, self.language)
                 else:
-                    rendered = _join_lines(lines, self._language, is_spoken=section == WISHES)
-                parts.append(f"## {written_name(section, self._language)}\n" + "\n".join(rendered))
+                    rendered = _join_lines(lines, self.language, is_spoken=section == WISHES)
+                parts.append(f"## {written_name(section, self.language)}\n" + "\n".join(rendered))
         return "\n\n".join(parts)
 
 
 def _order_of(line: SummaryLine) -> Order:
     return line.order
+
+
+WORK_LABELS: dict[WorkState, str] = {
+    "in progress": "In progress",
+    "pending": "Pending",
+    "not allowed": "Not allowed",
+    "wrong": "Turned out wrong",
+    "finished": "Finished",
+}
+"""The label of each state of work, in the order in which they are listed."""
+
+
+def work_line(item: WorkItem, language: str) -> str:
+    """Return the line of a piece of work; a claim that was wrong with what contradicted it."""
+    label = written_name(WORK_LABELS[item.state], language)
+    return f"{label}: {item.text} – since then: {item.note}" if item.note else f"{label}: {item.text}"
 
 
 def superseded_line(old: Superseded) -> str:

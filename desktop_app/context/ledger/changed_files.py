@@ -276,6 +276,29 @@ def _narrows(key: str, value: object) -> bool:
     return name in _PART_KEYS and bool(value) and not (name in _BEGINNINGS and value == 1)
 
 
+_ENDS = lexicon("endline lineend toline lastline end endlineoneindexedinclusive")
+_LENGTHS = lexicon("limit lines maxlines numlines head")
+
+
+def part_read(fields: Mapping[str, Any]) -> str:
+    """Return the lines that a reading call asks for, such as "40-120"; "" for all of the file."""
+    numbers = {plain_key(key): value for key, value in fields.items() if isinstance(value, int)}
+    span = next((value for key, value in fields.items() if plain_key(key) in ("viewrange", "range", "lines")), None)
+    if (
+        isinstance(span, list)
+        and len(listed := cast("list[Any]", span)) == 2
+        and all(isinstance(n, int) for n in listed)
+    ):
+        first, last = listed
+    else:
+        first = max(next((numbers[key] for key in _BEGINNINGS if key in numbers), 1), 1)
+        length = next((numbers[key] for key in _LENGTHS if key in numbers), 0)
+        last = next((numbers[key] for key in _ENDS if key in numbers), first + length - 1 if length else -1)
+    if first <= 1 and last < 1:
+        return ""
+    return f"{first}-{last}" if last > 0 else f"{first}-"
+
+
 def _normal(path: str) -> str:
     return normpath(path.strip().replace("\\", "/"))
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
-from desktop_app.conversation.memory import Fact, Fidelity, Ledger, Superseded
+from desktop_app.conversation.memory import Fact, Fidelity, FileRead, Ledger, Superseded
 from desktop_app.conversation.message import Message, Role, ToolCall, ToolResult
 
 from .changed_files import (
@@ -24,13 +24,14 @@ from .changed_files import (
     fields_of,
     files_edited_in,
     files_of_call,
+    part_read,
 )
 from .facts import QUESTION
 from .message_facts import MessageFacts, Reading
 from .user_rules import is_strong_rule, may_supersede, superseded_by
+from .work import CallMade, WorkLog
 
 MAX_FACTS = {
-    "intents": 12,
     "rules": 60,
     "files_edited": 300,
     "files_read": 100,
@@ -46,11 +47,15 @@ NEWEST_LAST = ("files_edited", "files_read", "commands", "errors")
 """Kinds ordered by a fact's last occurrence, of which the newest are kept."""
 MAX_SUPERSEDED = 20
 """Superseded rules that are kept, the newest."""
+MAX_PARTS = 4
+"""Parts of one file that are kept, the newest."""
 QUESTIONS_WITHIN = 3
 """Messages from the end; an earlier question counts as answered or dropped."""
 
 RULES_FIRST, RULES_LAST = 60, 140
 """First and last rules that a later sentence is compared with, if there are more: a bound for the work."""
+OUTCOME = " (exit "
+"""Separates a command from its exit code: only the last one is known to be true."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 QUOTED_END = re.compile(r"[?？][\"”’»」』]+\s*$")
@@ -63,15 +68,18 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     found: dict[str, dict[str, Fact]] = {
         kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MAX_FACTS
     }
+    found["commands"] = {fact.text.rpartition(OUTCOME)[0] or fact.text: fact for fact in earlier.commands}
     messages = list(head)
     found["questions"].clear()  # earlier questions have been answered or dropped since
     reading = reading or Reading()
-    calls = _Calls(reading)
+    work = WorkLog(earlier.work, reading)
+    calls = _Calls(reading, work)
     superseded = {fact.text: fact for fact in earlier.superseded}
     for message in messages:
         for kind, text in calls.facts_of(message):
-            known = found[kind].pop(text, None) if kind in NEWEST_LAST else found[kind].get(text)
-            found[kind][text] = known or Fact(text, message.id)
+            key = text.rpartition(OUTCOME)[0] or text if kind == "commands" else text
+            known = found[kind].pop(key, None) if kind in NEWEST_LAST else found[kind].get(key)
+            found[kind][key] = known if known and known.text == text else Fact(text, message.id)
             if kind == "rules":
                 superseded.pop(text, None)  # a repeated rule applies again
         if message.role is Role.USER and reading.of(message).may_change:
@@ -86,7 +94,9 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
         kept[kind] = _most_important(kind, tuple(facts.values()))
         dropped += len(facts) - len(kept[kind])
     newest = tuple(superseded.values())[-MAX_SUPERSEDED:]
-    return Ledger(**kept, dropped=dropped + len(superseded) - len(newest), superseded=newest)
+    reads = calls.reads(kept.pop("files_read"), earlier.files_read)
+    left_out = dropped + len(superseded) - len(newest)
+    return Ledger(**kept, files_read=reads, dropped=left_out, superseded=newest, work=work.items())
 
 
 def _first_and_last(rules: dict[str, Fact]) -> list[str]:
@@ -148,8 +158,11 @@ def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResu
 class _Calls:
     """Yields facts of messages in order; remembers the calls without a result and the open file."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, reading: Reading, work: WorkLog) -> None:
+        self._reading, self._work = reading, work
+        self._parts: dict[str, dict[str, None]] = {}
+        """The parts of each file that were read since it was last changed."""
+        self._changed = set[str]()
         self._waiting: dict[str, tuple[ToolCall, dict[str, Any]]] = {}
         self._open_file = ""
 
@@ -158,6 +171,7 @@ class _Calls:
             read = self._reading.of(message)
             if "(Open file: " in read.text and (opened := OPEN_FILE.search(read.text)):
                 self._open_file = opened.group(1)
+            self._work.hear(message)
             yield from _user_facts(read)
         elif message.role is Role.ASSISTANT:
             text = message.text
@@ -165,15 +179,30 @@ class _Calls:
                 yield "files_edited", path
             if self._open_file and "```" in text and EDIT_BLOCK.search(text):
                 yield "files_edited", self._open_file
+            done = list[CallMade]()
             for call in message.tool_calls:
                 fields = fields_of(call) or {}
                 self._waiting[call.call_id] = call, fields
-                yield from self._call_facts(call, fields)
+                facts = list(self._call_facts(call, fields))
+                done.append(CallMade(call, fields, any(kind == "files_edited" for kind, _ in facts)))
+                yield from facts
+            self._work.reply(message, done)
         else:
             result = message.tool_result
             if result is not None:
                 call, fields = self._waiting.pop(result.call_id, (None, dict[str, Any]()))
-                yield from _result_facts(result, self._reading.errors_of(message, result), call, fields)
+                errors = self._reading.errors_of(message, result)
+                self._work.result(message, result, errors)
+                yield from _result_facts(result, errors, call, fields)
+
+    def reads(self, facts: Sequence[Fact], earlier: Iterable[FileRead]) -> tuple[FileRead, ...]:
+        """Return the files that were read with the parts of them; "" is all of a file."""
+        before = {file.text: file.lines or ("",) for file in earlier if file.text not in self._changed}
+        found: list[FileRead] = []
+        for fact in facts:
+            parts = dict.fromkeys((*before.get(fact.text, ()), *self._parts.get(fact.text, ())))
+            found.append(FileRead(fact.text, fact.message_id, () if "" in parts else tuple(parts)[-MAX_PARTS:]))
+        return tuple(found)
 
     def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
         edited, read = files_of_call(call, fields)
@@ -181,9 +210,12 @@ class _Calls:
             edited = [self._open_file]
         for path in read:
             self._open_file = path
+            self._parts.setdefault(path, {})[part_read(fields)] = None
             yield "files_read", path
         for path in edited:
             self._open_file = path
+            self._parts.pop(path, None)
+            self._changed.add(path)
             yield "files_edited", path
         url = fields.get("url")
         if url and isinstance(url, str):
@@ -191,9 +223,6 @@ class _Calls:
 
 
 def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
-    intent = next(iter(read.instructions or read.sentences), "")
-    if len(intent) > 12:
-        yield "intents", intent
     for sentence in read.rules:
         yield "rules", sentence
     for fact in read.facts:
@@ -212,7 +241,7 @@ def _result_facts(
     command = command_of(fields)
     if command and RUNNING.search(call.name):
         code = EXIT_CODE.search(result.text) if "exit" in result.text.lower() else None
-        yield "commands", f"{one_line(command)} (exit {code.group(1)})" if code else one_line(command)
+        yield "commands", f"{one_line(command)}{OUTCOME}{code.group(1)})" if code else one_line(command)
     elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
         yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
 
@@ -226,8 +255,8 @@ def one_line(text: str, most: int = 160) -> str:
 def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     """Return at most `MAX_FACTS[kind]` facts in order.
 
-    Strong rules are kept before weak ones, old rules before new ones, and names before bare numbers. The first intent
-    is kept; of errors, commands and other intents, the newest.
+    Strong rules are kept before weak ones, old rules before new ones, and names before bare numbers; of files, errors
+    and commands, the newest.
     """
     most = MAX_FACTS[kind]
     if len(facts) <= most:
@@ -238,8 +267,6 @@ def _most_important(kind: str, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
     if kind == "identifiers":
         named = [fact for fact in facts if not NUMBER.fullmatch(fact.text)]
         return _first_of((*named, *facts[::-1]), facts, most)
-    if kind == "intents":
-        return (facts[0], *facts[len(facts) - most + 1 :])
     return facts[len(facts) - most :] if kind in NEWEST_LAST else facts[:most]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from desktop_app.context.extractive import summary_builder as sections
 from desktop_app.context.extractive.passages import is_among_people
-from desktop_app.context.extractive.summary_builder import english_name, language_of_headings, written_name
+from desktop_app.context.extractive.summary_builder import ENGLISH, english_name, language_of_headings, written_name
 from desktop_app.context.ledger.ledger import NUMBER, FactIndex
 from desktop_app.context.ledger.user_rules import is_strong_rule
 from desktop_app.conversation.memory import Ledger
@@ -102,7 +102,9 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
         return questions
     rules = sorted((fact.text for fact in ledger.rules), key=lambda rule: not is_strong_rule(rule))
     ended = [(sections.RULES, sections.superseded_line(old)) for old in ledger.superseded]
-    return [*((sections.RULES, rule) for rule in rules), *questions, *ended]
+    open_work = [(sections.WORK, item) for item in ledger.work if item.state != "finished"]
+    work = [(section, sections.work_line(item, ENGLISH)) for section, item in open_work]
+    return [*((sections.RULES, rule) for rule in rules), *questions, *ended, *work]
 
 
 def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from builders import call, head, model, result, user
 from conversations_made_up import Letters, histories
 from desktop_app.context.extractive.extract import extract
 from desktop_app.context.extractive.passages import find_outdated
-from desktop_app.context.extractive.summary_builder import QUESTIONS, RESULTS, SHOWN, lines_of
+from desktop_app.context.extractive.summary_builder import QUESTIONS, READ, RESULTS, SHOWN, WORK_LABELS, lines_of
 from desktop_app.context.ledger.ledger import ledger_of
 from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message
@@ -59,7 +59,9 @@ def test_nothing_is_paraphrased() -> None:
     for _, line in lines_of(page(*WORK).split("## What the tools said")[0]):
         for piece in line.text.replace(" … ", "\n").splitlines():
             told = piece.removeprefix("Ran: ").split(" (exit")[0].split(" → ")[0]
-            told = told.removeprefix("Edited: ").removeprefix("Read: ")
+            for label in WORK_LABELS.values():
+                told = told.removeprefix(f"{label}: ")
+            told = told.removeprefix("Edited: ").removeprefix(f"{READ}: ")
             assert told in said or all(name in str(WORK) for name in told.split(", "))
 
 
