@@ -18,7 +18,7 @@ from desktop_app.conversation.foreign import (
 )
 from desktop_app.conversation.message import Message, Usage
 
-from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, rest_json, without_messages
+from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, json_in, rest_json, without_messages
 from .sources import BYTE_ORDER_MARK, BadFile, Source
 
 IMPOSSIBLE_DOLLARS = 1e9
@@ -188,6 +188,6 @@ def sibling_object(source: Source, name: str) -> Fields:
 def object_in(source: Source | None) -> Fields:
     """Return the object in a file that a session can do without; empty if there is no such file, or no object."""
     try:
-        return Fields(json.loads(source.read()) if source is not None else {})
-    except (BadFile, ValueError, RecursionError):
+        return Fields(json_in(source.read()) if source is not None else {})
+    except BadFile:
         return Fields({})

@@ -6,7 +6,6 @@ the list that Cline sends instead of the first ones, and `SESSION.json` describe
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, cast
@@ -17,7 +16,7 @@ from desktop_app.conversation.words import translatable
 
 from .agent_sessions import AgentSession, object_of, sibling_object, usage_of
 from .anthropic_blocks import called_tools, turns_of
-from .format import Fields, Format, Found, json_of
+from .format import Fields, Format, Found, json_in, json_of
 from .sources import Source
 
 PROGRAM = "Cline"
@@ -111,10 +110,7 @@ def _image(image: Fields) -> Json:
 
 def _results(content: object) -> list[Fields]:
     """Return the results of a tool, which are a list, one object, or the JSON of either; [] for other contents."""
-    try:
-        value: object = json.loads(content) if isinstance(content, str) else content
-    except (ValueError, RecursionError):
-        return []
+    value: object = json_in(content) if isinstance(content, str) else content
     elements = cast("list[object]", value) if isinstance(value, list) else [value]
     results = [Fields(each) for each in elements if isinstance(each, dict) and "success" in each]
     return results if len(results) == len(elements) else []

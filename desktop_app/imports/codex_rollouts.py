@@ -9,12 +9,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
 from weakref import WeakKeyDictionary
 
 import msgspec
 
-from .format import Fields
+from .format import Fields, json_in
 from .sources import BadFile, Source, Sources, sources_in
 
 SESSIONS, ARCHIVED = "sessions", "archived_sessions"
@@ -74,10 +73,7 @@ class Rollouts:
         except BadFile:  # without it, sessions have titles from what was said
             return
         for line in lines:
-            try:
-                fields = Fields(json.loads(line))
-            except (ValueError, RecursionError):
-                continue
+            fields = Fields(json_in(line))
             if name := fields.text("thread_name"):
                 yield fields.text("id"), name
 
@@ -140,11 +136,7 @@ def _first_ordinal(file: Source) -> int:
 
 def _ordinal_of(line: bytes) -> int:
     """Return the ordinal of a line; 0 if it has none."""
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return 0
-    return Fields(cast("object", value)).count("ordinal")
+    return Fields(json_in(line)).count("ordinal")
 
 
 def _lines_before(file: Source, end: int) -> tuple[list[tuple[int, bytes]], Base | None]:
