@@ -148,7 +148,7 @@ def extract(
     if not among_people:
         _add_rules(page, ledger)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
-        _add_work(page, ledger)
+        _add_work(page, ledger, are_finished=False)
         _add_state(page, passages, ledger, head, reading)
     _add_questions(page, ledger, {} if among_people else {message.id: _speaker(message) for message in head})
     _add_files(page, ledger, SHARE_OF_FILES)
@@ -162,6 +162,8 @@ def extract(
         _add_passages(page, ranked, [Voice.USER], page.free - SHARE_OF_USER * budget, reserved)
         names = _add_names(page, names, reserved)
     _add_files(page, ledger, ALL)
+    _add_passages(page, [p for p in ranked if p.voice is Voice.USER], [Voice.USER])
+    _add_work(page, ledger, are_finished=True)
     _add_passages(page, ranked, list(Voice))
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
@@ -283,10 +285,12 @@ def _add_questions(page: SummaryBuilder, ledger: Ledger, speakers: Mapping[str, 
             page.add(sections.QUESTIONS, SummaryLine(fact.text, (number, 0), speakers.get(fact.message_id, "")))
 
 
-def _add_work(page: SummaryBuilder, ledger: Ledger) -> None:
-    """Add the state of requests, plans and claims, what is open first; of each state, the newest first."""
+def _add_work(page: SummaryBuilder, ledger: Ledger, are_finished: bool) -> None:
+    """Add the state of requests, plans and claims, the newest first. are_finished: only what is finished."""
     floor = page.free - SHARE_OF_WORK * page.budget
     for rank, state in enumerate(sections.WORK_LABELS):
+        if (state == "finished") is not are_finished:
+            continue
         items = [(number, item) for number, item in enumerate(ledger.work) if item.state == state]
         for number, item in reversed(items):
             if page.free <= floor or page.is_full:
