@@ -25,7 +25,8 @@ def npm(*packages: str) -> Path:
     """Install packages such as `opencode-ai@1.18.33`. Returns the folder of their commands."""
 
     def install(folder: Path) -> None:
-        _run("npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", *_pinned(packages, "@"))
+        command = ("env", "PUPPETEER_SKIP_DOWNLOAD=1", "npm", "install")  # tests bring a browser of their own
+        _run(*command, "--prefix", str(folder), "--no-audit", "--no-fund", *_pinned(packages, "@"))
 
     return _installed("npm", packages, install) / "node_modules" / ".bin"
 
