@@ -137,7 +137,7 @@ SERVERS = {
     ),
     "workspace": Real(
         "workspace-mcp==2.2.1", ("workspace-mcp",), "list_calendars", {"user_google_email": "a@example.com"},
-        "OAuth client credentials not found", is_error=True, differs=r"'/\S+/site-packages",
+        "OAuth client credentials not found", is_error=True, differs=r"/\S+/site-packages",
     ),
 }  # fmt: skip
 
