@@ -13,7 +13,7 @@ from pathlib import Path
 
 from peewee import SqliteDatabase
 
-from desktop_app.context.recall.passages import BITS
+from desktop_app.context.recall.passage_cuts import BITS
 from desktop_app.conversation.installation import RemovableItem
 from desktop_app.paths import make_private_file
 

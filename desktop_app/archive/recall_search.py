@@ -21,7 +21,7 @@ from peewee import SqliteDatabase
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.passages import BITS, MOST
+from desktop_app.context.recall.passage_cuts import BITS, MAX_PLACE
 from desktop_app.context.recall.query import KnownConversation, Term
 from desktop_app.context.recall.rank import (
     OPENED,
@@ -126,7 +126,7 @@ class Known:
             if position == len(own):
                 break
             if own[position] == number >> BITS:
-                found.append((self._indexes[position] << BITS) + (number & MOST))
+                found.append((self._indexes[position] << BITS) + (number & MAX_PLACE))
         return tuple(found)
 
 

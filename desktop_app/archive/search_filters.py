@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.context.recall.passages import BITS
+from desktop_app.context.recall.passage_cuts import BITS
 from desktop_app.conversation.listing import SearchFilters, SearchValues
 from desktop_app.conversation.message import Message, Text, ToolCall, ToolResult
 from desktop_app.conversation.transcript import replace_surrogates_in_text

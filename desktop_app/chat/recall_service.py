@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.passages import BITS
+from desktop_app.context.recall.passage_cuts import BITS
 from desktop_app.context.recall.queried_times import QueryReading, indexes_within, readings_of, readings_of_message
 from desktop_app.context.recall.query import RecallQuery, RecallReach, parse_query
 from desktop_app.context.recall.rank import (

@@ -7,7 +7,7 @@ from archive_messages import said
 from msgspec.structs import replace
 
 from desktop_app.archive.recall_search import RecallSearch
-from desktop_app.context.recall.passages import message_of
+from desktop_app.context.recall.passage_cuts import message_of
 from desktop_app.conversation.events import ArchiveError
 from desktop_app.conversation.listing import ConversationInfo
 from desktop_app.conversation.message import Message, Role, Text, ToolCall, ToolResult

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import msgspec
 
-from .passages import LENGTH
+from .passage_cuts import LENGTH
 
 PAUSE = 6 * 3_600.0
 """Seconds without a message after which a new session begins."""

@@ -1,6 +1,6 @@
 """Rank the messages of a conversation by a query: by words, neighbours, speaker and day; merge several results. Pure.
 
-Words are looked up in passages (passages.py): a message is as good as its best passage. All weights are in units of
+Words are looked up in passages (passage_cuts.py): a message is as good as its best passage. All weights are in units of
 information (natural logarithm): a word that one passage in fifty contains counts 4.
 """
 
@@ -13,7 +13,7 @@ from heapq import nlargest
 import msgspec
 
 from .outline import Outline
-from .passages import BITS, count_messages, message_of
+from .passage_cuts import BITS, count_messages, message_of
 from .query import RecallQuery, Term
 from .times import days_in
 

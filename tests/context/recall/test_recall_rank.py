@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.passages import BITS
+from desktop_app.context.recall.passage_cuts import BITS
 from desktop_app.context.recall.query import parse_query
 from desktop_app.context.recall.rank import (
     CANDIDATES,

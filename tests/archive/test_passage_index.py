@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from desktop_app.archive.erasing import ERASE
 from desktop_app.archive.passage_index import add_passages
-from desktop_app.context.recall.passages import BITS, LENGTH, MOST, count_messages, message_of, passages_of
+from desktop_app.context.recall.passage_cuts import BITS, LENGTH, MAX_PLACE, count_messages, message_of, passages_of
 from desktop_app.conversation.listing import ConversationInfo
 from stores import Store
 
@@ -37,7 +37,7 @@ def test_the_passages_of_a_text_are_the_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["x" * 3_000_000, "a b. " * 700_000])
 def test_a_very_long_text_has_no_more_passages_than_have_numbers(text: str) -> None:
     spans = list(passages_of(text))
-    assert len(spans) <= MOST
+    assert len(spans) <= MAX_PLACE
     assert spans[-1][1] == len(text) == sum(end - start for start, end in spans)
 
 

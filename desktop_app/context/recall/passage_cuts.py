@@ -11,15 +11,15 @@ from itertools import groupby
 LENGTH = 200
 """Characters of a passage; a quarter more to end with a sentence."""
 BITS = 12
-"""A passage's number is that of its message, shifted by BITS, plus its place in the message."""
-MOST = (1 << BITS) - 1
-"""Passages of one message; those of a very long message are longer."""
+"""A passage's number is its message's number, shifted by BITS, plus its place in the message."""
+MAX_PLACE = (1 << BITS) - 1
+"""The highest place of a passage; a very long message has longer passages."""
 _ENDS = ("\n", ". ", "? ", "! ", "。", "？", "！")
 
 
 def passages_of(text: str) -> Iterator[tuple[int, int]]:
     """Yield the beginning and the end of each passage. Together, they are the text."""
-    length = max(LENGTH, 2 * len(text) // MOST + 1)
+    length = max(LENGTH, 2 * len(text) // MAX_PLACE + 1)
     start = 0
     while len(text) - start > length * 5 // 4:
         end = _end_of(text, start + length // 2, start + length * 5 // 4)
