@@ -1,8 +1,8 @@
 """The index of passages: pieces of messages with their words, which recall ranks.
 
 A passage's number begins with its entry's (context/recall/passage_cuts.py), so that the passages of a range of entries
-are a range of rows. The index is kept with the record: `writing.append` adds to it, `erasing.erase` removes from it, and
-an older archive gets it in the background together with the facets (search_filters.py).
+are a range of rows. The index is kept with the record: `writing.append` adds to it, `erasing.erase` removes from it,
+and an older archive gets it in the background together with the facets (search_filters.py).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import msgspec
 
 from desktop_app.conversation.words import translatable
 
-from .policy import NO_LIMIT, Budget, ContextPolicy, Number
+from .policy import BALANCED, NO_LIMIT, Budget, ContextPolicy, Number
 
 GROUPS_BY_FIRST_FIELD = {
     "reserve_tokens": translatable("The budget"),
@@ -63,7 +63,7 @@ class FieldSource(msgspec.Struct, frozen=True):
 
     @property
     def may_be_unlimited(self) -> bool:
-        return self.unit in _UNLIMITED
+        return self.unit in _UNLIMITED or getattr(BALANCED, self.field) == NO_LIMIT
 
     def has_within(self, value: Any) -> bool:
         """Return whether the value is within the field's bounds."""

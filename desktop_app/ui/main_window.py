@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         """Come to the front, and show what another start of the program asked for."""
         self.come_to_front(opening.token)
         QApplication.alert(self)  # where it may not come to the front by itself, as under Wayland without a token
-        if opening == Opening(token=opening.token):
+        if not opening.files and not opening.action:
             self.ui.toast.show_message(tr("Palimpsest is open already: this is its window."))
         self._show_opening(opening)
 

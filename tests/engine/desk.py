@@ -39,7 +39,7 @@ class Desk:
 
     def events(self) -> list[TurnEvent]:
         self.engine.coalescer.flush()
-        lines = map(p.decode_engine_line, self.lines)
+        lines = map(p.decode_engine_line, b"".join(self.lines).splitlines())  # a frame's lines are written together
         return [line.event for line in lines if isinstance(line, p.EventLine)]
 
     async def close(self) -> None:

@@ -103,7 +103,7 @@ async def test_what_was_learned_is_there_in_the_next_run(tmp_path: Any) -> None:
     catalogue = Catalogue(settings, lambda _: "", last_known=LastKnownFile(file))
     known = LastKnownFile(file)
     for quirk in ("without stream_options", quirks.MAX_TOKENS, quirks.NO_TOOLS, quirks.MAX_COMPLETION_TOKENS):
-        known.learn(("s", server.base_url, "m"), quirk)
+        known.learn(("s", server.base_url, "m"), quirk, None)
     known.write()
     again = LastKnownFile(file)
     again.read()

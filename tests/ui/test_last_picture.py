@@ -142,6 +142,7 @@ def is_red(window: MainWindow, x: int, y: int) -> bool:
     return window.grab(QRect(x, y, 1, 1)).toImage().pixelColor(0, 0) == QColor("red")
 
 
+@pytest.mark.row("U13", "the picture of the last session until its conversation is there")
 def test_a_start_shows_it_until_its_conversation_is_there_or_will_not_be(qtbot: QtBot, tmp_path: Path) -> None:
     settings, file = Settings(theme="light"), tmp_path / "window.json"
     window, bridge = MainWindow(None, settings, file), Bridge(["/no/such/program"])

@@ -275,6 +275,7 @@ class StreamedReply:
     def _emit_gauge(self, request: Request) -> None:
         """Publish the gauge of the request with the tokens generated so far."""
         self._gauge_at, gauge = time.monotonic(), request.gauge
+        self._guard.recount()
         for segment, tokens in self._guard.generated.items():
             if tokens:
                 gauge = add_tokens(gauge, segment, tokens)

@@ -156,6 +156,11 @@ class StreamGuard:
         """What was generated for the request, in the provider's tokens."""
         return {segment: round(count.tokens * self._limits.factor) for segment, count in self._counts.items()}
 
+    def recount(self) -> None:
+        """Count what was generated exactly; pieces that are counted one by one have more tokens than their text."""
+        for count in self._counts.values():
+            count.recount()
+
     @property
     def may_stop(self) -> bool:
         """Whether the limits allow the reply to be stopped to make room."""

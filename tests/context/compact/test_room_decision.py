@@ -111,9 +111,9 @@ def with_old_results() -> View:
 
 def test_after_a_turn_a_prune_waits_until_the_cache_is_cold_or_the_window_tight() -> None:
     view = with_old_results()
-    budget = Budget(round(tokens(view) / 0.77), 0)
+    budget, policy = Budget(round(tokens(view) / 0.77), 0), replace(BALANCED, cache_seconds=300)
     for seconds, is_made in ((10.0, False), (299.0, False), (301.0, True), (None, True)):
-        step = next_step(view, BALANCED, budget, letters(), Trigger.AFTER_TURN, seconds)
+        step = next_step(view, policy, budget, letters(), Trigger.AFTER_TURN, seconds)
         assert isinstance(step, Prune) is is_made
         assert (step is None) is not is_made
     tight = Budget(round(tokens(view) / 0.81), 0)
