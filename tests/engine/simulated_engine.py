@@ -91,7 +91,7 @@ class SimulatedEngine:
     async def start(self) -> None:
         """Start an engine, as after a start of the program."""
         self.rules = EventRules(self.faults, self.loop, self._turn_of)
-        coalescer = WatchedCoalescer(self._take_line, self.rules.take)
+        coalescer = WatchedCoalescer(self._take_lines, self.rules.take)
         self.server = EngineServer(coalescer)
         self.engine = await compose_engine(self.folder, coalescer, self.server.tell_list_changed, self.bugs.append)
         self.server.engine = self.engine
@@ -184,6 +184,10 @@ class SimulatedEngine:
     def _short(self, value: object) -> str:
         text = f"{type(value).__name__} {value}".replace(str(self.folder), "FOLDER")  # another one each time
         return text[:200]
+
+    def _take_lines(self, lines: bytes) -> None:
+        for line in lines.splitlines():  # the lines of a frame are written together
+            self._take_line(line)
 
     def _take_line(self, line: bytes) -> None:
         match p.decode_engine_line(line):

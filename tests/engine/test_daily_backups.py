@@ -65,7 +65,11 @@ async def test_the_window_is_told(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
     desk.engine.list_was_sent()
     async with asyncio.timeout(60):
         while not (
-            told := [line for line in map(p.decode_engine_line, desk.lines) if isinstance(line, p.EngineWarned)]
+            told := [
+                line
+                for line in map(p.decode_engine_line, b"".join(desk.lines).splitlines())
+                if isinstance(line, p.EngineWarned)
+            ]
         ):
             await asyncio.sleep(0.02)
     assert told[0].failure.kind == "disk"

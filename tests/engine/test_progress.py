@@ -25,7 +25,7 @@ async def test_the_copy_of_an_older_archive_is_told_to_its_end(tmp_path: Path) -
     engine = await compose_engine(tmp_path, EventCoalescer(lines.append), lambda: None, log_bug)
     engine.coalescer.flush()
     await engine.services.close()
-    told = [line.event for line in map(decode_engine_line, lines) if isinstance(line, EventLine)]
+    told = [line.event for line in map(decode_engine_line, b"".join(lines).splitlines()) if isinstance(line, EventLine)]
     assert {(event.work, event.done == event.total > 0) for event in told if isinstance(event, DataProgressed)} == {
         ("opening", True)
     }
