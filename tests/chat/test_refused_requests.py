@@ -169,6 +169,15 @@ async def test_a_window_that_an_accepted_request_exceeds_is_forgotten(house) -> 
     assert (await home.chats.create("Fresh")).counter.budget.window == 60_000
 
 
+async def test_what_exceeds_even_the_stated_window_is_not_sent_to_a_model_with_a_smaller_named_one(house) -> None:
+    made = await house([Reply("Yes.", usage=None)], window=8_192)
+    session = await made.chats.create()
+    session.counter.learned.adopt(4_000)
+    await made.turn(session, "The" + " ledger" * 9_000)
+    assert [event.failure.kind for event in made.of(TurnFailed)] == ["message_too_large_to_cut"]
+    assert not made.provider.requests
+
+
 async def test_a_damaged_picture_is_said_to_the_user_once(house) -> None:
     content = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 40).decode()
     damaged = Attachment("photo.png", "image/png", f"data:image/png;base64,{content}")

@@ -331,7 +331,9 @@ def refuse_without_room(session: Session, is_forced: bool = False) -> None:
     counter, gauge = session.counter, session.counter.gauge()
     is_nearly_full = gauge.is_window_known and gauge.total >= counter.budget.blocked_tokens(counter.policy)
     if counter.learned.is_named and is_nearly_full:
-        return
+        if 0 < (stated := counter.model.info.window) < gauge.total:
+            raise WindowTooSmall(gauge.total, stated, OPTIMIZE)
+        return  # only a refusal named this window
     refuse_what_does_not_fit(session)
     if is_forced or not is_nearly_full or counter.policy.blocked_at >= 1.0:
         return
