@@ -17,6 +17,8 @@ from desktop_app.conversation.events import (
     ViewChanged,
 )
 from desktop_app.conversation.gauge import Gauge
+from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.quirks import Learned
 from desktop_app.engine import protocol as p
 from desktop_app.ui.live_turns import LiveTurns
 from desktop_app.ui.transcript.transcript_model import TranscriptModel
@@ -57,7 +59,7 @@ class WindowMirror:
             "pins": tuple(row.message.id for row in opened.pins),
             "totals": opened.totals,
             "queue": (opened.queue, opened.is_paused),
-            "model": opened.model,
+            "model": _as_set_up(opened.model),
         }
 
     def apply(self, event: TurnEvent, now: float) -> None:
@@ -75,7 +77,7 @@ class WindowMirror:
             case TurnFinished(totals=totals) if totals is not None:
                 shown.figures["totals"] = totals
             case ModelChanged(_, model):
-                shown.figures["model"] = model
+                shown.figures["model"] = _as_set_up(model)
             case QueueChanged(_, queue, is_paused):
                 shown.figures["queue"] = queue, is_paused
             case ViewChanged():
@@ -113,6 +115,11 @@ class WindowMirror:
                 followed, read = gauge_of(followed), gauge_of(read)
             if followed != read:
                 yield f"{name} of {conversation}: shown {followed}, opened {read}"
+
+
+def _as_set_up(model: ModelInfo) -> ModelInfo:
+    """The model without what a refusal has taught: other conversations know that when they are opened or asked."""
+    return replace(model, learned=Learned())
 
 
 def _row(row: Any) -> tuple[Any, ...]:
