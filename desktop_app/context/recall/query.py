@@ -54,6 +54,14 @@ _ASKS = re.compile(
     r"|什么|哪|谁|多少|几|怎么|为何|记得|上次|之前|以前",
     re.IGNORECASE,
 )
+_OVERVIEW = re.compile(
+    r"\b(?:in (?:what|which) order|in order|the order (?:in|of)|sequence of|chronolog\w+|timeline|summar\w+|overview"
+    r"|recap|throughout|across (?:our|my|all|the)|over time|walk me through"
+    r"|how (?:did|has|have) .{0,80}(?:evolve|develop|progress|change)\w*|how many (?:different|distinct|kinds)"
+    r"|reihenfolge|zusammenfass\w+|überblick|im laufe|verlauf)\b|总结|概括|顺序|先后",
+    re.IGNORECASE,
+)
+"""Questions about the whole conversation."""
 _NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
 
@@ -76,6 +84,8 @@ class RecallQuery(msgspec.Struct, frozen=True):
     days: tuple[Day, ...] = ()
     is_pointed: bool = False
     """Whether it asks for something or names it, so that one word in common is enough for a match."""
+    is_overview: bool = False
+    """Whether it asks for an order of events, a summary or a number of things that were mentioned in many places."""
 
 
 def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
@@ -94,7 +104,7 @@ def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
         distinct.setdefault(term.text.lower(), term)
     days = days_in(text)
     is_pointed = bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:])))
-    return RecallQuery(tuple(distinct.values()), names, days, is_pointed)
+    return RecallQuery(tuple(distinct.values()), names, days, is_pointed, _OVERVIEW.search(text) is not None)
 
 
 def _is_named(speaker: str, text: str) -> bool:

@@ -139,9 +139,10 @@ Place = TypeVar("Place")
 
 PASSAGES = (800,) * 3 + (250,) * 12
 """Characters of a passage of each of the best messages, in their order."""
-PASSAGE = 100
-"""Characters of a passage of others: a line of 30 tokens, so that nearly a hundred fit."""
-MIN_PASSAGE = 80
+PASSAGE, IN_OVERVIEW = 100, 70
+"""Characters of a passage of others, a line of 30 tokens, so that nearly a hundred fit; and of each one if the query
+asks for an overview of the conversation: what was mentioned when, not the best few passages."""
+MIN_PASSAGE = 60
 """Characters."""
 MIN_LINE = 10
 """Tokens: no message fits into fewer."""
@@ -250,15 +251,17 @@ def places_to_read(
     kept: list[Place] = []
     room = budget * READ_A_TOKEN
     for place, _ in scores:
-        room -= min(length_of(place), passage_length(len(kept))) + AROUND
+        room -= min(length_of(place), PASSAGES[len(kept)] if len(kept) < len(PASSAGES) else IN_OVERVIEW) + AROUND
         if kept and room < 0:
             break
         kept.append(place)
     return kept
 
 
-def passage_length(rank: int) -> int:
+def passage_length(rank: int, wanted: RecallQuery) -> int:
     """Return the characters of a passage of the message that is number `rank` of the best ones, from 0."""
+    if wanted.is_overview:
+        return IN_OVERVIEW
     return PASSAGES[rank] if rank < len(PASSAGES) else PASSAGE
 
 
@@ -289,7 +292,7 @@ def pack(
             break
         above = [(key, line) for key, line in _lines_above(message) if key not in headings]
         more = sum(count(f"{line}\n") for _, line in above)
-        most = min(passage_length(len(kept)), left * CHARACTERS_A_TOKEN)
+        most = min(passage_length(len(kept), wanted), left * CHARACTERS_A_TOKEN)
         passed_over += 1
         for room in (most, most // 3):
             shortened = _shorten(message, room, wanted, rarity)

@@ -107,3 +107,18 @@ def test_a_date_holds_the_days_that_it_means() -> None:
     assert Day(0, 5, 8).holds(Day(2023, 5, 8))
     assert not Day(2023, 6, 0).holds(Day(2023, 5, 8))
     assert not Day().holds(Day(2023, 5, 8))
+
+
+@pytest.mark.parametrize(
+    ("query", "is_overview"),
+    [
+        ("In what order did I mention the parts of the app?", True),
+        ("Summarize how the project has gone", True),
+        ("How many different tools did I use across my sessions?", True),
+        ("In welcher Reihenfolge habe ich das erwähnt?", True),
+        ("When does my first sprint end?", False),
+        ("Who ordered the violin?", False),
+    ],
+)
+def test_some_questions_are_about_the_whole_conversation(query: str, is_overview: bool) -> None:
+    assert parse_query(query).is_overview == is_overview
