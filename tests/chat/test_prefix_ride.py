@@ -225,8 +225,8 @@ async def test_nine_tenths_of_the_question_are_read_from_the_cache(house, kind: 
         done = await written(home, session, 1_000)
     assert done.compaction is not None
     assert (done.compaction.strategy, done.note) == ("llm", "")
-    turn, asked = provider.requests
-    before, after = script.requests
+    turn, asked, *_ = provider.requests  # another one may ask for what the summary lost
+    before, after, *_ = script.requests
     shape = FLAVOURS[server.flavour]
     keys = [[block.key for block in shape.blocks(request.body)] for request in (turn, asked)]
     different = [n for n, (one, other) in enumerate(zip(*keys, strict=False)) if one != other]
