@@ -6,6 +6,7 @@ known cost nothing here.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
@@ -44,6 +45,7 @@ class MoneyLimits:
         self._read, self._models, self._settings, self._clock = read, models, settings, clock
         self._day, self._row, self._dollars = 0.0, 0, 0.0
         self._allowed_today = 0.0
+        self._reading = asyncio.Lock()
         self._allowed: dict[str, float] = {}  # US dollars by conversation
 
     async def check(self, session: Session, is_forced: bool = False) -> None:
@@ -52,7 +54,7 @@ class MoneyLimits:
         is_forced: whether the user has allowed the request, and with it the amount of the limit once more.
         """
         settings, price = self._settings(), self._models.price(session.model.info.id)
-        if price is None:
+        if price is None or not (settings.max_dollars or settings.max_dollars_a_day):
             return
         needed, spent = next_request_dollars(session, price), dollars_of(session)
         if 0 < settings.max_dollars < spent + needed - self._allowed.get(session.id, 0.0):
@@ -68,12 +70,13 @@ class MoneyLimits:
         """Return the US dollars since midnight, local time. Only rows that are new since the last call are read."""
         now = datetime.fromtimestamp(self._clock())
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0).timestamp()
-        if midnight != self._day:
-            self._day, self._row, self._dollars = midnight, 0, 0.0
-            self._allowed_today = 0.0
-        self._row, new = await self._read(self._row, midnight)
-        self._dollars += new
-        return self._dollars
+        async with self._reading:  # turns of two conversations would count the same rows twice
+            if midnight != self._day:
+                self._day, self._row, self._dollars = midnight, 0, 0.0
+                self._allowed_today = 0.0
+            self._row, new = await self._read(self._row, midnight)
+            self._dollars += new
+            return self._dollars
 
 
 def dollars_of(session: Session) -> float:

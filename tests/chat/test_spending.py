@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
@@ -120,3 +121,10 @@ async def test_a_day_begins_at_midnight(house) -> None:
     assert await money.today() == pytest.approx(2.25)
     now[0] += 86_400
     assert await money.today() == 0.0
+
+
+async def test_two_turns_at_the_same_time_count_a_day_once(house) -> None:
+    made, session = await limited(house)
+    await session.record_operation(paid(2.0))
+    money = MoneyLimits(made.archive.dollars_after, made.models, made.settings)
+    assert await asyncio.gather(money.today(), money.today(), money.today()) == pytest.approx([2.0] * 3)
