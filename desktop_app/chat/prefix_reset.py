@@ -30,5 +30,5 @@ def reset_of(
 
 
 def _dollars(price: Price | None, prompt: int, cached: int) -> float | None:
-    """Return the cost of a prompt, of which all that is not cached is written into the cache."""
+    """Return the cost of a prompt whose uncached part is written into the cache."""
     return None if price is None else price.of(Usage(prompt, 0, cached, prompt - cached))

@@ -30,5 +30,5 @@ def run(args: argparse.Namespace) -> int:
         show(f"At least {found / 1e6:,.0f} MB of {site} are never used.")
     else:
         show(f"{prune(site, lines) / 1e6:,.0f} MB that are never used were removed from {site}.")
-        show("An upgrade by pipx or `uv tool` brings those of newer packages back; run this command again then.")
+        show("Run this again after an upgrade by pipx or `uv tool`, which restores files of updated packages.")
     return 0

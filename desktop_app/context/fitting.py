@@ -28,10 +28,10 @@ BYTES_A_TOKEN = 3
 
 
 def fit_policy(policy: ContextPolicy, budget: Budget) -> ContextPolicy:
-    """Return the policy with its shares converted to shares of the budget's usable window; of its limit, for what is
-    blocked.
+    """Return the policy with its shares converted to shares of the budget's usable window.
 
-    The limits of a result are also fitted. Fitting a policy again changes nothing.
+    The share from which a request is refused remains a share of the budget's limit. The limits of a result are also
+    fitted. Fitting a policy again changes nothing.
     """
     if budget.usable <= 0:
         return policy

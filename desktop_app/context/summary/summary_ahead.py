@@ -1,7 +1,7 @@
 """Summaries that are written ahead, while the provider has the conversation cached, for the next compaction. Pure.
 
 It covers the whole conversation at its time. A compaction keeps the newest messages, which are usually more than what
-was said since, so that all that it archives is covered.
+was said since, so the summary covers everything that it archives.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plan_ahead(
 
 
 def covers(standing: StandingSummary | None, plan: CompactionPlan) -> bool:
-    """Return whether the summary contains all that the plan would archive."""
+    """Return whether the summary covers every message that the plan would archive."""
     return standing is not None and set(plan.archived).issubset(standing.message_ids)
 
 

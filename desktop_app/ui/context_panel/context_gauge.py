@@ -48,9 +48,9 @@ STRIPE = 8  # pixels from one line of the hatching to the next
 MARK_REACH = 7  # pixels around a mark within which it can be clicked
 MAX_OVERFLOW = 2  # times the window: beyond that the bar shows no marks
 MARK_FIELDS = ("background_at", "prune_at", "compact_at", "blocked_at")
+"""The policy's fields that the marks stand for, in order."""
 TIGHT_MARK = 1
 """Index of the mark that has no number."""
-"""The policy's fields that the marks stand for, in order."""
 
 
 class GaugeBar(WithRole, QWidget):
