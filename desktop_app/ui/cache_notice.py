@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
@@ -27,10 +29,10 @@ class CacheNotice(QWidget):
         self.silence.clicked.connect(self._silence)
         self.hide()
 
-    def show_reset(self, reset: CacheReset | None) -> None:
-        """Show what a change costs; nothing if it is None."""
+    def show_reset(self, reset: CacheReset | None, words: Callable[[CacheReset], str] = change_words) -> None:
+        """Show what a change costs, in these words; nothing if it is None."""
         if reset is not None:
-            self.label.set_text(change_words(reset))
+            self.label.set_text(words(reset))
         self.setVisible(reset is not None)
 
     def _silence(self) -> None:

@@ -146,7 +146,7 @@ class MainWindow(QMainWindow):
         self.archive = ArchiveController(bridge, chat, self, card)
         self.hits = HitController(bridge, chat, transcript, ui.hit_bar, ui.find_bar)
         self.listing = ListingController(bridge, chat, self.hits, self, sidebar.list, header, gauge, toast)
-        self.project_sheets = ProjectSheetController(bridge, chat, self, listed, toast)
+        self.project_sheets = ProjectSheetController(bridge, chat, self.settings, self, listed, toast)
         self.projects = ProjectController(
             bridge, chat, self.listing, self.project_sheets, self, sidebar, header, pane, toast
         )

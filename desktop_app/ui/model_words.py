@@ -138,6 +138,22 @@ def change_words(reset: CacheReset) -> str:
     return words.format(tokens=tokens, after=_cents(reset.dollars_after), now=_cents(reset.dollars))
 
 
+def project_change_words(reset: CacheReset) -> str:
+    """Return the same about a change of a project's instructions, which all of its conversations begin with."""
+    tokens = format_number(reset.tokens)
+    if reset.dollars is None or reset.dollars_after is None:
+        words = tr(
+            "After a change, the provider has to read each conversation again: {tokens} tokens of the open one are in "
+            "its cache now."
+        )
+        return words.format(tokens=tokens)
+    words = tr(
+        "After a change, the provider has to read each conversation again: {tokens} tokens of the open one are in its "
+        "cache now, and its next message costs {after} instead of {now}."
+    )
+    return words.format(tokens=tokens, after=_cents(reset.dollars_after), now=_cents(reset.dollars))
+
+
 def _cents(dollars: float) -> str:
     return tr("${amount}").format(amount=format_decimal(dollars, 2))
 

@@ -3355,6 +3355,14 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>nicht bekannt</translation>
     </message>
     <message>
+        <source>After a change, the provider has to read each conversation again: {tokens} tokens of the open one are in its cache now.</source>
+        <translation>Nach einer Änderung muss der Anbieter jede Unterhaltung neu lesen: {tokens} Token der geöffneten sind jetzt in seinem Cache.</translation>
+    </message>
+    <message>
+        <source>After a change, the provider has to read each conversation again: {tokens} tokens of the open one are in its cache now, and its next message costs {after} instead of {now}.</source>
+        <translation>Nach einer Änderung muss der Anbieter jede Unterhaltung neu lesen: {tokens} Token der geöffneten sind jetzt in seinem Cache, und ihre nächste Nachricht kostet {after} statt {now}.</translation>
+    </message>
+    <message>
         <source>fits: {total} of {usable}</source>
         <translation>passt: {total} von {usable}</translation>
     </message>

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from settings_scenes import write
 
+from desktop_app.conversation.listing import CacheReset
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import Project
 from desktop_app.ui.projects.project_sheet import ProjectSheet
@@ -125,3 +126,21 @@ def test_a_new_project_has_no_memories_and_nothing_to_delete(window):
     assert not sheet.memories.isVisible()
     assert not sheet.delete.isVisible()
     assert sheet.save.text() == "Create"
+
+
+@pytest.mark.row("P10", "other instructions of a project show their price")
+def test_other_instructions_show_what_they_cost_the_open_conversation(window, qtbot):
+    project, reset = Project("p", "Work", instructions="Be brief."), CacheReset(113_301, 0.0, 0.034, 0.42)
+    sheet = ProjectSheet(project, OTHERS, MODELS, POLICIES, window, reset=reset)
+    sheet.open()
+    assert sheet.notice.isHidden(), "nothing is changed yet"
+    sheet.instructions.area.setPlainText("Be very brief.")
+    assert "113,301 tokens" in sheet.notice.label.text()
+    assert "$0.42 instead of $0.03" in sheet.notice.label.text()
+    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (False, True)
+    sheet.instructions.area.setPlainText("Be brief.")
+    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (True, True)
+    sheet.instructions.area.setPlainText("Be very brief.")
+    with qtbot.waitSignal(sheet.notice.silenced):
+        sheet.notice.silence.click()
+    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (True, False), "the note without a price stays"

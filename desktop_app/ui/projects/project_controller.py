@@ -10,14 +10,16 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop_app.conversation.listing import ConversationInfo
+from desktop_app.conversation.listing import CacheReset, ConversationInfo
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import Project, working_folder
 from desktop_app.engine import protocol as p
 from desktop_app.ui.bridge import Bridge, EngineFailure, in_task
 from desktop_app.ui.controller import Controller
 from desktop_app.ui.header import Header
+from desktop_app.ui.model_words import reset_words
 from desktop_app.ui.panes import ChatPane
+from desktop_app.ui.settings.settings_controller import SettingsController
 from desktop_app.ui.sidebar.conversation_model import ConversationModel
 from desktop_app.ui.sidebar.listing_controller import ListingController
 from desktop_app.ui.sidebar.sidebar import Sidebar
@@ -32,6 +34,11 @@ if TYPE_CHECKING:
     from .project_sheet import ProjectSheet
 
 
+async def read_reset(bridge: Bridge, chat: ConversationController) -> CacheReset | None:
+    """Return what another beginning of its requests costs in the open conversation; None for nothing."""
+    return (await bridge.ask(p.ReadCacheReset(chat.conversation))).reset if chat.conversation else None
+
+
 class ProjectSheetController(Controller):
     """Opens the sheet of a project, and stores its changes. Signals: saved(ProjectsListed, is_new);
     delete_requested(id); memories_changed."""
@@ -41,10 +48,16 @@ class ProjectSheetController(Controller):
     memories_changed = Signal()
 
     def __init__(
-        self, bridge: Bridge, chat: ConversationController, window: QWidget, listed: ConversationModel, toast: Toast
+        self,
+        bridge: Bridge,
+        chat: ConversationController,
+        settings: SettingsController,
+        window: QWidget,
+        listed: ConversationModel,
+        toast: Toast,
     ) -> None:
         super().__init__(bridge, chat)
-        self._window, self._listed, self._toast = window, listed, toast
+        self._settings, self._window, self._listed, self._toast = settings, window, listed, toast
         self._sheet: ProjectSheet | None = None
 
     @in_task
@@ -57,11 +70,15 @@ class ProjectSheetController(Controller):
 
         settings = (await self._bridge.ask(p.ReadSettings())).settings
         models = (await self._bridge.ask(p.ListModels())).models
+        own = self._listed.project_of(self._chat.conversation)
+        reset = await read_reset(self._bridge, self._chat) if own is not None and own.id == project.id else None
         if self._sheet is not None:
             return
         policies = [(text, name) for name, text in policies_offered(settings)]
         others = [known for known in self._listed.projects if known.id != project.id]
-        sheet = self._sheet = ProjectSheet(project, others, model_choices(models), policies, self._window)
+        offers = model_choices(models), policies
+        sheet = self._sheet = ProjectSheet(project, others, *offers, self._window, reset=reset)
+        sheet.notice.silenced.connect(self._settings.stop_warning_of_resets)
         sheet.save_requested.connect(lambda written: self._save(sheet, written))
         sheet.count_requested.connect(lambda text: self._count(sheet, text))
         sheet.delete_requested.connect(lambda: self.delete_requested.emit(project.id))
@@ -260,14 +277,17 @@ class ProjectController(Controller):
         for name in conversations:
             now = self._listed.project_of(name)
             before[now.id if now is not None else ""].append(name)
+        known, own = self._listed.project(project), self._listed.project_of(self._chat.conversation)
+        is_own = self._chat.conversation in conversations and _instructions_of(own) != _instructions_of(known)
+        reset = await read_reset(self._bridge, self._chat) if is_own else None
         await self._move(conversations, project)
-        known = self._listed.project(project)
         count = len(conversations)
         if known is None:
             one, several = tr("“{title}” is in no project now"), tr("%n conversations are in no project now", "", count)
         else:
             one, several = tr("“{title}” moved to {project}"), tr("%n conversations moved to {project}", "", count)
         words = self._listing.words_for(conversations, one, several, project=known.name if known is not None else "")
+        words = f"{words} · {reset_words(reset)}" if reset is not None else words
         self._toast.show_message(words, tr("Undo"), lambda: self._move_back(dict(before)))
 
     @in_task
@@ -353,3 +373,7 @@ class ProjectController(Controller):
         menu.addAction(tr("Project settings…"), lambda: self.open_settings(known.id))
         menu.addAction(tr("Move to project…"), lambda: self.choose_for((conversation,)))
         menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+
+
+def _instructions_of(project: Project | None) -> str:
+    return project.instructions if project is not None else ""

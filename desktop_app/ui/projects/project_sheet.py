@@ -9,11 +9,14 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from desktop_app.conversation.listing import CacheReset
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import Project, RecallScope, find_project, normal_name
 from desktop_app.conversation.words import translatable
+from desktop_app.ui.cache_notice import CacheNotice
 from desktop_app.ui.context_panel.memory_card import CurrentScope, MemoryCard
 from desktop_app.ui.context_panel.requests import PanelRequests
+from desktop_app.ui.model_words import project_change_words
 from desktop_app.ui.settings.entries import Choice, Field, FolderField, LongText, Segments, note, section
 from desktop_app.ui.translation import tr
 from desktop_app.ui.widgets.boxes import ScrollColumn, keep_focus_in
@@ -103,10 +106,13 @@ class ProjectSheet(Sheet):
         models: Offers,
         policies: Offers,
         parent: QWidget | None = None,
+        *,
+        reset: CacheReset | None = None,
     ) -> None:
-        """project: its id is "" if it is new. others: the other projects, whose names are taken."""
+        """project: its id is "" if it is new. others: the other projects, whose names are taken. reset: what other
+        instructions cost in the open conversation; None for nothing."""
         super().__init__(parent, width=WIDTH, title=tr("Project") if project.id else tr("New project"))
-        self._project, self._others = project, others
+        self._project, self._others, self._reset = project, others, reset
         self.memories = ProjectMemories(project)
         self._build_fields(models, policies)
         self.cancel = Button(tr("Cancel"))
@@ -162,7 +168,7 @@ class ProjectSheet(Sheet):
         self.policy = Choice("", tr("Making room"), [as_set, *policies], project.policy)
         self.instructions = LongText("", "", project.instructions)
         self.instructions.area.setAccessibleName(tr("Instructions"))
-        self.tokens, self.anew = note(tr(SENT)), note(tr(READ_ANEW))
+        self.tokens, self.anew, self.notice = note(tr(SENT)), note(tr(READ_ANEW)), CacheNotice()
         self.anew.hide()
         names = [(scope, tr(name)) for scope, name in RECALL_NAMES.items()]
         self.recall = Segments("", names, project.recall_in, recall_meaning)
@@ -172,7 +178,7 @@ class ProjectSheet(Sheet):
         remembered = [self.memories] if self._project.id else []
         return [
             self.name,
-            section(tr("Instructions"), self.instructions, self.tokens, self.anew),
+            section(tr("Instructions"), self.instructions, self.tokens, self.anew, self.notice),
             section(tr("Work"), self.folder, (self.model, self.policy)),
             section(tr("The model may look things up in"), self.recall),
             *remembered,
@@ -186,12 +192,18 @@ class ProjectSheet(Sheet):
         self._look_for_folder()
         self._counting.timeout.connect(lambda: self.count_requested.emit(self.instructions.value()))
         self.instructions.changed.connect(self._note_instructions)
+        self.notice.silenced.connect(self._forget_reset)
         self._counting.start()
 
     def _note_instructions(self) -> None:
-        is_changed = self.instructions.value() != self._project.instructions
-        self.anew.setVisible(is_changed and bool(self._project.id))
+        is_changed = bool(self._project.id) and self.instructions.value() != self._project.instructions
+        self.anew.setVisible(is_changed and self._reset is None)
+        self.notice.show_reset(self._reset if is_changed else None, project_change_words)
         self._counting.start()
+
+    def _forget_reset(self) -> None:
+        self._reset = None
+        self._note_instructions()
 
     def _look_for_folder(self) -> None:
         """Show an error if a folder that was chosen earlier no longer exists."""
