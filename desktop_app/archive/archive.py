@@ -15,7 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar, Unpack
 from peewee import SqliteDatabase
 
 from desktop_app.context.recall.outline import Outline
-from desktop_app.context.recall.query import KnownConversation, Term
+from desktop_app.context.recall.query import KnownConversation
 from desktop_app.context.recall.rank import Candidates
 from desktop_app.context.recall.times import TimeSpan
 from desktop_app.conversation.events import ArchiveError, Failure
@@ -369,7 +369,7 @@ class Archive:
         return await self._recall(lambda recall: recall.rows.read_on())
 
     async def find_candidates(
-        self, terms: Sequence[Term], project: str | None, without: str, span: TimeSpan | None = None
+        self, terms: Sequence[str], project: str | None, without: str, span: TimeSpan | None = None
     ) -> Candidates:
         """Return the conversations that may contain the terms, among the rows read so far, without deleted ones.
 

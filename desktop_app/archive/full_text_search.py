@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 from peewee import SqliteDatabase
 
-from desktop_app.context.recall.question import Question, question_of
+from desktop_app.context.recall.query import Question, question_of
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role

@@ -4,7 +4,7 @@ Within one conversation, each term is a separate look-up in the index of passage
 0.1 ms for a word that 180 of 10,000 passages contain. FTS5's own ranking would count the words of all conversations,
 and read each of their rows for it.
 
-Across several conversations, each term is looked up once. The conversation of each row is cached in memory, 8 bytes per
+Across several conversations, each term is looked up once. The conversation of each row is cached in memory, 4 bytes per
 row: looking it up in the table would read a page of the file for each row with the word.
 """
 
@@ -21,8 +21,8 @@ from peewee import SqliteDatabase
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
-from desktop_app.context.recall.passage_cuts import BITS, MAX_PLACE
-from desktop_app.context.recall.query import KnownConversation, Term
+from desktop_app.context.recall.passage_cuts import BITS, MAX_PLACE, message_of
+from desktop_app.context.recall.query import KnownConversation
 from desktop_app.context.recall.rank import (
     OPENED,
     CandidateConversation,
@@ -60,7 +60,7 @@ HELD_WHOLE = f"SELECT rowid << {BITS} FROM words WHERE words MATCH ? AND rowid B
 """Finds messages that have no passages yet by all of their words."""
 INSIDE = f"SELECT rowid << {BITS} FROM trigrams WHERE text LIKE ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?"
 MESSAGES = "SELECT message_index, body FROM entries WHERE conversation = ? AND message_index IN ({})"
-ARCHIVED = "SELECT entry FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entry"
+ARCHIVED = f"SELECT entry << {BITS} FROM archived WHERE entry BETWEEN ? AND ? ORDER BY entry"
 
 
 class _Part(msgspec.Struct):
@@ -107,17 +107,6 @@ class Known:
             self.outline = outline_of(self._heads, _date_at)
             self.rows = (self.rows[0], rows[-1][0])
 
-    def indexes_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
-        """Return the indexes of the messages in the given ascending rows, ignoring rows of other conversations."""
-        own, found, position = self._own_rows, list[int](), 0
-        for (number,) in rows:
-            position = bisect_left(own, number, position)
-            if position == len(own):
-                break
-            if own[position] == number:
-                found.append(self._indexes[position])
-        return tuple(found)
-
     def passages_of(self, rows: Iterable[tuple[int]]) -> tuple[int, ...]:
         """Return the passages in the given ascending rows by their messages' indexes, ignoring other conversations."""
         own, found, position = self._own_rows, list[int](), 0
@@ -161,7 +150,7 @@ class RecallSearch:
     def archived_indexes(self, conversation: str) -> frozenset[int]:
         """Return the indexes of the messages that compactions took out of the view."""
         known = self._known_of(conversation)
-        return frozenset(known.indexes_of(self._database.execute_sql(ARCHIVED, known.rows)))
+        return frozenset(map(message_of, known.passages_of(self._database.execute_sql(ARCHIVED, known.rows))))
 
     def messages_at(self, conversation: str, indexes: Iterable[int]) -> dict[int, Message]:
         """Return the messages at the indexes, without missing and damaged ones."""
@@ -254,14 +243,14 @@ LENGTHS = "SELECT entry, length(text) FROM message_texts WHERE entry IN ({})"
 
 
 class RecallRows:
-    """The conversation and the message index of each row, read in slices on demand; records only grow."""
+    """The conversation of each row, read in slices on demand; records only grow."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._ids: list[str] = []
         self._numbers: dict[str, int] = {}
         self._messages: list[int] = []  # the number of messages of each conversation
-        self._owners, self._indexes = array("i"), array("i")
+        self._owners = array("i")
         self._first: tuple[str, int] | None = ("", -1)  # the last row of the initial reading so far; None once complete
         self._newest = -1
 
@@ -280,7 +269,7 @@ class RecallRows:
         return len(rows) == SLICE
 
     def find_candidates(
-        self, terms: Sequence[Term], project: str | None, without: str, span: TimeSpan | None = None
+        self, terms: Sequence[str], project: str | None, without: str, span: TimeSpan | None = None
     ) -> Candidates:
         """Return the conversations that may contain the terms, among the rows read so far.
 
@@ -297,7 +286,7 @@ class RecallRows:
         most = min(telling_word_limit(messages), MAX_HELD)
         looked_at = MAX_LOOKED_AT if project is not None else most + 1
         in_time = "1" if span is None else _is_of_months(self._database, span)
-        held = {term.text: self._held(term.text, in_time, is_ours, most + 1, looked_at) for term in terms}
+        held = {term: self._held(term, in_time, is_ours, most + 1, looked_at) for term in terms}
         rarity = Rarity(messages, {term: len(rows) for term, rows in held.items() if rows})
         scores = self._by_length(best_of(shared_information(terms, held, rarity), OPENED))
         owners = self._owners
@@ -325,12 +314,10 @@ class RecallRows:
                 self._ids.append(conversation)
                 self._messages.append(0)
             if row >= len(self._owners):
-                missing = array("i", [NO_OWNER]) * (row + 1 - len(self._owners))
-                self._owners += missing
-                self._indexes += missing
+                self._owners += array("i", [NO_OWNER]) * (row + 1 - len(self._owners))
             if self._owners[row] == NO_OWNER:
                 self._messages[number] += 1
-            self._owners[row], self._indexes[row] = number, index
+            self._owners[row] = number
 
     def _titles(self, project: str | None, without: str) -> dict[int, str]:
         """Return the titles of the conversations to search, by their numbers."""

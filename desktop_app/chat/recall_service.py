@@ -16,8 +16,16 @@ from typing import TYPE_CHECKING
 from desktop_app.context.fitting import unasked_room
 from desktop_app.context.recall.outline import Outline
 from desktop_app.context.recall.passage_cuts import BITS
-from desktop_app.context.recall.queried_times import QueryReading, indexes_within, readings_of, readings_of_message
-from desktop_app.context.recall.query import RecallQuery, RecallReach, parse_query
+from desktop_app.context.recall.query import (
+    QueryReading,
+    RecallQuery,
+    RecallReach,
+    indexes_named,
+    indexes_within,
+    parse_query,
+    readings_of,
+    readings_of_message,
+)
 from desktop_app.context.recall.rank import (
     BY_DAY,
     CandidateConversation,
@@ -36,8 +44,8 @@ from desktop_app.context.recall.recollection import (
     Recollection,
     pack,
     page_of,
-    places_to_read,
     recollected_of,
+    rooms_of,
 )
 from desktop_app.context.recall.times import TimeSpan
 from desktop_app.context.sentence_kinds import kinds_of
@@ -65,6 +73,7 @@ class ConversationSearch:
         archive: Archive,
         conversation: str,
         outline: Outline,
+        query: str,
         wanted: RecallQuery,
         postings: Postings,
         rarity: Rarity | None = None,
@@ -72,8 +81,8 @@ class ConversationSearch:
         """rarity: of the terms in all conversations searched; None to compute it for this conversation."""
         self.outline, self.wanted, self.postings = outline, wanted, postings
         self.rarity = rarity or rarity_of(postings, outline.passages)
-        self._archive, self._conversation, self._in_messages = archive, conversation, rarity
-        self._own = score_words(wanted.terms, outline, postings, self.rarity)
+        self._archive, self._conversation, self._query, self._in_messages = archive, conversation, query, rarity
+        self._own = score_words(wanted.words, outline, postings, self.rarity)
 
     @classmethod
     async def of(
@@ -82,21 +91,22 @@ class ConversationSearch:
         """Return a search, and look up its terms. rarity: as in `__init__`."""
         outline = await archive.outline(conversation)
         wanted = parse_query(query, outline.named)
-        terms = [term.text for term in wanted.terms]
-        postings: Postings = await archive.postings(conversation, terms) if terms else {}
-        return cls(archive, conversation, outline, wanted, _within(outline, postings), rarity)
+        postings: Postings = await archive.postings(conversation, wanted.words) if wanted.words else {}
+        return cls(archive, conversation, outline, query, wanted, _within(outline, postings), rarity)
 
     def rank_messages(self, among: Collection[int] | None = None, span: TimeSpan | None = None) -> Ranked:
         """Rank the messages by the lookups so far. among: the indexes to choose from; None for all.
 
         span: only messages of these days; if none contains one of the words, they all rank equally.
         """
-        own = self._own
+        own, of_days = self._own, frozenset[int]()
+        if span is None:
+            of_days = indexes_named(self.outline, self._query)
         if span is not None:
             within = indexes_within(self.outline, span)
             own = own or dict.fromkeys(within, BY_DAY)
             among = within if among is None else within.intersection(among)
-        return rank(self.wanted, self.outline, self.postings, own, among, self._in_messages)
+        return rank(self.wanted, self.outline, self.postings, own, among, self._in_messages, of_days)
 
     async def recollect(self, indexes: Iterable[int], source: RecallSource | None = None) -> dict[int, Recollected]:
         """Map the indexes to their messages, without missing ones. source: as in `recollected_of`."""
@@ -115,9 +125,9 @@ class ConversationSearch:
         without: Collection[str] = (),
     ) -> Recollection:
         """Return the scored messages, as many as fit into the budget. without: ids of messages to skip."""
-        lengths = self.outline.lengths
-        found = await self.recollect(places_to_read(scores, lambda index: lengths[index], budget))
-        kept = [message for message in found.values() if message.id not in without]
+        rooms = rooms_of(scores, self.outline.lengths.__getitem__, budget)
+        found = await self.recollect(rooms)
+        kept = [(message, rooms[index]) for index, message in found.items() if message.id not in without]
         return pack(query, kept, self.wanted, self.rarity, budget, count)
 
 
@@ -160,7 +170,7 @@ class AcrossSearch:
         search = cls()
         while await archive.read_rows():
             pass  # in slices, between which other requests are served
-        candidates = await archive.find_candidates(parse_query(query.words).terms, project, without, query.span)
+        candidates = await archive.find_candidates(parse_query(query.words).words, project, without, query.span)
         ranked: list[tuple[CandidateConversation, RecallQuery, Ranked]] = []
         for candidate in candidates.conversations:
             one = await ConversationSearch.of(archive, candidate.id, query.words, candidates.rarity)
@@ -177,13 +187,13 @@ class AcrossSearch:
     ) -> Recollection:
         """Return the messages, as many as fit into the budget. least: the minimum score. without: ids to skip."""
         scores = [pair for pair in self.scores if pair[1] >= least]
-        places = places_to_read(scores, self._length_of, budget)
+        rooms = rooms_of(scores, self._length_of, budget)
         read: dict[Place, Recollected] = {}
         for conversation, (search, source) in self.searches.items():
-            indexes = [place.index for place in places if place.conversation == conversation]
+            indexes = [place.index for place in rooms if place.conversation == conversation]
             found = await search.recollect(indexes, source)
             read |= {Place(conversation, index): message for index, message in found.items()}
-        kept = [read[place] for place in places if place in read and read[place].id not in without]
+        kept = [(read[place], room) for place, room in rooms.items() if place in read and read[place].id not in without]
         if not kept:
             return Recollection(query)
         first = next(iter(self.searches.values()))[0]

@@ -23,7 +23,7 @@ def create(store: Store, name: str, *texts: str) -> None:
 def found(store: Store, query: str, project: str | None = None, without: str = "") -> Candidates:
     while store.read_rows():
         pass
-    return store.find_candidates(parse_query(query).terms, project, without)
+    return store.find_candidates(parse_query(query).words, project, without)
 
 
 def names(candidates: Candidates) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from typing import Literal
 
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from desktop_app.conversation.listing import NO_FILTERS, SearchFilters
 from desktop_app.conversation.message import Role
 
-from .times import days_of, time_in
+from .times import days_of, span_of, time_in
 
 FilterKind = Literal["project", "time", "role", "model", "tool", "has"]
 
@@ -128,20 +128,16 @@ def completions(text: str, cursor: int, names: FilterNames) -> tuple[str, tuple[
     return before, tuple(f"{before}{_written(name, value)}{after or ' '}" for value in values[:MAX_OFFERED])
 
 
-def _values(name: str, names: FilterNames) -> Iterable[str]:
-    match OPERATORS[name]:
-        case "project":
-            return [project for _, project in names.projects]
-        case "role":
-            return ("user", "assistant", "tool")
-        case "model":
-            return names.models
-        case "tool":
-            return names.tools
-        case "has":
-            return ("code",)
-        case _:
-            return TIMES
+def _values(name: str, names: FilterNames) -> Sequence[str]:
+    known: dict[FilterKind, Sequence[str]] = {
+        "project": [project for _, project in names.projects],
+        "role": ("user", "assistant", "tool"),
+        "model": names.models,
+        "tool": names.tools,
+        "has": ("code",),
+        "time": TIMES,
+    }
+    return known[OPERATORS[name]]
 
 
 def _written(name: str, value: str) -> str:
@@ -158,26 +154,15 @@ def _read(found: re.Match[str], today: date, names: FilterNames) -> TypedFilter:
     typed = TypedFilter(kind, value, *found.span())
     if kind == "time":
         days = days_of(value, today)
-        return replace(typed, is_wrong=True) if days is None else _bounded(typed, name, *days)
+        if days is None:
+            return replace(typed, is_wrong=True)
+        span = span_of(name, days, *found.span())
+        return replace(typed, first=span.first, last=span.last)
     wanted = _known(kind, value, names)
     if wanted is None:
         nearest = difflib.get_close_matches(value.lower(), [v.lower() for v in _values(name, names)], 1)
         return replace(typed, is_wrong=True, nearest=nearest[0] if nearest else "")
     return replace(typed, value=wanted)
-
-
-def _bounded(typed: TypedFilter, name: str, first: date, last: date) -> TypedFilter:
-    match name:
-        case "since":
-            return replace(typed, first=first)
-        case "after":
-            return replace(typed, first=last + timedelta(1))
-        case "until":
-            return replace(typed, last=last)
-        case "before":
-            return replace(typed, last=first - timedelta(1))
-        case _:
-            return replace(typed, first=first, last=last)
 
 
 def _known(kind: FilterKind, value: str, names: FilterNames) -> str | None:

@@ -1,14 +1,15 @@
-"""Parse a recall query in plain words into weighted terms, people and days, and limit where recall may search. Pure.
+"""Parse a query in plain words: words to look up, people, times and what a question is about. Pure.
 
-A term is a word, or several that must be adjacent: a path, an identifier, two neighbouring words, a pair of Chinese
-characters. Inflected forms are matched by the index, which stems both sides (porter).
+Of Chinese and the like, pairs of characters are looked up. Inflected forms are matched by the index, which stems both
+sides (porter).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterable
+from datetime import date
+from functools import lru_cache
 from typing import get_args
 
 import msgspec
@@ -16,16 +17,13 @@ import msgspec
 from desktop_app.conversation.setup import RecallScope
 from desktop_app.conversation.words import lexicon
 
-from .times import Day, days_in
+from .outline import Outline
+from .times import TimeSpan, time_in
 
 MAX_QUERY = 2_000
 """Characters of a query that are read: a query may be a pasted page."""
 MAX_WORDS = 24
 """Words of a query that are looked up: the longest, which are the most specific."""
-TOGETHER_WEIGHT = 0.5
-"""Weight of a phrase of the query, in addition to the weights of its words, which have 1."""
-MAX_BETWEEN = 2
-"""Stop words between two words of a phrase."""
 
 _STOP = lexicon(
     "a about above after again all also am an and any are as at be because been before being between both but by"
@@ -48,44 +46,54 @@ _ASKING_CJK = re.compile(
     "|我们|你们|他们|她们|谢谢|不客气|你好|继续|好的|请问|一下|一些|[我你他她它的了吗呢吧啊呀是在有和与也都就还很对把被这那]"
 )
 _PIECE = re.compile(r"\S+")
-_ASKS = re.compile(
+_POINTED = re.compile(
     r"^\W*(?:when|where|who|whom|whose|which|what|why|how|did|was|were|had)\b"
     r"|\b(?:remember|recall|remind|earlier|last time|back then)\b"
     r"|什么|哪|谁|多少|几|怎么|为何|记得|上次|之前|以前",
     re.IGNORECASE,
 )
-_OVERVIEW = re.compile(
-    r"\b(?:in (?:what|which) order|in order|the order (?:in|of)|sequence of|chronolog\w+|timeline|summar\w+|overview"
-    r"|recap|throughout|across (?:our|my|all|the)|over time|walk me through"
-    r"|how (?:did|has|have) .{0,80}(?:evolve|develop|progress|change)\w*|how many (?:different|distinct|kinds)"
-    r"|reihenfolge|zusammenfass\w+|überblick|im laufe|verlauf)\b|总结|概括|顺序|先后",
-    re.IGNORECASE,
-)
-"""Questions about the whole conversation."""
 _NAME = re.compile(r"[A-Z][a-z]{2}|\d|\w[-_./:@]\w")
 _MARKS = "\"'`“”‘’«»()[]{}<>,;:!?。，！？；：、…"
-
-
-class Term(msgspec.Struct, frozen=True, gc=False):
-    """A word, or several adjacent ones."""
-
-    text: str
-    weight: float
-    is_asked: bool = False
-    """Whether it is a separate word of the query itself."""
+MIN_WORDS = 3
+"""Minimum words of a question; "what index" are words to look up."""
+_ASKS = re.compile(
+    r"^\W*(?:what|when|where|who|whom|whose|which|why|how|did|do|does|was|were|is|are|has|have|had|can|could|should"
+    r"|remind|was|wann|wo|wer|wen|wem|welche[rsnm]?|warum|wieso|wie|worauf|wozu|womit|hat|haben|hatten?|gab)\b",
+    re.IGNORECASE,
+)
+_ASKS_CJK = re.compile("什么|哪|谁|多少|怎么|为何|为什么|何时|どこ|いつ|なぜ|誰|何|언제|어디|무엇|왜|누가")
+_DECIDING = re.compile(
+    r"\b(?:which (?:way|one|option|of them) did (?:we|i|you) (?:go|take|pick|want)|did (?:we|i) (?:go|end up) with"
+    r"|what was the (?:plan|outcome|result|verdict)"
+    r"|deci(?:de[ds]?|ding|sions?)|agree(?:d|ment)?|settled?|cho(?:ose|se|sen|ice)|conclu(?:de[ds]?|sions?)|opt(?:ed)?"
+    r"|entschieden|entschied|entscheiden|entscheidung(?:en)?|beschlossen|beschluss|geeinigt|einigten|vereinbart)\b"
+    r"|决定|定下|选择|選択|決め|결정",
+    re.IGNORECASE,
+)
+DECISION_WORDS = ("decided", "decision", "agreed", "settled", "entschieden", "beschlossen", "Entscheidung")
+"""Words that are looked up if a question asks for decisions without a subject."""
+_ASKING = lexicon(
+    "remember recall remind know find think thought talk talked talking mention mentioned discuss discussed discussion"
+    " conversation chat happen happened erinnerst erinnern weißt gesagt gesprochen besprochen"
+)
+"""Words of a question about a conversation, which its messages need not contain."""
+_GERMAN_STOP = lexicon(
+    "aber alle als also am an auch auf aus bei bin bis da damals dann das dass dem den der des die dies diese dieser"
+    " doch dort du durch ein eine einem einen einer eines er es für gab gegen gibt hab habe haben hat hatte hatten hier"
+    " ich ihr im in ist ja jetzt kann kein keine man mehr mein meine mich mir mit nach nicht noch nun nur ob oder ohne"
+    " schon sein sich sie sind so über um und uns unser unsere unter vom von vor wann war waren warum was wegen welche"
+    " welchem welchen welcher welches wem wen wenn wer werden wie wieso wir wird wo wozu wurde wurden zu zum zur"
+)
 
 
 class RecallQuery(msgspec.Struct, frozen=True):
-    """The terms, people and days of a query."""
+    """The words and people of a query."""
 
-    terms: tuple[Term, ...]
+    words: tuple[str, ...]
     names: frozenset[str] = frozenset()
     """Speakers that the query names."""
-    days: tuple[Day, ...] = ()
     is_pointed: bool = False
     """Whether it asks for something or names it, so that one word in common is enough for a match."""
-    is_overview: bool = False
-    """Whether it asks for an order of events, a summary or a number of things that were mentioned in many places."""
 
 
 def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
@@ -97,14 +105,8 @@ def parse_query(query: str, speakers: Collection[str] = ()) -> RecallQuery:
     asked = [*words, *_character_pairs(text)]
     if not asked and names:
         asked = sorted(names)  # the query asks only who that is
-    phrases = _phrases(pieces, {word.lower() for word in words})
-    terms = [Term(word, 1.0, is_asked=True) for word in asked] + [Term(phrase, TOGETHER_WEIGHT) for phrase in phrases]
-    distinct: dict[str, Term] = {}
-    for term in terms:  # the query's own words come first
-        distinct.setdefault(term.text.lower(), term)
-    days = days_in(text)
-    is_pointed = bool(names or days or _ASKS.search(text) or any(map(_is_name, pieces[1:])))
-    return RecallQuery(tuple(distinct.values()), names, days, is_pointed, _OVERVIEW.search(text) is not None)
+    is_pointed = bool(names or _POINTED.search(text) or any(map(_is_name, pieces[1:])))
+    return RecallQuery(tuple({word.lower(): word for word in reversed(asked)}.values())[::-1], names, is_pointed)
 
 
 def _is_named(speaker: str, text: str) -> bool:
@@ -144,19 +146,6 @@ def _longest(words: list[str]) -> list[str]:
     return [word for word in distinct if word in kept]
 
 
-def _phrases(pieces: Sequence[str], words: Collection[str]) -> list[str]:
-    """Return compound words such as paths, and phrases of neighbouring words of the query.
-
-    Phrases include the stop words between: "does not exist".
-    """
-    joined = [piece for piece in pieces if len(_WORD.findall(piece)) > 1 and _words(piece)]
-    indexes = [index for index, piece in enumerate(pieces) if piece.lower() in words]
-    neighbours = [
-        " ".join(pieces[left : right + 1]) for left, right in pairwise(indexes) if right - left <= MAX_BETWEEN + 1
-    ]
-    return (joined + neighbours)[:MAX_WORDS]
-
-
 def _character_pairs(text: str) -> list[str]:
     """Return pairs of characters of text in Chinese, Japanese, Korean and the like, without question words."""
     pairs: list[str] = []
@@ -164,6 +153,87 @@ def _character_pairs(text: str) -> list[str]:
         for piece in _ASKING_CJK.sub(" ", run).split():
             pairs += [piece[at : at + 2] for at in range(len(piece) - 1)] if len(piece) > 1 else [piece]
     return list(dict.fromkeys(pairs))[:MAX_WORDS]
+
+
+class Question(msgspec.Struct, frozen=True):
+    """The subject of a query, and whether it is a question."""
+
+    words: tuple[str, ...]
+    """Words of its subject: without stop words, and without words that ask for a decision."""
+    is_question: bool = False
+    """Whether it is a sentence that asks, and not words to look up."""
+    asks_decision: bool = False
+
+
+def question_of(query: str) -> Question:
+    """Return the subject of a query, and whether it is a question."""
+    is_question = _asks(query)
+    asks_decision = _DECIDING.search(query) is not None
+    about = _DECIDING.sub(" ", query) if is_question and asks_decision else query
+    words = parse_query(about).words
+    kept = tuple(word for word in words if word.lower() not in _GERMAN_STOP | (_ASKING if is_question else set()))
+    if is_question and asks_decision and not kept:
+        return Question(DECISION_WORDS, is_question, asks_decision)
+    return Question(kept or words, is_question, asks_decision)
+
+
+def _asks(query: str) -> bool:
+    if _ASKS_CJK.search(query):
+        return True
+    asks = _ASKS.search(query) or query.rstrip().endswith("?")
+    return bool(asks) and len(_WORD.findall(query)) >= MIN_WORDS
+
+
+class QueryReading(msgspec.Struct, frozen=True):
+    """An interpretation of a query."""
+
+    words: str
+    span: TimeSpan | None = None
+    """The days of the messages; None for any."""
+
+
+def readings_of(query: str, today: date) -> tuple[QueryReading, ...]:
+    """Return the interpretations of a query, the likeliest first: with its time as a filter, and unchanged.
+
+    A date such as 8 May 2023 is not a filter, but "before 2023" is: a date is mostly when something happened, and the
+    messages about it are from another day.
+    """
+    text = query[:MAX_QUERY]
+    span = time_in(text, today)
+    if span is None or span.is_date:
+        return (QueryReading(query),)
+    return QueryReading(f"{text[: span.start]} {text[span.end :]}", span), QueryReading(query)
+
+
+def readings_of_message(text: str, today: date) -> tuple[QueryReading, ...]:
+    """Return the interpretations of a user's message: only a question may ask for messages of a time."""
+    return readings_of(text, today) if question_of(text).is_question else (QueryReading(text),)
+
+
+def indexes_within(outline: Outline, span: TimeSpan) -> frozenset[int]:
+    """Return the indexes of the messages whose session began within the span."""
+    first, last = span.first or date.min, span.last or date.max
+    days = [_day_of(text) for text in outline.days]
+    sessions = {session for session, day in enumerate(days) if day is not None and first <= day <= last}
+    return frozenset(index for index, session in enumerate(outline.sessions) if session in sessions)
+
+
+def indexes_named(outline: Outline, query: str) -> frozenset[int]:
+    """Return the indexes of the messages of the days that the query names, unless they are most of the conversation.
+
+    A day without a year is the last one before the end of the conversation.
+    """
+    end = next((day for text in reversed(outline.days) if (day := _day_of(text)) is not None), None)
+    span = time_in(query[:MAX_QUERY], end) if end else None
+    found = indexes_within(outline, span) if span else frozenset[int]()
+    return found if 2 * len({outline.sessions[index] for index in found}) <= len(outline.days) else frozenset()
+
+
+@lru_cache(maxsize=4_096)
+def _day_of(text: str) -> date | None:
+    """Return the day of a session, which is written like "8 May, 2023" or "2026-11-22"."""
+    span = time_in(f"on {text}", date.max)
+    return span.first if span else None
 
 
 _NARROW_TO_WIDE: tuple[RecallScope, ...] = get_args(RecallScope)

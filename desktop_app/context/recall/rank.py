@@ -14,8 +14,7 @@ import msgspec
 
 from .outline import Outline
 from .passage_cuts import BITS, count_messages, message_of
-from .query import RecallQuery, Term
-from .times import days_in
+from .query import RecallQuery
 
 NEAR, FARTHER = 0.6, 0.35
 """Shares of a message's score that count for the messages next to it, and for those at a distance of two: an answer
@@ -73,15 +72,17 @@ def rank(
     own: Mapping[int, float],
     among: Container[int] | None = None,
     rarity: Rarity | None = None,
+    of_days: Iterable[int] = (),
 ) -> Ranked:
     """Return the messages that may answer the query, best first.
 
     own: the scores of the messages' own words. among: the indexes that may be returned; None for all. rarity: of the
-    terms in messages; None for their rarity in the messages of this conversation.
+    words in messages; None for their rarity in the messages of this conversation. of_days: the indexes of the messages
+    of the days that the query names.
     """
     scores = _with_neighbours(own, outline)
-    for index, bonus in _by_day(wanted, outline).items():
-        scores[index] = scores.get(index, 0.0) + bonus
+    for index in of_days:
+        scores[index] = scores.get(index, 0.0) + BY_DAY
     if among is not None:
         scores = {index: score for index, score in scores.items() if index in among}
     for index in scores if wanted.names else ():
@@ -94,10 +95,10 @@ def rank(
     return Ranked(best, _bearing(wanted, postings, in_messages, scores))
 
 
-def score_words(terms: Sequence[Term], outline: Outline, postings: Postings, rarity: Rarity) -> dict[int, float]:
+def score_words(words: Sequence[str], outline: Outline, postings: Postings, rarity: Rarity) -> dict[int, float]:
     """Return the score of each message's own words: its best passage's, and a share of the others'."""
     best, total = dict[int, float](), dict[int, float]()
-    for passage, score in shared_information(terms, postings, rarity).items():
+    for passage, score in shared_information(words, postings, rarity).items():
         index = passage >> BITS
         best[index] = max(best.get(index, 0.0), score)
         total[index] = total.get(index, 0.0) + score
@@ -107,18 +108,17 @@ def score_words(terms: Sequence[Term], outline: Outline, postings: Postings, rar
     }
 
 
-def shared_information(terms: Sequence[Term], postings: Postings, rarity: Rarity) -> dict[int, float]:
-    """Return the weighted information of the terms that each passage contains.
+def shared_information(words: Sequence[str], postings: Postings, rarity: Rarity) -> dict[int, float]:
+    """Return the information of the words that each passage contains.
 
-    The rarest terms come first. In a large conversation, a frequent word only adds to passages that also contain a
+    The rarest words come first. In a large conversation, a frequent word only adds to passages that also contain a
     rarer one, and a word in more than `telling_word_limit` passages only counts if there is no other.
     """
     scores = dict[int, float]()
     most = telling_word_limit(rarity.texts)
-    known = [term for term in terms if postings.get(term.text)]
-    known.sort(key=lambda term: rarity.held.get(term.text, 0))
-    for term in [term for term in known if rarity.held.get(term.text, 0) <= most] or known:
-        held, worth = postings[term.text], term.weight * rarity.worth(term.text)
+    known = sorted([word for word in words if postings.get(word)], key=lambda word: rarity.held.get(word, 0))
+    for word in [word for word in known if rarity.held.get(word, 0) <= most] or known:
+        held, worth = postings[word], rarity.worth(word)
         for passage in held if len(scores) < MAX_OPEN else scores.keys() & set(held):
             scores[passage] = scores.get(passage, 0.0) + worth
     return scores
@@ -153,20 +153,6 @@ def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, fl
     return scores
 
 
-def _by_day(wanted: RecallQuery, outline: Outline) -> dict[int, float]:
-    """Return a bonus for the messages of the days that the query names, unless they are most of the conversation."""
-    if not wanted.days:
-        return {}
-    meant = {
-        session
-        for session, stamp in enumerate(outline.days)
-        if any(asked.holds(day) for day in days_in(stamp) for asked in wanted.days)
-    }
-    if not meant or len(meant) * 2 > len(outline.days):
-        return {}
-    return {index: BY_DAY for index, session in enumerate(outline.sessions) if session in meant}
-
-
 def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Container[int]) -> float:
     """Return the information that the best message shares with the query, times its share of the query's information.
 
@@ -175,10 +161,10 @@ def _bearing(wanted: RecallQuery, postings: Postings, rarity: Rarity, among: Con
     """
     asked = 0.0
     held_by: dict[int, tuple[float, int]] = {}
-    for term in [term for term in wanted.terms if term.is_asked]:
-        worth = math.log(max(rarity.texts, 1) / max(rarity.held.get(term.text, 0), 1))
+    for word in wanted.words:
+        worth = math.log(max(rarity.texts, 1) / max(rarity.held.get(word, 0), 1))
         asked += worth
-        for index in dict.fromkeys(map(message_of, postings.get(term.text, ()))):
+        for index in dict.fromkeys(map(message_of, postings.get(word, ()))):
             if index in among:
                 shared, words = held_by.get(index, (0.0, 0))
                 held_by[index] = shared + worth, words + 1

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.masking import mask_secrets
@@ -21,19 +22,16 @@ from desktop_app.conversation.listing import title_in_english
 from desktop_app.conversation.message import Attachment, Message, Text, ToolCall, ToolResult
 
 from .outline import Outline
-from .query import RecallQuery, Term
+from .query import RecallQuery
 from .rank import Rarity
 
 MAX_READ = 200_000
 """Characters of one message that are searched."""
 MAX_OCCURRENCES = 200
 """Occurrences of a term in a message that are compared."""
-BEFORE = 0.3
-"""The share of a passage's spare length that precedes the first term."""
 SNAP = 80
 """Characters by which a passage may be shifted to begin and end at a line or word boundary."""
 
-_WORD = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:ations?|ings?|ies|ied|ed|es|s|ly|e|y)$")
 
 
@@ -55,70 +53,34 @@ def text_of(message: Message) -> str:
     return "\n\n".join(piece.strip() for piece in pieces if piece.strip())
 
 
-def passage_of(text: str, terms: Iterable[Term], worth: Mapping[str, float], most: int) -> str:
+def excerpt_of(text: str, stems: Mapping[str, float], most: int) -> str:
     """Return at most `most` characters of a text, where most of the query is found, or from its beginning.
 
-    worth: the information of each term, by its text.
+    stems: the beginnings of the query's words, each with its information.
     """
     if len(text) <= most:
         return text
-    occurrences = _occurrences(text[:MAX_READ], terms, worth)
-    first, last = _best_stretch(occurrences, most)
-    room = max(most - (last + SNAP - first), 0)
-    start = max(min(first - int(room * BEFORE), len(text) - most), 0)
-    return _cut(text, start, most)
+    lowered, half = text[:MAX_READ].lower(), max(most // 2, 1)
+    values: dict[int, float] = {}  # of stretches of `most` characters, each half over the one before
+    for stem, value in stems.items():
+        halves = {index // half for index in islice(_find(lowered, stem), MAX_OCCURRENCES)}
+        for stretch in halves | {each - 1 for each in halves if each}:
+            values[stretch] = values.get(stretch, 0.0) + value
+    best = max(values, key=lambda stretch: (values[stretch], -stretch), default=0)
+    return _cut(text, min(best * half, len(text) - most), most)
 
 
-def _occurrences(text: str, terms: Iterable[Term], worth: Mapping[str, float]) -> list[tuple[int, str, float]]:
-    """Return index, text and value of each occurrence of the terms, in the order of the text."""
-    lowered = text.lower()
-    found: list[tuple[int, str, float]] = []
-    for term in terms:
-        value = term.weight * worth.get(term.text, 0.0)
-        if value > 0:
-            found += [(index, term.text, value) for index in islice(_find_term(lowered, term.text), MAX_OCCURRENCES)]
-    return sorted(found)
-
-
-def _find_term(lowered: str, term: str) -> Iterator[int]:
-    """Yield the indexes at which the term's words occur in order, inflected forms included.
-
-    The first word is found with `str.find`, which is many times as fast as a pattern.
-    """
-    stems = [_stem(word) for word in _WORD.findall(term.lower())]
-    if not stems:
-        return
-    rest = re.compile(r"\w*[\W_]+".join(map(re.escape, stems))) if len(stems) > 1 else None
-    index = lowered.find(stems[0])
+def _find(lowered: str, stem: str) -> Iterator[int]:
+    """Yield the indexes of the words that begin with the stem. `str.find` is many times as fast as a pattern."""
+    index = lowered.find(stem)
     while index >= 0:
-        begins = index == 0 or not lowered[index - 1].isalnum() or not term.isascii()
-        if begins and (rest is None or rest.match(lowered, index)):
+        if index == 0 or not lowered[index - 1].isalnum() or not stem.isascii():
             yield index
-        index = lowered.find(stems[0], index + 1)
+        index = lowered.find(stem, index + 1)
 
 
 def _stem(word: str) -> str:
-    return _ENDING.sub("", word) if len(word) > 4 and word.isascii() else word
-
-
-def _best_stretch(occurrences: Sequence[tuple[int, str, float]], most: int) -> tuple[int, int]:
-    """Return the first and the last index of the stretch with the highest value; each term counts once."""
-    room = max(most - SNAP, 1)
-    counts: dict[str, int] = {}
-    score, best, begin = 0.0, 0.0, 0
-    found = (0, 0)
-    for index, term, value in occurrences:
-        counts[term] = counts.get(term, 0) + 1
-        score += value if counts[term] == 1 else 0.0
-        # The stretch need not contain a term twice.
-        while index - occurrences[begin][0] > room or counts[occurrences[begin][1]] > 1:
-            _, first_term, lost = occurrences[begin]
-            counts[first_term] -= 1
-            score -= lost if counts[first_term] == 0 else 0.0
-            begin += 1
-        if score > best + 1e-9:
-            best, found = score, (occurrences[begin][0], index)
-    return found
+    return _ENDING.sub("", word.lower()) or word if len(word) > 4 and word.isascii() else word.lower()
 
 
 def _cut(text: str, start: int, most: int) -> str:
@@ -137,15 +99,16 @@ def _cut(text: str, start: int, most: int) -> str:
 Count = Callable[[str], int]
 Place = TypeVar("Place")
 
-PASSAGES = (800,) * 3 + (250,) * 12
-"""Characters of a passage of each of the best messages, in their order."""
-PASSAGE, IN_OVERVIEW = 100, 70
-"""Characters of a passage of others, a line of 30 tokens, so that nearly a hundred fit; and of each one if the query
-asks for an overview of the conversation: what was mentioned when, not the best few passages."""
-MIN_PASSAGE = 60
-"""Characters."""
+LINE, MAX_EXCERPT = 70, 800
+"""Characters of an excerpt, at least and at most: a line of 30 tokens tells what to read on about."""
+SHARPNESS = 4
+"""The power of its score to which a message gets room: where a few stand out, long excerpts; otherwise many short."""
+SHORT = 100
+"""Characters of an excerpt whose length is not given."""
 MIN_LINE = 10
 """Tokens: no message fits into fewer."""
+SHARED_A_TOKEN = 3
+"""Characters for each token of the budget, if few messages share it."""
 CHARACTERS_A_TOKEN = 4
 """Approximate upper bound, which limits the passages that are tried."""
 READ_A_TOKEN, AROUND = 6, 30
@@ -244,25 +207,24 @@ def sources_in(page: str) -> tuple[RecallSource, ...]:
     return tuple(found.values())
 
 
-def places_to_read(
-    scores: Sequence[tuple[Place, float]], length_of: Callable[[Place], int], budget: int
-) -> list[Place]:
-    """Return the messages that may fit into the budget, best first, at least one. length_of: in characters."""
-    kept: list[Place] = []
-    room = budget * READ_A_TOKEN
-    for place, _ in scores:
-        room -= min(length_of(place), PASSAGES[len(kept)] if len(kept) < len(PASSAGES) else IN_OVERVIEW) + AROUND
-        if kept and room < 0:
+def rooms_of(scores: Sequence[tuple[Place, float]], length_of: Callable[[Place], int], budget: int) -> dict[Place, int]:
+    """Return the characters of an excerpt of each message that may fit into the budget, best first, at least one.
+
+    length_of: in characters. Each gets a line; what remains of the budget, at least a character for each of its tokens,
+    is shared by score.
+    """
+    lines = sum([min(length_of(place), LINE) + AROUND for place, _ in scores])
+    worth = [max(score, 0.0) ** SHARPNESS for _, score in scores]
+    share = max(budget * SHARED_A_TOKEN - lines, budget) / (sum(worth) or 1.0)
+    rooms: dict[Place, int] = {}
+    left = budget * READ_A_TOKEN
+    for (place, _), each in zip(scores, worth, strict=True):
+        room = min(max(int(share * each), LINE), MAX_EXCERPT)
+        left -= min(length_of(place), room) + AROUND
+        if rooms and left < 0:
             break
-        kept.append(place)
-    return kept
-
-
-def passage_length(rank: int, wanted: RecallQuery) -> int:
-    """Return the characters of a passage of the message that is number `rank` of the best ones, from 0."""
-    if wanted.is_overview:
-        return IN_OVERVIEW
-    return PASSAGES[rank] if rank < len(PASSAGES) else PASSAGE
+        rooms[place] = room
+    return rooms
 
 
 def recollected_of(message: Message, index: int, outline: Outline, source: RecallSource | None = None) -> Recollected:
@@ -277,31 +239,33 @@ def recollected_of(message: Message, index: int, outline: Outline, source: Recal
 
 def pack(
     query: str,
-    found: Iterable[Recollected],
+    found: Iterable[tuple[Recollected, int]],
     wanted: RecallQuery,
     rarity: Rarity,
     budget: int,
     count: Count,
 ) -> Recollection:
-    """Return as many of the found messages as fit into the budget. found: full messages, best first."""
+    """Return as many of the found messages as fit into the budget.
+
+    found: full messages, best first, each with the maximum characters of its excerpt.
+    """
+    stems = {_stem(word): rarity.worth(word) for word in wanted.words}
     kept: list[Recollected] = []
     headings: set[tuple[str, int]] = set()
     left, passed_over = budget, 0
-    for message in found:
+    for message, room in found:
         if left < MIN_LINE or passed_over > MAX_PASSED_OVER:
             break
         above = [(key, line) for key, line in _lines_above(message) if key not in headings]
-        more = sum(count(f"{line}\n") for _, line in above)
-        most = min(passage_length(len(kept), wanted), left * CHARACTERS_A_TOKEN)
+        most = min(room, left * CHARACTERS_A_TOKEN)
+        text = message.text if message.full_length <= most + SNAP // 2 else excerpt_of(message.text, stems, most)
+        shortened = replace(message, text=text)
+        cost = count(_line(shortened) + "\n") + sum(count(f"{line}\n") for _, line in above)
         passed_over += 1
-        for room in (most, most // 3):
-            shortened = _shorten(message, room, wanted, rarity)
-            cost = count(_line(shortened) + "\n") + more
-            if shortened.text and cost <= left:
-                kept.append(shortened)
-                headings.update(key for key, _ in above)
-                left, passed_over = left - cost, 0
-                break
+        if text and cost <= left:
+            kept.append(shortened)
+            headings.update(key for key, _ in above)
+            left, passed_over = left - cost, 0
     return _recollection(query, kept, budget, count)
 
 
@@ -320,14 +284,6 @@ def _heading(source: RecallSource) -> str:
     return f"Conversation {source.conversation[:ID_LENGTH]}, “{title[:MAX_TITLE]}”:"
 
 
-def _shorten(message: Recollected, room: int, wanted: RecallQuery, rarity: Rarity) -> Recollected:
-    if message.full_length <= room + SNAP // 2:
-        return message
-    worth = {term.text: rarity.worth(term.text) for term in wanted.terms}
-    text = passage_of(message.text, wanted.terms, worth, room) if room >= MIN_PASSAGE else ""
-    return msgspec.structs.replace(message, text=text)
-
-
 def _recollection(query: str, kept: list[Recollected], budget: int, count: Count) -> Recollection:
     """Return the kept messages in order. While they exceed the budget, the last one added is dropped."""
     order = {conversation: n for n, conversation in enumerate(dict.fromkeys(map(_conversation_of, kept)))}
@@ -343,7 +299,7 @@ def _recollection(query: str, kept: list[Recollected], budget: int, count: Count
 def _line(message: Recollected) -> str:
     head = f"#{message.index} {' '.join(message.speaker.split())}"
     text = _MAY_BE_OURS.sub("\n ", message.text)
-    if message.is_part and len(message.text) > PASSAGE:
+    if message.is_part and len(message.text) > SHORT:
         return f"{head} ({len(message.text):,} of {message.full_length:,} characters): … {text} …"
     if message.is_part:
         return f"{head}: … {text} …"

@@ -1,4 +1,4 @@
-"""Find times in a query ("last spring", "in March", "two weeks ago"), and dates in questions and session stamps.
+"""Find times in a text: "last spring", "in March", "two weeks ago", "8 May, 2023".
 
 No function reads the clock: today's date is an argument.
 """
@@ -6,9 +6,8 @@ No function reads the clock: today's date is an argument.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date, timedelta
-from typing import NamedTuple
 
 import msgspec
 
@@ -58,6 +57,8 @@ class TimeSpan(msgspec.Struct, frozen=True):
     start: int
     end: int
     """Character offsets in the query, including words such as "in" and "since"."""
+    is_date: bool = False
+    """Whether it is written as a date, not relative to today."""
 
 
 Days = tuple[date, date]
@@ -76,7 +77,9 @@ def time_in(query: str, today: date) -> TimeSpan | None:
         for found in pattern.finditer(blanked):
             days = _read(reading, found, today)
             if days is not None and days[0] <= today:
-                return _bounded(found, days)
+                parts = found.groupdict()
+                bound = (parts.get("bound") or "").lower().split(" ")[0]
+                return span_of(bound, days, *found.span(), reading in _DATES or bool(parts.get("year")))
     return None
 
 
@@ -90,7 +93,7 @@ def _between(text: str, today: date) -> TimeSpan | None:
             last = days_of(named, today)
             first = (days_of(f"{found['first']} {year[0]}", today) if year else None) or days_of(found["first"], today)
             if first is not None and last is not None and first[0] < last[0] and first[0] <= today:
-                return TimeSpan(first[0], last[1], found.start(), found.start("last") + len(named))
+                return TimeSpan(first[0], last[1], found.start(), found.start("last") + len(named), year is not None)
     return None
 
 
@@ -101,15 +104,20 @@ def _read(reading: _Reading, found: re.Match[str], today: date) -> Days | None:
         return None
 
 
-def _bounded(found: re.Match[str], days: Days) -> TimeSpan:
+def span_of(bound: str, days: Days, start: int, end: int, is_date: bool = False) -> TimeSpan:
     """Return the span for the days with a word such as "since" or "before"; without one, the days themselves."""
-    bound = (found.groupdict().get("bound") or "").lower().split(" ")[0]
-    start, end = found.span()
-    if bound in ("since", "after", "seit", "nach", "ab"):
-        return TimeSpan(days[1] + timedelta(1) if bound in ("after", "nach") else days[0], None, start, end)
-    if bound in ("before", "vor", "until", "till", "bis"):
-        return TimeSpan(None, days[0] - timedelta(1) if bound in ("before", "vor") else days[1], start, end)
-    return TimeSpan(*days, start, end)
+    first, last = days
+    match bound:
+        case "since" | "seit" | "ab":
+            return TimeSpan(first, None, start, end)
+        case "after" | "nach":
+            return TimeSpan(last + timedelta(1), None, start, end)
+        case "until" | "till" | "bis":
+            return TimeSpan(None, last, start, end)
+        case "before" | "vor":
+            return TimeSpan(None, first - timedelta(1), start, end)
+        case _:
+            return TimeSpan(first, last, start, end, is_date)
 
 
 def days_of(text: str, today: date) -> Days | None:
@@ -123,22 +131,12 @@ def days_of(text: str, today: date) -> Days | None:
     return None
 
 
-def _exact_day(found: re.Match[str], today: date) -> Days:
-    day = date(int(found["year"]), int(found["number"]), int(found["day"]))
-    return day, day
-
-
-def _numbered_month(found: re.Match[str], today: date) -> Days:
-    return _month(int(found["year"]), int(found["number"]))
-
-
 def _named_day(found: re.Match[str], today: date) -> Days:
     """Return a day of a month; without a year, the latest that is not in the future."""
     number, day = _month_number(found["month"]), int(found["day"])
-    year = int(found["year"] or today.year)
-    named = date(year, number, day)
+    named = date(int(found["year"] or today.year), number, day)
     if not found["year"] and named > today:
-        named = date(year - 1, number, day)
+        named = date(named.year - 1, number, day)
     return named, named
 
 
@@ -198,10 +196,6 @@ def _lately(found: re.Match[str], today: date) -> Days:
     return _before(today, _count(found), _unit(found)), today
 
 
-def _last_unit(found: re.Match[str], today: date) -> Days:
-    return _last(_unit(found), today)
-
-
 def _last(unit: int, today: date) -> Days:
     """Return the week, month or year before this one; yesterday, if the unit is a day."""
     if unit == 7:
@@ -246,7 +240,7 @@ def _month(year: int, number: int) -> Days:
 
 
 def _month_number(name: str) -> int:
-    return _MONTH_NUMBERS[name[:3].lower()]
+    return int(name) if name.isdigit() else _MONTH_NUMBERS[name[:3].lower()]
 
 
 def _form(pattern: str) -> re.Pattern[str]:
@@ -264,25 +258,27 @@ _AFTER_BOUND = "|".join(
 )
 _PREPOSED = rf"(?:{_IN} |{_AFTER_BOUND})"
 _FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
-    (_form(rf"{_PREPOSED}{_YEAR}-(?P<number>[01]\d)-(?P<day>[0-3]\d)"), _exact_day),
+    (_form(rf"{_PREPOSED}{_YEAR}-(?P<month>[01]\d)-(?P<day>[0-3]\d)"), _named_day),
     (_form(rf"(?:{_IN} )?(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? {_YEAR})?"), _named_day),
     (_form(rf"(?:{_IN} )?{_MONTH} {_DAY}(?:,? {_YEAR})?"), _named_day),
     (_form(rf"(?:{_IN} )?{_MONTH},? {_YEAR}"), _named_month),
     (_form(rf"{_LAST} {_MONTH}"), _last_month_named),
-    (_form(rf"{_PREPOSED}{_YEAR}-(?P<number>[01]\d)"), _numbered_month),
+    (_form(rf"{_PREPOSED}{_YEAR}-(?P<month>[01]\d)"), _named_month),
     (_form(rf"(?:{_PREPOSED}|{_THIS} |early |late |mid |anfang |ende |mitte ){_MONTH}"), _named_month),
     (_form(rf"(?:(?:{_IN} )?{_LAST} |{_PREPOSED}|{_THIS} ){_SEASON}(?: (?:of )?{_YEAR})?"), _season),
     (_form(rf"{_SEASON} (?:of )?{_YEAR}"), _season),
     (_form(rf"(?:about |around |roughly |some )?{_COUNT} {_UNIT} ago"), _ago),
     (re.compile(rf"(?<!\w)vor (?:etwa )?{_COUNT} {_UNIT}(?!\w)", re.IGNORECASE), _ago),
     (_form(rf"(?:(?:in|within|over|during|for|in den|die|den) )?{_LAST} {_COUNT} {_UNIT}"), _lately),
-    (_form(rf"(?:{_IN} |in der )?{_LAST} {_UNIT}"), _last_unit),
+    (_form(rf"(?:{_IN} |in der )?{_LAST} {_UNIT}"), lambda found, today: _last(_unit(found), today)),
     (_form(rf"(?:{_IN} |in )?{_THIS} {_UNIT}"), _this_unit),
     (_form(rf"(?:{_LAST} |{_THIS} |on |am ){_WEEKDAY}"), _weekday),
     (_form(r"the day before yesterday|vorgestern"), _back(2)),
     (_form(r"yesterday(?:'s)?|gestern|last night|gestern abend"), _back(1)),
     (_form(r"(?:earlier )?today(?:'s)?|heute|this (?:morning|afternoon|evening)"), _back(0)),
     (_form(rf"(?:{_PREPOSED}|early |late |mid |anfang |ende |mitte ){_YEAR}"), _year),
+    (re.compile(rf"(?:{_YEAR}年)?(?P<month>1[0-2]|0?[1-9])月(?P<day>[0-3]?\d)[日号]"), _named_day),
+    (re.compile(rf"{_YEAR}年(?P<month>1[0-2]|0?[1-9])月"), _named_month),
     (re.compile("前天|一昨日|그저께"), _back(2)),
     (re.compile("昨天|昨日|어제"), _back(1)),
     (re.compile("今天|今日|오늘"), _back(0)),
@@ -291,66 +287,14 @@ _FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (re.compile("去年|작년"), lambda _, today: _last(365, today)),
 )
 """The first form that matches counts, so that the more exact ones come first."""
+_DATES = {_named_day, _named_month, _last_month_named, _year}
 _PLAIN_FORMS: tuple[tuple[re.Pattern[str], _Reading], ...] = (
     (_form(_YEAR), _year),
-    (_form(rf"{_YEAR}-(?P<number>[01]?\d)"), _numbered_month),
-    (_form(rf"{_YEAR}-(?P<number>[01]?\d)-(?P<day>[0-3]?\d)"), _exact_day),
+    (_form(rf"{_YEAR}-(?P<month>[01]?\d)"), _named_month),
+    (_form(rf"{_YEAR}-(?P<month>[01]?\d)-(?P<day>[0-3]?\d)"), _named_day),
     (_form(_MONTH), _named_month),
     (_form(rf"{_SEASON}(?P<year>)"), _season),
     (_form(_WEEKDAY), _weekday),
     (_form(rf"{_COUNT} {_UNIT}"), _lately),
 )
 """Forms that are a time where one is expected, but may be anything else within a sentence."""
-
-
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WRITTEN_MONTH = rf"(?P<month>(?:{'|'.join(_MONTHS)})(?:r?uary|ch|il|e|y|ust|t|t?ember|ober)?)"
-_WRITTEN_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-# A month's name alone is not a date ("may I …"): it needs a day, a year or a word such as "since" next to it.
-_DATE_FORMS = tuple(
-    re.compile(rf"(?<!\w){form}(?!\w)", re.IGNORECASE)
-    for form in (
-        rf"{_YEAR}[-/.](?P<month>[01]?\d)(?:[-/.](?P<day>[0-3]?\d))?",
-        rf"{_WRITTEN_DAY}(?: of)? {_WRITTEN_MONTH}\.?(?:,? {_YEAR})?",
-        rf"{_WRITTEN_MONTH}\.? {_WRITTEN_DAY}(?:,? {_YEAR})?",
-        rf"{_WRITTEN_MONTH}\.?,? {_YEAR}",
-        rf"(?:in|since|during|until|before|after|early|late|mid|last|this) {_WRITTEN_MONTH}",
-        _YEAR,
-    )
-)
-_CHINESE = re.compile(r"(?:(?P<year>(?:19|20)\d\d)年)?(?P<month>1[0-2]|0?[1-9])月(?:(?P<day>[0-3]?\d)[日号])?")
-MAX_READ = 400
-"""Characters that are searched for dates: longer than a question's sentence or a stamp."""
-
-
-class Day(NamedTuple):
-    """A day, a month or a year; 0 for missing parts."""
-
-    year: int = 0
-    month: int = 0
-    day: int = 0
-
-    def holds(self, other: Day) -> bool:
-        """Return whether the other day is within this one: the parts that this one has are the same."""
-        return any(self) and all(mine in (0, theirs) for mine, theirs in zip(self, other, strict=True))
-
-
-def days_in(text: str) -> tuple[Day, ...]:
-    """Return the dates in a text without repeats, the most exact forms first."""
-    return tuple(dict.fromkeys(_read_dates(text[:MAX_READ])))
-
-
-def _read_dates(text: str) -> Iterator[Day]:
-    for form in (_CHINESE, *_DATE_FORMS):
-        for found in form.finditer(text):
-            parts = found.groupdict()
-            day = Day(int(parts.get("year") or 0), _number_of_month(parts.get("month")), int(parts.get("day") or 0))
-            if day.month <= 12 and day.day <= 31:
-                yield day
-        text = form.sub(" ", text)
-
-
-def _number_of_month(name: str | None) -> int:
-    if not name:
-        return 0
-    return int(name) if name.isdigit() else _MONTHS.index(name[:3].lower()) + 1

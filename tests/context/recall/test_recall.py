@@ -25,15 +25,16 @@ from desktop_app.context.recall.rank import (
 )
 from desktop_app.context.recall.recollection import (
     ID_LENGTH,
-    PASSAGE,
+    LINE,
+    MAX_EXCERPT,
     RecallSource,
     Recollected,
     Recollection,
+    excerpt_of,
     pack,
     page_of,
-    passage_of,
-    places_to_read,
     recollected_of,
+    rooms_of,
     sources_in,
     text_of,
 )
@@ -64,7 +65,10 @@ def outlined(messages: list[str], gap: float = 0.0) -> Outline:
 def packed(messages: list[str], order: list[int], budget: int, count: Callable[[str], int]) -> Recollection:
     held = {"ledger": tuple(n for n, text in enumerate(messages) if "ledger" in text)}
     outline = outlined(messages, 9_000)
-    found = [recollected_of(replace(user_message(messages[n]), id=f"m{n}"), n, outline) for n in order]
+    rooms = rooms_of([(n, 1.0) for n in order], outline.lengths.__getitem__, budget)
+    found = [
+        (recollected_of(replace(user_message(messages[n]), id=f"m{n}"), n, outline), room) for n, room in rooms.items()
+    ]
     return pack("the ledger", found, parse_query("the ledger"), rarity_of(held, outline.passages), budget, count)
 
 
@@ -85,7 +89,7 @@ def test_what_is_brought_back_fits_the_budget_and_reads_in_its_order(messages, b
     for message in found.messages:
         assert message.text in messages[message.index]
         assert message.is_part == (len(message.text) < message.full_length)
-        assert not (message.is_part and message.full_length <= min(PASSAGE, budget))
+        assert not (message.is_part and message.full_length <= min(LINE, budget))
     assert found == packed(messages, order, budget, COUNTS[count])
 
 
@@ -140,8 +144,7 @@ def test_the_passage_is_where_the_most_of_the_query_stands(query: str, expected:
     filler = "一些别的内容。theme words, and ui. " * 100
     places = ("packages/ui/theme.ts has the colours", "数据库在这里", "She danced in her lesson with Eve")
     text = filler + filler.join(places) + filler
-    terms = parse_query(query).terms
-    passage = passage_of(text, terms, {term.text: 3.0 for term in terms}, 600)
+    passage = excerpt_of(text, {word.lower().removesuffix("ing"): 3.0 for word in parse_query(query).words}, 600)
     assert expected in passage
     assert len(passage) <= 600
 
@@ -152,8 +155,7 @@ def test_the_passage_is_where_the_most_of_the_query_stands(query: str, expected:
     query=st.sampled_from(["ledger", "a b", "中 ledger", "lead/edge.rd"]),
 )
 def test_a_passage_is_a_part_of_the_text_and_not_longer_than_it_may_be(text: str, most: int, query: str) -> None:
-    terms = parse_query(query).terms
-    passage = passage_of(text, terms, {term.text: 1.0 for term in terms}, most)
+    passage = excerpt_of(text, dict.fromkeys(parse_query(query).words, 1.0), most)
     assert passage in text
     assert len(passage) <= max(most, 0) or passage == text
 
@@ -178,13 +180,30 @@ def test_more_is_read_than_the_budget_holds_and_not_much_more() -> None:
     outline = outlined(["a" * 130] * 100 + ["a" * 100_000])
     scores = [(index, 1.0) for index in range(101)]
 
-    def indexes_to_read(scores: list[tuple[int, float]], budget: int) -> list[int]:
-        return places_to_read(scores, lambda index: outline.lengths[index], budget)
+    def rooms(scores: list[tuple[int, float]], budget: int) -> dict[int, int]:
+        return rooms_of(scores, outline.lengths.__getitem__, budget)
 
-    assert indexes_to_read(scores, 200) == list(range(7))
-    assert indexes_to_read(scores[::-1], 200)[:2] == [100, 99]  # of a long one, a passage
-    assert indexes_to_read(scores[::-1], 1) == [100]
-    assert indexes_to_read([], 200) == []
+    assert rooms(scores, 200) == dict.fromkeys(range(12), LINE)
+    assert list(rooms(scores[::-1], 200))[:2] == [100, 99]  # of a long one, an excerpt
+    assert rooms(scores[::-1], 1) == {100: LINE}
+    assert rooms([], 200) == {}
+
+
+@given(st.lists(st.floats(0.0, 50.0), min_size=1, max_size=300), st.integers(100, 5_000))
+def test_a_better_message_has_at_least_as_much_room(scores: list[float], budget: int) -> None:
+    best_first = list(enumerate(sorted(scores, reverse=True)))
+    rooms = list(rooms_of(best_first, lambda _: 10_000, budget).values())
+    assert rooms == sorted(rooms, reverse=True)
+    assert all(LINE <= room <= MAX_EXCERPT for room in rooms)
+
+
+def test_what_stands_out_gets_a_long_excerpt_and_of_many_alike_there_are_lines() -> None:
+    def rooms(scores: list[float]) -> list[int]:
+        return list(rooms_of(list(enumerate(scores)), lambda _: 10_000, 4_000).values())
+
+    assert rooms([20.0, *[5.0] * 200])[:2] == [MAX_EXCERPT, LINE]
+    assert set(rooms([5.0] * 200)) == {LINE}
+    assert rooms([5.0, 5.0]) == [MAX_EXCERPT, MAX_EXCERPT], "few share the whole budget"
 
 
 # Which conversations a query is looked for in, in which order their messages come, and how they are named.
@@ -240,7 +259,7 @@ def test_a_page_names_conversation_title_day_speaker_and_number() -> None:
 def test_what_is_packed_of_several_fits_and_stands_together(places: list[tuple[str, int]], budget: int) -> None:
     sources = {name: RecallSource(name * 2 * ID_LENGTH, f"About {name}") for name in "abc"}
     found = [recollected(sources[name], index) for name, index in places]
-    packed = pack("q", found, parse_query("q"), Rarity(9, {}), budget, len)
+    packed = pack("q", [(one, 100) for one in found], parse_query("q"), Rarity(9, {}), budget, len)
     assert packed.tokens <= budget
     assert packed.tokens == (len(page_of(packed.messages)) if packed.messages else 0)
     order = [message.source.conversation for message in packed.messages if message.source]

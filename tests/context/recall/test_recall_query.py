@@ -1,19 +1,18 @@
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop_app.context.recall.query import MAX_WORDS, parse_query
-from desktop_app.context.recall.times import Day, days_in
-
-
-def terms_of(query: str, *speakers: str) -> dict[str, float]:
-    return {term.text: term.weight for term in parse_query(query, speakers).terms}
+from desktop_app.context.recall.outline import Head, outline_of
+from desktop_app.context.recall.query import MAX_WORDS, indexes_named, indexes_within, parse_query
+from desktop_app.context.recall.times import TimeSpan
 
 
 def asked_of(query: str, *speakers: str) -> list[str]:
-    return [term.text for term in parse_query(query, speakers).terms if term.is_asked]
+    return list(parse_query(query, speakers).words)
 
 
 @pytest.mark.parametrize(
@@ -33,12 +32,6 @@ def asked_of(query: str, *speakers: str) -> list[str]:
 )
 def test_the_words_of_a_query_without_those_that_only_ask(query: str, asked: list[str]) -> None:
     assert asked_of(query) == asked
-
-
-def test_what_stands_together_is_looked_for_together_too() -> None:
-    terms = terms_of("why does src/app/main.py say: property does not exist, on GitHub Actions?")
-    assert {"src/app/main.py", "property does not exist", "GitHub Actions"} <= terms.keys()
-    assert terms["src/app/main.py"] < terms["property"]
 
 
 def test_speakers_who_are_named_are_no_words_but_people() -> None:
@@ -77,48 +70,42 @@ def test_some_queries_name_what_they_mean(query: str, is_pointed: bool) -> None:
 def test_any_text_is_a_query(query: str, speakers: list[str]) -> None:
     wanted = parse_query(query, speakers)
     assert wanted == parse_query(query, speakers)
-    texts = [term.text.lower() for term in wanted.terms]
+    texts = [word.lower() for word in wanted.words]
     assert len(texts) == len(set(texts))
 
 
 @pytest.mark.parametrize(
-    ("text", "days"),
+    ("stamp", "day"),
     [
-        ("1:56 pm on 8 May, 2023", [Day(2023, 5, 8)]),
-        ("on July 4th, 2021", [Day(2021, 7, 4)]),
-        ("2023-04-27", [Day(2023, 4, 27)]),
-        ("in August 2022?", [Day(2022, 8, 0)]),
-        ("since March", [Day(0, 3, 0)]),
-        ("Sept. 3", [Day(0, 9, 3)]),
-        ("in 2019", [Day(2019, 0, 0)]),
-        ("2023年5月8日", [Day(2023, 5, 8)]),
-        ("5月8号", [Day(0, 5, 8)]),
-        ("may I ask March what to do with 300 dollars", []),
-        ("version 12.2023.4", [Day(2023, 4, 0)]),
-        ("", []),
+        ("8 May, 2023", "2023-05-08"),
+        ("July 4th, 2021", "2021-07-04"),
+        ("2023-04-27", "2023-04-27"),
+        ("Friday, 3 Sept. 2021", "2021-09-03"),
+        ("2023年5月8日", "2023-05-08"),
+        ("August 2022", "2022-08-01"),
     ],
 )
-def test_dates_as_people_write_them(text: str, days: list[Day]) -> None:
-    assert list(days_in(text)) == days
-
-
-def test_a_date_holds_the_days_that_it_means() -> None:
-    assert Day(2023, 5, 0).holds(Day(2023, 5, 8))
-    assert Day(0, 5, 8).holds(Day(2023, 5, 8))
-    assert not Day(2023, 6, 0).holds(Day(2023, 5, 8))
-    assert not Day().holds(Day(2023, 5, 8))
+def test_the_days_of_sessions_as_people_write_them(stamp: str, day: str) -> None:
+    outline = outline_of([Head("user", False, 5, stamp, 0.0), Head("user", False, 5, "1 June 1999", 1.0)], str)
+    on, after = date.fromisoformat(day), date.fromisoformat(day) + timedelta(1)
+    assert indexes_within(outline, TimeSpan(on, on, 0, 0)) == {0}
+    assert indexes_within(outline, TimeSpan(after, None, 0, 0)) == frozenset()
+    assert indexes_within(outline, TimeSpan(None, on, 0, 0)) == {0, 1}
 
 
 @pytest.mark.parametrize(
-    ("query", "is_overview"),
+    ("query", "indexes"),
     [
-        ("In what order did I mention the parts of the app?", True),
-        ("Summarize how the project has gone", True),
-        ("How many different tools did I use across my sessions?", True),
-        ("In welcher Reihenfolge habe ich das erwähnt?", True),
-        ("When does my first sprint end?", False),
-        ("Who ordered the violin?", False),
+        ("What happened in June 2023?", {2}),
+        ("What happened on 8 May?", {1}),
+        ("and since March", {1, 2}),
+        ("2023年5月8号", {1}),
+        ("in 2023", set[int]()),  # most of the conversation
+        ("may I ask March what to do with 300 dollars", set[int]()),
     ],
 )
-def test_some_questions_are_about_the_whole_conversation(query: str, is_overview: bool) -> None:
-    assert parse_query(query).is_overview == is_overview
+def test_the_messages_of_the_days_that_a_query_names(query: str, indexes: set[int]) -> None:
+    stamps = ["1 January, 2023", "8 May, 2023", "2 June, 2023", "1 January, 2022"]
+    heads = [Head("user", False, 5, stamp, 0.0) for stamp in (*stamps[3:], *stamps[:3])]
+    found = indexes_named(outline_of(heads, str), query)
+    assert {stamps[index - 1] for index in found} == {stamps[index] for index in indexes}

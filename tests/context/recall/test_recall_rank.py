@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from desktop_app.context.ledger.prose import without_stamp
 from desktop_app.context.recall.outline import Head, Outline, outline_of
 from desktop_app.context.recall.passage_cuts import BITS
-from desktop_app.context.recall.query import parse_query
+from desktop_app.context.recall.query import indexes_named, parse_query
 from desktop_app.context.recall.rank import (
     CANDIDATES,
     MAX_OPEN,
@@ -50,10 +50,9 @@ def held_in(chat: list[tuple[str, str]], terms: list[str]) -> dict[str, tuple[in
 def ranked(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> Ranked:
     outline = outlined(chat)
     wanted = parse_query(query, outline.named)
-    held = held_in(chat, [term.text for term in wanted.terms])
-    return rank(
-        wanted, outline, held, score_words(wanted.terms, outline, held, rarity_of(held, outline.passages)), among
-    )
+    held = held_in(chat, list(wanted.words))
+    own = score_words(wanted.words, outline, held, rarity_of(held, outline.passages))
+    return rank(wanted, outline, held, own, among, of_days=indexes_named(outline, query))
 
 
 def order(query: str, chat: list[tuple[str, str]] = CHAT, among: set[int] | None = None) -> list[int]:
@@ -121,15 +120,15 @@ def test_in_a_large_conversation_common_words_only_add_to_rarer_ones() -> None:
     wanted = parse_query("zebra crossing street")
     places = {"zebra": (5,), "crossing": range(0, messages, 8), "street": range(3, messages, 6)}
     held = {term: tuple(index << BITS for index in indexes) for term, indexes in places.items()}
-    own = score_words(wanted.terms, outline, held, rarity_of(held, messages))
+    own = score_words(wanted.words, outline, held, rarity_of(held, messages))
     assert len(own) == messages // 8 + 1  # "street" found none by itself
     best = rank(wanted, outline, held, own).scores
     assert best[0][0] == 5
     assert len(best) <= CANDIDATES
     often = {"street": tuple(index << BITS for index in range(1, messages)), "zebra": (0,)}
     rarity = rarity_of(often, messages)
-    assert score_words(wanted.terms, outline, often, rarity).keys() == {0}, "what nearly all hold says nothing"
-    alone = score_words(parse_query("street").terms, outline, often, rarity)
+    assert score_words(wanted.words, outline, often, rarity).keys() == {0}, "what nearly all hold says nothing"
+    alone = score_words(parse_query("street").words, outline, often, rarity)
     assert len(alone) == messages - 1, "unless there is no other"
 
 
@@ -137,10 +136,10 @@ def test_words_in_one_passage_count_more_than_in_several_and_a_user_more_than_a_
     chat = [("assistant", "a"), ("user", "b"), ("assistant", "c"), ("user", "d")]
     outline = outlined([(name, "x" * 2_000) for name, _ in chat])
     held = {"zebra": (0, 2 << BITS), "crossing": (1, 2 << BITS, (3 << BITS) + 5)}
-    own = score_words(parse_query("zebra crossing").terms, outline, held, rarity_of(held, 40))
+    own = score_words(parse_query("zebra crossing").words, outline, held, rarity_of(held, 40))
     assert own[2] > max(own[0], own[3])
     same = {"zebra": (0, 1 << BITS)}
-    own = score_words(parse_query("zebra").terms, outline, same, rarity_of(same, 40))
+    own = score_words(parse_query("zebra").words, outline, same, rarity_of(same, 40))
     assert own[1] > own[0] > 0
 
 
