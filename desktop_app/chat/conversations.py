@@ -23,7 +23,7 @@ from .choices import check_policy, existing_folder, policy_named
 from .open_sessions import OpenSessions
 from .ports import Emit
 from .session import Session, stamp
-from .session_model import choose_model, model_or_stand_in, use_model
+from .session_model import choose_model
 from .tasks import Job, Tasks
 from .titles import ListedConversations
 from .turn.prepare import record_request_context
@@ -119,8 +119,7 @@ class Conversations:
         for session in self.sessions.cache.all():
             if self.turns.is_busy(session.id):
                 continue
-            if await use_model(session, model_or_stand_in(self.models, session.info.model), self._publish):
-                await self.turns.note(session)
+            await self.sessions.use_known_model(session)
             await self.turns.getting_ready.equip(session)
 
     def follow_context(self) -> None:

@@ -252,9 +252,13 @@ class OpenSessions:
         self.cache.keep(session)
         if session in self._outdated and not self._turns.is_busy(conversation):
             self._outdated.discard(session)
-            session.use(model_or_stand_in(self._models, session.info.model))
-            await asyncio.to_thread(session.counter.gauge)
+            await self.use_known_model(session)
         return session
+
+    async def use_known_model(self, session: Session) -> None:
+        """Use the conversation's model as it is set up and known now, and publish what that changes."""
+        if await use_model(session, model_or_stand_in(self._models, session.info.model), self._publish):
+            await self._turns.note(session)
 
     async def open_partially(self, conversation: str) -> PartialSession | None:
         """Return a partial session, and begin to open the conversation; `FiguresCounted` is published once it is open.

@@ -167,6 +167,16 @@ async def test_new_settings_reach_those_that_stayed_and_those_that_are_read_agai
     assert policies == {"aggressive"}
 
 
+async def test_a_changed_window_is_published_by_the_request_that_first_uses_it(talk) -> None:
+    home, session = await talk([], window=400_000, messages=said(1))
+    home.models.info = replace(home.models.info, max_window=200_000)
+    home.chats.change_settings(replace(home.settings(), font_scale=1.2))
+    home.events.clear()
+    await home.chats.open(session.id)  # a request of the window, before the servers have answered
+    await home.chats.use_what_is_known()
+    assert [event.gauge.window for event in home.of(GaugeChanged)] == [200_000]
+
+
 async def test_what_is_kept_is_bounded_in_bytes_too(house, monkeypatch) -> None:
     home = await house([])
     ids = await written(home, MAX_KEPT)
