@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeGuard, TypeVar, cast, overload
 import msgspec
 from msgspec.structs import replace
 
-from .memory import Fact, Fidelity, Ledger, Superseded
+from .memory import Fact, Fidelity, FileRead, Ledger, Superseded, WorkItem
 from .message import Entry, Message, Role, Usage
 from .tools import Rule, ToolSpec
 
@@ -427,6 +427,8 @@ FIELDS_WITH_IDS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     Compaction: ("archived", "ledger", "follows"),
     Ledger: tuple(name for name in Ledger.__struct_fields__ if name != "dropped"),
     Fact: ("message_id",),
+    FileRead: ("message_id",),
+    WorkItem: ("message_id",),
     Superseded: ("message_id",),
     StandingSummary: ("message_ids", "follows"),
     Flush: ("before",),
