@@ -64,7 +64,7 @@ from .session import Session, stamp
 from .session_model import find_model
 from .side_requests import RoleModel, resolve_role
 from .titles import RESEARCH
-from .turn.take_turn import Turn
+from .turn.take_turn import DEFAULT_OPTIONS, Turn, TurnOptions
 from .turn.tool_calls import ToolCalls
 from .turn.tool_runtime import ToolRuntime
 from .turn_services import Services
@@ -251,10 +251,12 @@ def question_in(text: str) -> str:
     return text.strip()[len(RESEARCH) :].strip() if text.strip().startswith(RESEARCH) else ""
 
 
-async def take_research(session: Session, services: Services, emit: Emit) -> TurnFinished:
+async def take_research(
+    session: Session, services: Services, emit: Emit, options: TurnOptions = DEFAULT_OPTIONS
+) -> TurnFinished:
     """Research the question in the newest user message, which includes the command; otherwise like `take_turn`.
 
-    Cancelling the task ends the research; its results so far are kept.
+    Cancelling the task ends the research; its results so far are kept. options: only `is_forced` applies.
     """
     turn, items = Turn(session, services, emit, is_automatic=False), session.view.items
     question, earlier = question_in(items[-1].message.text), newest_words(items[:-1])
@@ -263,7 +265,7 @@ async def take_research(session: Session, services: Services, emit: Emit) -> Tur
         await find_model(session, services.models, emit)
         emit(session.gauge_changed())
         turn = research = await _prepare(session, services, emit, question, earlier)
-        await research.run()
+        await research.run(options.is_forced)
     except (asyncio.CancelledError, Exception) as error:  # noqa: BLE001 - a bug is reported, after the turn is settled
         turn.outcome.fail(error)
     return await turn.settle()
@@ -324,8 +326,11 @@ class ResearchTurn(Turn):
         self._asked_at = 0.0
         self._ends_at = self._clock() + policy.research_seconds
 
-    async def run(self) -> None:
-        """Search and read until the model answers. Raises WorldError. Cancelling this ends the tools."""
+    async def run(self, is_forced: bool = False) -> None:
+        """Search and read until the model answers. Raises WorldError. Cancelling this ends the tools.
+
+        is_forced: whether the user allows the first request to pass a limit of money.
+        """
         label = f"{self._session.model.info.label} (research)"
         self._publish(ReplyStarted(self._conversation.id, self._answer.id, label))
         rounds = self._session.counter.policy.research_rounds
@@ -333,6 +338,9 @@ class ResearchTurn(Turn):
             is_last = number == rounds or self._clock() >= self._ends_at
             if is_last:
                 await self._session.record_message(stamp(user_message(ENOUGH)))
+            if self._services.money is not None:
+                is_allowed = is_forced and self.is_first_request
+                await self._services.money.check(self._session, is_allowed, self._conversation)
             reply = await self._ask_model()
             if not reply.tool_calls or (is_last and reply.text.strip()):
                 self._answer.is_whole = True

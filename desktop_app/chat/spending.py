@@ -1,4 +1,6 @@
-"""The limits of what a conversation and a day may cost, checked before each request of a turn.
+"""The limits of what a conversation and a day may cost, checked before each request of a turn or a research.
+
+Automatic summaries that would pass a limit are written without a model, or not ahead.
 
 What was spent is the usage in the record: replies, summaries, titles, memory. Requests to models whose price is not
 known cost nothing here.
@@ -10,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import NamedTuple
 
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.message import Message, Role, Usage
@@ -32,6 +35,18 @@ WAYS = translatable(
 )
 
 
+WHY_NO_SUMMARY = translatable("a summary by a model would pass your limit of {limit} for this conversation")
+WHY_NO_SUMMARY_TODAY = translatable("a summary by a model would pass your limit of {limit} a day")
+
+
+class Passed(NamedTuple):
+    """A limit that a request would pass, in US dollars."""
+
+    limit: float
+    spent: float
+    is_of_day: bool
+
+
 class MoneyLimits:
     """The limits of money of the settings, and what the user has allowed beyond them since the program was started."""
 
@@ -48,23 +63,47 @@ class MoneyLimits:
         self._reading = asyncio.Lock()
         self._allowed: dict[str, float] = {}  # US dollars by conversation
 
-    async def check(self, session: Session, is_forced: bool = False) -> None:
+    async def check(self, session: Session, is_forced: bool = False, conversation: Session | None = None) -> None:
         """Refuse a request that would pass a limit. Raises WorldError.
 
         is_forced: whether the user has allowed the request, and with it the amount of the limit once more.
+        conversation: the one that a research belongs to, if the session is a research's, which is not recorded yet.
         """
-        settings, price = self._settings(), self._models.price(session.model.info.id)
-        if price is None or not (settings.max_dollars or settings.max_dollars_a_day):
+        price = self._models.price(session.model.info.id)
+        if price is None:
             return
-        needed, spent = next_request_dollars(session, price), dollars_of(session)
-        if 0 < settings.max_dollars < spent + needed - self._allowed.get(session.id, 0.0):
+        needed = next_request_dollars(session, price)
+        unrecorded = 0.0 if conversation is None else dollars_of(session)
+        for passed in await self._passed(conversation or session, needed, unrecorded):
             if not is_forced:
-                raise _refusal(CONVERSATION, settings.max_dollars, spent, needed)
-            self._allowed[session.id] = spent
-        if 0 < settings.max_dollars_a_day < (today := await self.today()) + needed - self._allowed_today:
-            if not is_forced:
-                raise _refusal(DAY, settings.max_dollars_a_day, today, needed)
-            self._allowed_today = today
+                raise _refusal(passed, needed)
+            self._allow(session.id, passed)
+
+    async def why_no_summary(self, session: Session, needed: float | None) -> str:
+        """Return why no model may write an automatic summary, to complete "because …"; "" if it may.
+
+        needed: the summary's cost in US dollars; None if the price is not known.
+        """
+        for passed in () if needed is None else await self._passed(session, needed):
+            return (WHY_NO_SUMMARY_TODAY if passed.is_of_day else WHY_NO_SUMMARY).format(limit=_amount(passed.limit))
+        return ""
+
+    async def _passed(self, session: Session, needed: float, unrecorded: float = 0.0) -> list[Passed]:
+        """Return the limits that a request would pass. unrecorded: US dollars that were spent, but not recorded yet."""
+        own, day = self._settings().max_dollars, self._settings().max_dollars_a_day
+        passed, spent = list[Passed](), dollars_of(session) + unrecorded
+        if 0 < own < spent + needed - self._allowed.get(session.id, 0.0):
+            passed.append(Passed(own, spent, is_of_day=False))
+        if day > 0 and day < (today := await self.today() + unrecorded) + needed - self._allowed_today:
+            passed.append(Passed(day, today, is_of_day=True))
+        return passed
+
+    def _allow(self, conversation: str, passed: Passed) -> None:
+        """Allow the amount of the limit once more, counted from what was spent."""
+        if passed.is_of_day:
+            self._allowed_today = passed.spent
+        else:
+            self._allowed[conversation] = passed.spent
 
     async def today(self) -> float:
         """Return the US dollars since midnight, local time. Only rows that are new since the last call are read."""
@@ -98,15 +137,19 @@ def next_request_dollars(session: Session, price: Price) -> float:
     return price.of(Usage(total, last.reply_tokens, cached))
 
 
-def _refusal(title: str, limit: float, spent: float, needed: float) -> WorldError:
-    amount = f"${limit:,.2f}"
+def _amount(dollars: float) -> str:
+    return f"${dollars:,.2f}"
+
+
+def _refusal(passed: Passed, needed: float) -> WorldError:
+    limit = _amount(passed.limit)
     return WorldError(
         Failure(
             kind="spending",
-            title=title.format(limit=amount),
-            detail=SO_FAR.format(spent=f"${spent:,.2f}", needed=f"${needed:,.2f}"),
+            title=(DAY if passed.is_of_day else CONVERSATION).format(limit=limit),
+            detail=SO_FAR.format(spent=_amount(passed.spent), needed=_amount(needed)),
             kept=NOTHING_SENT,
-            advice=WAYS.format(limit=amount),
+            advice=WAYS.format(limit=limit),
             setting="costs",
         )
     )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
+
+from msgspec.structs import replace
 
 from desktop_app.conversation.message import Message
-from desktop_app.conversation.transcript import Recalled
+from desktop_app.conversation.transcript import Recalled, Trigger
 from desktop_app.settings import Settings
 
-from .compaction.summarize import SummaryService
+from .compaction.summarize import SummaryRequest, SummaryService
 from .memory_flusher import MemoryFlusher
 from .ports import ModelCatalogue
 from .session import Session
@@ -38,3 +41,10 @@ class Services:
     read_image_prompt: Callable[[], str] | None = None
     read_research_prompt: Callable[[], str] | None = None
     read_title_prompt: Callable[[], str] | None = None
+
+    async def summary_request(self, session: Session, trigger: Trigger) -> SummaryRequest:
+        """Return the request for a summary on this occasion; limits of money apply unless the user asked for it."""
+        request = await self.summaries.request_for(session.counter, trigger=trigger)
+        if self.money is None or trigger is Trigger.USER:
+            return request
+        return replace(request, why_too_dear=partial(self.money.why_no_summary, session))

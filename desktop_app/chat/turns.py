@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from desktop_app.conversation.events import Failure, MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
-from desktop_app.conversation.message import Attachment, Message, MessageDraft, user_message
+from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
 from desktop_app.conversation.transcript import Continuation, Rewind
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
@@ -28,7 +28,7 @@ from .getting_ready import GettingReady
 from .message_queue import MessageQueue
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
 from .ports import Emit, WorldError
-from .research import take_research
+from .research import question_in, take_research
 from .session import Session, stamp
 from .tasks import Job, NamedLocks, Tasks
 from .titles import RESEARCH, ListedConversations, title_of
@@ -168,7 +168,9 @@ class Turns:
         if session.info.title in UNTITLED:
             await self._listed.rename(session, title_of(text.removeprefix(RESEARCH)))
         if await self.queue.record(session, message, is_queued, is_draft):
-            self._start(session, self._research(session) if message.is_research else self._turn(session, options))
+            self._start(
+                session, self._research(session, options) if message.is_research else self._turn(session, options)
+            )
 
     async def _make_way(self, session: Session) -> None:
         """Stop preparations, since a turn begins. Raises WorldError if the conversation is being deleted."""
@@ -205,7 +207,7 @@ class Turns:
             edited = stamp(user_message(text, attachments))
             self._publish(await session.record_operation(stamp(rewind), edited))
             self._publish(MessageRecorded(session.id, session.rows([edited.id])[0]))
-            self._start(session, self._turn(session))
+            self._start(session, self._answer_to_newest(session))
 
     async def regenerate(self, session: Session, reply_id: str = "") -> None:
         """Answer a user message again, in a new branch that begins before its first answer.
@@ -229,7 +231,13 @@ class Turns:
         async with self._beginning(session), session.changes:  # a plan may be about to archive what is left
             if (reply := find(session)) is not None:
                 self._publish(await session.record_operation(stamp(Rewind(first_message_id=reply.id))))
-            self._start(session, self._turn(session, options))
+            self._start(session, self._answer_to_newest(session, options))
+
+    def _answer_to_newest(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> Coroutine[Any, Any, None]:
+        """Return the work that answers the newest message: a research if it asks for one."""
+        newest = session.view.items[-1].message
+        is_research = newest.role is Role.USER and question_in(newest.text)
+        return self._research(session, options) if is_research else self._turn(session, options)
 
     async def continue_reply(self, session: Session) -> None:
         """Let the model continue the newest reply, which was cut off or interrupted.
@@ -314,8 +322,8 @@ class Turns:
             if session.view.unfinished is not None and not session.is_leaving:
                 await session.record(stamp(Continuation(reply_id="")))
 
-    async def _research(self, session: Session) -> None:
-        await self._finish(session, await take_research(session, self._services, self._publish))
+    async def _research(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
+        await self._finish(session, await take_research(session, self._services, self._publish, options))
 
     async def _finish(self, session: Session, finished: TurnFinished) -> None:
         """Start the work that follows a turn, and publish its end last."""

@@ -3294,6 +3294,14 @@ The last lines of its errors:
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>a summary by a model would pass your limit of {limit} for this conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a summary by a model would pass your limit of {limit} a day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Damaged pictures were not sent ({count})</source>
         <translation type="unfinished"></translation>
     </message>

@@ -10389,6 +10389,14 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Sende sie trotzdem, was ab jetzt weitere {limit} erlaubt; wähle ein günstigeres Modell; optimiere die Unterhaltung; oder ändere die Grenze in den Einstellungen.</translation>
     </message>
     <message>
+        <source>a summary by a model would pass your limit of {limit} for this conversation</source>
+        <translation>eine Zusammenfassung durch ein Modell deine Grenze von {limit} für diese Unterhaltung überschreiten würde</translation>
+    </message>
+    <message>
+        <source>a summary by a model would pass your limit of {limit} a day</source>
+        <translation>eine Zusammenfassung durch ein Modell deine Grenze von {limit} am Tag überschreiten würde</translation>
+    </message>
+    <message>
         <source>Damaged pictures were not sent ({count})</source>
         <translation>Beschädigte Bilder wurden nicht gesendet ({count})</translation>
     </message>

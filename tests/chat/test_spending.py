@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 
 import pytest
 from msgspec.structs import replace
+from researching import furnish, looking, researched, search, web_server
+from test_prefix_ride import COUNT, SUMMARY, chat
+from test_prefix_ride import PRICE as RIDE_PRICE
 
+from desktop_app.chat.conversations import Conversations
 from desktop_app.chat.ports import Price
 from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.spending import MoneyLimits, dollars_of, next_request_dollars
 from desktop_app.chat.turn.take_turn import TurnOptions
 from desktop_app.conversation.events import TurnFailed
 from desktop_app.conversation.message import Message, Role, Text, Usage
-from desktop_app.conversation.transcript import AuxiliaryUsage
+from desktop_app.conversation.transcript import AuxiliaryUsage, StandingSummary, Trigger
 from provider import Reply
+from summary_prompts import PROMPTS
 
 PRICE = Price(prompt=0.001, reply=0.002, cached=0.0001)
 """A thousand tokens cost a dollar."""
@@ -31,6 +37,15 @@ async def limited(house, **limits: float):
     made.furnish(money=MoneyLimits(made.archive.dollars_after, made.models, made.settings))
     made.chats.settings = replace(made.chats.settings, **limits)
     return made, await made.chats.create()
+
+
+def limit_money(made, **limits: float) -> None:
+    """Puts the limits into a house that is furnished already. Its conversations are opened again."""
+    settings = replace(made.chats.settings, **limits)
+    made.services = dataclasses.replace(
+        made.services, money=MoneyLimits(made.archive.dollars_after, made.models, made.settings)
+    )
+    made.chats = Conversations(made.archive, settings, made.services, made.publish, lambda: None)
 
 
 def kinds(made) -> list[str]:
@@ -128,3 +143,65 @@ async def test_two_turns_at_the_same_time_count_a_day_once(house) -> None:
     await session.record_operation(paid(2.0))
     money = MoneyLimits(made.archive.dollars_after, made.models, made.settings)
     assert await asyncio.gather(money.today(), money.today(), money.today()) == pytest.approx([2.0] * 3)
+
+
+async def test_a_turn_that_was_allowed_once_asks_again_before_it_passes_the_limit_once_more(house, tmp_path) -> None:
+    async with web_server() as web:
+        made = await house([looking(search("tea"), usage=(5_000, 1, 0)), Reply("Tea.", usage=(10, 1, 0))])
+        furnish(made, tmp_path, web)
+        made.models.cost = PRICE
+        limit_money(made, max_dollars=5.0)
+        session = await made.chats.create()
+        await session.record_operation(paid(4.99))
+        await made.turn(session, "Hello")
+        assert kinds(made) == ["spending"]
+        await go_on(made, session)
+        assert kinds(made) == ["spending", "spending"], "its first request cost five dollars"
+        assert len(made.provider.requests) == 1
+
+
+async def test_a_research_stops_before_the_request_that_would_pass_a_limit_until_the_user_allows_it(
+    house, tmp_path
+) -> None:
+    async with web_server() as web:
+        script = [looking(search("tea"), usage=(4_000, 1, 0)), looking(search("tea"), usage=(900, 1, 0))]
+        made = await house([*script, Reply("In 1610.", usage=(900, 1, 0))])
+        furnish(made, tmp_path, web)
+        made.models.cost = PRICE
+        limit_money(made, max_dollars=5.0)
+        session = await made.chats.create()
+        message = await researched(made, session, "When did tea come?")
+        assert kinds(made) == ["spending"]
+        assert "$5.00" in made.of(TurnFailed)[0].failure.title
+        asked = len(made.provider.requests)
+        assert asked in (1, 2), "not the one that would pass it"
+        assert message.is_interrupted
+        assert dollars_of(session) > 4.0, "what it has cost so far is recorded"
+        await go_on(made, session)
+        await made.chats.turns.wait_until_idle(session.id, with_room=True)
+        assert kinds(made) == ["spending"], "another five dollars are allowed"
+        assert session.view.items[-1].message.text.startswith("In 1610."), "the research, not the chat, has answered"
+
+
+@pytest.mark.parametrize("limit", ["max_dollars", "max_dollars_a_day"])
+async def test_no_summary_is_written_ahead_or_in_the_background_beyond_a_limit(talk, limit) -> None:
+    for dollars, is_written in ((0.0, True), (1_000.0, True), (0.07, False)):
+        said = chat(188)
+        usage = sum(COUNT(message.text) + 4 for message in said) + 20, 10, 0
+        script = [Reply("Here.", usage=usage), SUMMARY]
+        home, session = await talk(script, prompts=PROMPTS, messages=said, window=30_000)
+        home.models.cost = RIDE_PRICE
+        limit_money(home, **{limit: dollars})
+        session = await home.chats.open(session.id)
+        await home.turn(session, "Where are we?")
+        while home.chats.turns.is_busy(session.id):
+            await asyncio.sleep(0.01)
+        ahead = [entry for entry in session.transcript.entries if isinstance(entry, StandingSummary)]
+        assert bool(ahead) == is_written, dollars
+        assert (len(home.provider.requests) == 2) == is_written
+        if not is_written:
+            await home.make_room(session, Trigger.OVERFLOW)
+            assert len(home.provider.requests) == 1
+            assert session.view.summary is not None
+            assert session.view.summary.strategy == "extractive"
+            assert "$0.07" in session.view.summary.note

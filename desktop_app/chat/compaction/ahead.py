@@ -34,7 +34,7 @@ async def summarize_ahead(session: Session, services: Services, publish: Emit) -
         plan = await asyncio.to_thread(_plan, snapshot)
         if plan is None or not services.summaries.rides(counter):
             return
-        request = await services.summaries.request_for(counter, trigger=Trigger.AFTER_TURN)
+        request = await services.summary_request(session, Trigger.AFTER_TURN)
         if request.strategy != "llm":
             return
 

@@ -235,7 +235,7 @@ class _RoomMaking:
             return False
         async with summaries.lock(self._session.id):
             self._announce()
-            request = await summaries.request_for(self._session.counter, trigger=self._trigger)
+            request = await self._services.summary_request(self._session, self._trigger)
             self._log_begin(step, request)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress, self._record_usage)
             self._frees_nothing = compaction is None

@@ -92,6 +92,9 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     """Whether the user asked for a summary by a model, so that none that was written ahead is used."""
     is_wanted: Callable[[], bool] = lambda: True
     """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
+    why_too_dear: Callable[[float | None], Awaitable[str]] | None = None
+    """Returns why the summary's cost in US dollars (None if unknown) must not be spent, to complete "because …"; "" if
+    it may. None if the user has asked for the summary."""
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -267,6 +270,7 @@ class SummaryWriter:
         draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, request, is_too_long)
         request = replace(request, ride=None) if is_too_long else request
         ways = await asyncio.to_thread(ways_to_write, draft, request, policy.summary_calls)
+        await self._refuse_if_too_dear(ways)
         self._max_tokens = draft.wanted.budget
         if request.ride is not None and ways.ride is not None and not ways.refusal:
             written = await self._read_behind(draft, request.ride, ways.ride.max_reply)
@@ -391,6 +395,12 @@ class SummaryWriter:
         if self._record_usage is not None:
             await self._record_usage(reply.used_for("summary"))
         return reply
+
+    async def _refuse_if_too_dear(self, ways: Ways) -> None:
+        """Raise NoSummary if the summary would pass a limit of money."""
+        way, check = ways.chosen, self._request.why_too_dear
+        if way is not None and check is not None and (why := await check(way.dollars)):
+            raise NoSummary(why)
 
     def _refuse_if_unwanted(self) -> None:
         if not self._request.is_wanted():

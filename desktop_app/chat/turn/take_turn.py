@@ -84,7 +84,7 @@ async def take_turn(
                 await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, options.is_forced)
             if services.money is not None:
-                await services.money.check(session, options.is_forced)
+                await services.money.check(session, options.is_forced and turn.is_first_request)
             reply = await turn.begin_reply().receive()  # stops, continues and retries are inside
             if not reply.tool_calls or services.tools is None:
                 break
@@ -113,9 +113,14 @@ class Turn:
         self.outcome = TurnOutcome()
 
     @property
+    def is_first_request(self) -> bool:
+        """Whether no request was sent yet."""
+        return not self._replies
+
+    @property
     def trigger(self) -> Trigger:
         """The trigger for making room before the next request."""
-        return Trigger.TOOL_RESULT if self._replies else Trigger.BEFORE_REQUEST
+        return Trigger.BEFORE_REQUEST if self.is_first_request else Trigger.TOOL_RESULT
 
     def begin_reply(self) -> StreamedReply:
         """Return a reply for the next request, which is sent by its `receive`."""
