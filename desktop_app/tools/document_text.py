@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from zipfile import ZipFile
 
 from desktop_app.conversation.words import translatable
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 
@@ -68,3 +72,22 @@ def parse_part(file: IO[bytes]) -> Any:
     import lxml.etree as xml
 
     return xml.parse(file, xml.XMLParser(resolve_entities=False, no_network=True)).getroot()
+
+
+def open_document_content(zipped: ZipFile) -> Any:
+    """Return the root of the content of an OpenDocument file. Raises Unreadable if it is encrypted."""
+    if "META-INF/manifest.xml" in zipped.namelist() and b"encryption-data" in zipped.read("META-INF/manifest.xml"):
+        raise Unreadable("is encrypted")
+    with zipped.open("content.xml") as part:
+        return parse_part(part)
+
+
+def local_name(element: _Element) -> str:
+    """Return an element's name without its namespace; "" for comments and the like."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute_of(element: _Element, name: str) -> str:
+    """Return an attribute by its local name; "" if there is none."""
+    return next((str(value) for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")

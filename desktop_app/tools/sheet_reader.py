@@ -12,7 +12,18 @@ from zipfile import ZipFile, is_zipfile
 
 from desktop_app.conversation.words import translatable
 
-from .document_text import OFFICE, SHEETS, DocumentNote, DocumentText, Unreadable, count_of, parse_part
+from .document_text import (
+    OFFICE,
+    SHEETS,
+    DocumentNote,
+    DocumentText,
+    Unreadable,
+    attribute_of,
+    count_of,
+    local_name,
+    open_document_content,
+    parse_part,
+)
 from .office_files import DAMAGE
 from .sheet_numbers import BUILT_IN, format_value, plain_number
 
@@ -63,10 +74,7 @@ def _sheets_of(file: str, found: Counter[str]) -> Iterator[SheetCells]:
         if any(name.lower().endswith("workbook.xml") for name in names):
             return iter([*_Workbook(zipped, found).sheets()])
         if "content.xml" in names and "META-INF/manifest.xml" in names:
-            if b"encryption-data" in zipped.read("META-INF/manifest.xml"):
-                raise Unreadable("is encrypted")
-            with zipped.open("content.xml") as part:
-                return _open_document_sheets(parse_part(part), found)
+            return _open_document_sheets(open_document_content(zipped), found)
     return _other_sheets(file, found)
 
 
@@ -160,16 +168,6 @@ def _whole(text: str | None) -> int:
     return int(text) if text and text.isdecimal() else 0
 
 
-def _name(element: _Element) -> str:
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def _attribute(element: _Element, name: str) -> str:
-    """Return an attribute by its local name; "" if there is none."""
-    return next((str(value) for key, value in element.attrib.items() if str(key).rpartition("}")[2] == name), "")
-
-
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
@@ -192,7 +190,7 @@ class _Workbook:
             self._formats += self._styles(parts.get("styles", ""))
         except DAMAGE:
             found["plain"] = 1
-        settings = {_name(element): element for element in self._book.iter()}
+        settings = {local_name(element): element for element in self._book.iter()}
         properties, calculation = settings.get("workbookPr"), settings.get("calcPr")
         self._is_1904 = properties is not None and properties.get("date1904") in ("1", "true")
         # Some programs write 0 as the value of each formula, and ask for all to be computed when the file is opened.
@@ -201,8 +199,8 @@ class _Workbook:
 
     def sheets(self) -> Iterator[SheetCells]:
         for element in self._book.iter():
-            if _name(element) == "sheet":
-                kind, target = self._sheets.get(_attribute(element, "id"), ("", ""))
+            if local_name(element) == "sheet":
+                kind, target = self._sheets.get(attribute_of(element, "id"), ("", ""))
                 is_hidden = element.get("state") in ("hidden", "veryHidden")
                 name = _one_line(str(element.get("name") or ""))
                 if kind == "chartsheet":
@@ -221,7 +219,7 @@ class _Workbook:
         unread: list[str] = []
         try:
             for element in self._elements(target, {"row", "mergeCell", "col"}):
-                kind = _name(element)
+                kind = local_name(element)
                 if kind == "mergeCell":
                     merged.append(str(element.get("ref")))
                 elif kind == "col" and element.get("hidden") in ("1", "true"):
@@ -256,7 +254,7 @@ class _Workbook:
 
     def _value(self, cell: _Element, row: int, column: int, shared: dict[str, tuple[int, int, str]]) -> str:
         kind = cell.get("t") or "n"
-        parts = {_name(part): part for part in cell}
+        parts = {local_name(part): part for part in cell}
         value = (parts["v"].text or "") if "v" in parts else ""
         if kind == "inlineStr":
             return _rich_text(parts["is"]) if "is" in parts else ""
@@ -297,13 +295,13 @@ class _Workbook:
         for kind, part in self._links(target).values():
             if kind == "comments" and part.lower() in self._names:
                 root = self._root(part)
-                authors = [found.text or "" for found in root.iter() if _name(found) == "author"]
-                yield from (_comment(found, authors) for found in root.iter() if _name(found) == "comment")
+                authors = [found.text or "" for found in root.iter() if local_name(found) == "author"]
+                yield from (_comment(found, authors) for found in root.iter() if local_name(found) == "comment")
             elif kind == "drawing" and part.lower() in self._names:
                 root = self._root(part)
-                self._found["drawing"] += any(_name(found) in ("pic", "graphicFrame") for found in root.iter())
-                for shape in (found for found in root.iter() if _name(found) == "txBody"):
-                    words = _one_line(" ".join(found.text or "" for found in shape.iter() if _name(found) == "t"))
+                self._found["drawing"] += any(local_name(found) in ("pic", "graphicFrame") for found in root.iter())
+                for shape in (found for found in root.iter() if local_name(found) == "txBody"):
+                    words = _one_line(" ".join(found.text or "" for found in shape.iter() if local_name(found) == "t"))
                     yield f"[Text box] {words}" if words else ""
 
     # Parts of the file
@@ -322,7 +320,7 @@ class _Workbook:
         with self._open(name) as file:
             events: Iterable[tuple[str, Any]] = xml.iterparse(file, resolve_entities=False, no_network=True)
             for _, element in events:
-                if _name(element) in kinds:
+                if local_name(element) in kinds:
                     yield element
                     element.clear()
 
@@ -348,8 +346,8 @@ class _Workbook:
         if part.lower() not in self._names:
             return
         root = self._root(part)
-        own = {str(f.get("numFmtId")): str(f.get("formatCode") or "") for f in root.iter() if _name(f) == "numFmt"}
-        for styles in (found for found in root if _name(found) == "cellXfs"):
+        own = {str(f.get("numFmtId")): str(f.get("formatCode") or "") for f in root.iter() if local_name(f) == "numFmt"}
+        for styles in (found for found in root if local_name(found) == "cellXfs"):
             for style in styles:
                 number = str(style.get("numFmtId") or "0")
                 yield own.get(number) or BUILT_IN.get(int(number) if number.isdecimal() else 0, "")
@@ -364,10 +362,10 @@ def _rich_text(item: _Element) -> str:
     """Return a text without the readings of its characters, as Japanese files have them."""
     texts: list[str] = []
     for part in item:
-        if _name(part) == "t":
+        if local_name(part) == "t":
             texts.append(part.text or "")
-        elif _name(part) == "r":
-            texts += (found.text or "" for found in part if _name(found) == "t")
+        elif local_name(part) == "r":
+            texts += (found.text or "" for found in part if local_name(found) == "t")
     return "".join(texts)
 
 
@@ -375,7 +373,7 @@ def _comment(comment: _Element, authors: Sequence[str]) -> str:
     number = str(comment.get("authorId") or "")
     author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
     author = "" if author.startswith("tc=") else author.strip()
-    words = _one_line("".join(found.text or "" for found in comment.iter() if _name(found) == "t"))
+    words = _one_line("".join(found.text or "" for found in comment.iter() if local_name(found) == "t"))
     words = words.partition("Comment: ")[2] if words.startswith("[Threaded comment]") else words
     words = words.removeprefix(f"{author}:").strip() if author else words
     return f"[comment on {comment.get('ref')}{f' by {author}' if author else ''}: {words}]"
@@ -386,11 +384,11 @@ def _comment(comment: _Element, authors: Sequence[str]) -> str:
 
 def _open_document_sheets(root: _Element, found: Counter[str]) -> Iterator[SheetCells]:
     """Yield the sheets of an ods or fods file. It holds each value also as it is shown."""
-    styles = [element for element in root.iter() if _name(element) == "style"]
-    hidden = {_attribute(s, "name") for s in styles if any(_attribute(p, "display") == "false" for p in s)}
-    for table in (element for element in root.iter() if _name(element) == "table"):
-        if _name(table.getparent()) == "spreadsheet":  # not one of a chart
-            is_hidden = _attribute(table, "style-name") in hidden
+    styles = [element for element in root.iter() if local_name(element) == "style"]
+    hidden = {attribute_of(s, "name") for s in styles if any(attribute_of(p, "display") == "false" for p in s)}
+    for table in (element for element in root.iter() if local_name(element) == "table"):
+        if local_name(table.getparent()) == "spreadsheet":  # not one of a chart
+            is_hidden = attribute_of(table, "style-name") in hidden
             yield _open_document_sheet(table, is_hidden, found)
 
 
@@ -398,7 +396,7 @@ def _open_document_sheet(table: _Element, is_hidden: bool, found: Counter[str]) 
     rows: dict[int, dict[int, str]] = {}
     remarks, merged, unseen = list[str](), list[str](), list[str]()
     number, size = 1, 0
-    for row in (element for element in table.iter() if _name(element) == "table-row"):
+    for row in (element for element in table.iter() if local_name(element) == "table-row"):
         cells: dict[int, str] = {}
         column = 1
         for cell in row:
@@ -409,27 +407,27 @@ def _open_document_sheet(table: _Element, is_hidden: bool, found: Counter[str]) 
             wide, high = _times(cell, "number-columns-spanned"), _times(cell, "number-rows-spanned")
             if wide > 1 or high > 1:
                 merged.append(f"{place}:{column_name(column + wide - 1)}{number + high - 1}")
-            notes = (part for part in cell if _name(part) == "annotation")
+            notes = (part for part in cell if local_name(part) == "annotation")
             remarks += [f"[comment on {place}: {_paragraphs(note)}]" for note in notes]
             column += times
         times = _times(row, "number-rows-repeated")
-        if _attribute(row, "visibility") in ("collapse", "filter") and cells:
+        if attribute_of(row, "visibility") in ("collapse", "filter") and cells:
             unseen.append(f"row {number:,}")
         for at in range(number, number + min(times, MAX_REPEATED)) if cells and size < MAX_CHARACTERS else ():
             rows[at] = cells
             size += sum(map(len, cells.values()))
         number += times
-    found["drawing"] += any(_name(element) in ("image", "object") for element in table.iter())
+    found["drawing"] += any(local_name(element) in ("image", "object") for element in table.iter())
     listed = (_listed("Merged cells", merged), _listed("Hidden", unseen), *remarks)
-    return SheetCells(_attribute(table, "name"), rows, tuple(filter(None, listed)), is_hidden)
+    return SheetCells(attribute_of(table, "name"), rows, tuple(filter(None, listed)), is_hidden)
 
 
 def _shown(cell: _Element, found: Counter[str]) -> str:
     """Return a cell as it is shown; its formula if that was never computed."""
-    if _name(cell) == "covered-table-cell":
+    if local_name(cell) == "covered-table-cell":
         return ""
-    text, formula = _paragraphs(cell), _attribute(cell, "formula")
-    if formula and not text and not _attribute(cell, "value-type"):
+    text, formula = _paragraphs(cell), attribute_of(cell, "formula")
+    if formula and not text and not attribute_of(cell, "value-type"):
         found["uncomputed"] += 1
         return f"={formula.partition('=')[2]}"
     found["error"] += text in ERRORS or (bool(formula) and re.fullmatch(r"Err:\d+", text) is not None)
@@ -437,11 +435,11 @@ def _shown(cell: _Element, found: Counter[str]) -> str:
 
 
 def _paragraphs(element: _Element) -> str:
-    return _one_line(" ".join("".join(part.itertext()) for part in element if _name(part) == "p"))
+    return _one_line(" ".join("".join(part.itertext()) for part in element if local_name(part) == "p"))
 
 
 def _times(element: _Element, name: str) -> int:
-    times = _attribute(element, name)
+    times = attribute_of(element, name)
     return max(int(times), 1) if times.isdecimal() else 1
 
 

@@ -252,3 +252,12 @@ def test_numbers_and_bullets_are_counted_as_word_counts_them(tmp_path: Path) -> 
     lines = read_docx(str(document(tmp_path / "a.docx", body, numbering=numbering))).text.split("\n")
     assert lines[:7] == ["Clause 1. Rent", "1.1 Due", "(a) cash", "(b) card", "1.2 Late", "Clause 2. Term", "2.1 By"]
     assert lines[7:] == ["- lamp", "Clause 7. End", "Off"]
+
+
+def test_controls_that_are_nested_too_deeply_are_counted_as_unread(tmp_path):
+    body = paragraph(run("innermost"))
+    for _ in range(70):
+        body = f"<w:sdt><w:sdtContent>{body}</w:sdtContent></w:sdt>"
+    read = read_docx(str(document(tmp_path / "nested.docx", paragraph(run("before")) + body)))
+    assert read.text == "before"
+    assert "1 embedded document" in read.chip
