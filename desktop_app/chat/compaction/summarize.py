@@ -14,10 +14,9 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import NO_OPTIONS, ChatModel, ModelCatalogue, ModelError, Piece, Price, TextPiece
+from desktop_app.chat.ports import NO_OPTIONS, ChatModel, ModelCatalogue, ModelError, Piece, TextPiece
 from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.chat.session import Session
 from desktop_app.chat.side_requests import LONG_REPLY, Completion, RoleModel, Unfinished, complete, resolve_role
@@ -62,7 +61,7 @@ from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
 from .snapshot import ContextSnapshot
-from .summary_way import NoSummary, Progress, Ride, Ways, ride_of, ways_of, with_cheaper, writer_of
+from .summary_way import NoSummary, Progress, Ride, SummaryRequest, Ways, ride_of, ways_of, with_cheaper, writer_of
 
 WITHOUT_CALLS = "Write the summary that was asked for now, as text, without a call."
 
@@ -72,40 +71,6 @@ DIGEST_SECONDS = 30
 
 PROGRESS_EVERY = 0.2
 """Seconds between two reports of progress."""
-
-
-class SummaryRequest(msgspec.Struct, frozen=True):
-    """A request for the summary of one compaction."""
-
-    strategy: str = "extractive"
-    """"llm" (needs `model` and `prompts`), "extractive" or "last_messages"."""
-    model: ChatModel | None = None
-    prompts: Prompts | None = None
-    instructions: str = ""
-    """The user's instructions for the summary; "" for none."""
-    note: str = ""
-    """Why no model is asked, for the user; "" if there is nothing to explain."""
-    price: Price | None = None
-    ride: Ride | None = None
-    """The conversation's own request, if its model writes the summary."""
-    is_by_hand: bool = False
-    """Whether the user asked for a summary by a model, so that none that was written ahead is used."""
-    is_wanted: Callable[[], bool] = lambda: True
-    """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
-    why_too_dear: Callable[[float | None], Awaitable[str]] | None = None
-    """Returns why the summary's cost in US dollars (None if unknown) must not be spent, to complete "because …"; "" if
-    it may. None if the user has asked for the summary."""
-
-    @property
-    def writer(self) -> tuple[ChatModel, Prompts]:
-        """The model and its prompts. Raises ValueError if they are missing."""
-        if self.model is None or self.prompts is None:
-            raise ValueError("a summary by a model needs the model and its prompts")
-        return self.model, self.prompts
-
-    def __str__(self) -> str:
-        """Return the strategy, and the model if one writes, for the log."""
-        return f"{self.strategy} by {self.model.info.record_name}" if self.model else self.strategy
 
 
 Report = Callable[[Progress], None]

@@ -6,12 +6,12 @@ a model that has not read the conversation or whose cache is cold. See docs/deci
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.chat.ports import ModelCatalogue, Price
+from desktop_app.chat.ports import ChatModel, ModelCatalogue, Price
 from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.context.summary.model_summary import (
     Draft,
@@ -21,6 +21,7 @@ from desktop_app.context.summary.model_summary import (
     estimate_of_ride,
     ride_reply,
 )
+from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.view import View, assemble
 from desktop_app.conversation.listing import Dialect, OtherWay, Writer
@@ -84,6 +85,40 @@ def ride_of(counter: RequestCounter) -> Ride | None:
     factor = gauge.total / counted if (counted := counter.count()) and gauge.total else 1.0
     own = OwnRequest(gauge.total, cached, window, factor, bool(options.reasoning_effort))
     return Ride(counter.view, counter.counts.dialect, options, own)
+
+
+class SummaryRequest(msgspec.Struct, frozen=True):
+    """A request for the summary of one compaction."""
+
+    strategy: str = "extractive"
+    """"llm" (needs `model` and `prompts`), "extractive" or "last_messages"."""
+    model: ChatModel | None = None
+    prompts: Prompts | None = None
+    instructions: str = ""
+    """The user's instructions for the summary; "" for none."""
+    note: str = ""
+    """Why no model is asked, for the user; "" if there is nothing to explain."""
+    price: Price | None = None
+    ride: Ride | None = None
+    """The conversation's own request, if its model writes the summary."""
+    is_by_hand: bool = False
+    """Whether the user asked for a summary by a model, so that none that was written ahead is used."""
+    is_wanted: Callable[[], bool] = lambda: True
+    """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
+    why_too_dear: Callable[[float | None], Awaitable[str]] | None = None
+    """Returns why the summary's cost in US dollars (None if unknown) must not be spent, to complete "because …"; "" if
+    it may. None if the user has asked for the summary."""
+
+    @property
+    def writer(self) -> tuple[ChatModel, Prompts]:
+        """The model and its prompts. Raises ValueError if they are missing."""
+        if self.model is None or self.prompts is None:
+            raise ValueError("a summary by a model needs the model and its prompts")
+        return self.model, self.prompts
+
+    def __str__(self) -> str:
+        """Return the strategy, and the model if one writes, for the log."""
+        return f"{self.strategy} by {self.model.info.record_name}" if self.model else self.strategy
 
 
 class Way(msgspec.Struct, frozen=True):
