@@ -173,7 +173,7 @@ def _standing_row(standing: StandingSummary) -> OperationRow:
         kind="standing",
         at=standing.at,
         trigger=Trigger.AFTER_TURN,
-        strategies={"llm": len(standing.message_ids)},
+        strategies={"fold": standing.added} if standing.extends else {"llm": len(standing.message_ids)},
         messages=len(standing.message_ids),
         summary=standing.summary,
         model=standing.model,

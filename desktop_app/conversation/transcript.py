@@ -193,6 +193,10 @@ class StandingSummary(Entry, frozen=True, kw_only=True, tag="standing"):
     summary: str
     follows: str = ""
     """The id of the compaction whose summary it includes; "" for none. It is of no use after another compaction."""
+    extends: str = ""
+    """The id of the standing summary into which newer messages were folded; "" if it was written as a whole."""
+    added: int = 0
+    """Messages that were folded in; 0 if it was written as a whole."""
     seconds: float = 0.0
     model: str = ""
     usage: Usage | None = None
@@ -430,7 +434,7 @@ FIELDS_WITH_IDS: dict[type[msgspec.Struct], tuple[str, ...]] = {
     FileRead: ("message_id",),
     WorkItem: ("message_id",),
     Superseded: ("message_id",),
-    StandingSummary: ("message_ids", "follows"),
+    StandingSummary: ("message_ids", "follows", "extends"),
     Flush: ("before",),
     Recalled: ("for_message_id", "message_ids"),
     Pin: ("message_id",),

@@ -2355,6 +2355,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>Gedächtnis gespeichert</translation>
     </message>
     <message>
+        <source>Summary ahead extended</source>
+        <translation>Zusammenfassung im Voraus ergänzt</translation>
+    </message>
+    <message>
         <source>Continuation</source>
         <translation>Fortsetzung</translation>
     </message>
@@ -2383,6 +2387,13 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>
             <numerusform>{count} Erinnerung</numerusform>
             <numerusform>{count} Erinnerungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n neue</numerusform>
+            <numerusform>%n neue</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -109,6 +109,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n new</numerusform>
+            <numerusform>%n new</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{tokens} tokens freed · %n tool results</source>
         <translation>
             <numerusform>{tokens} tokens freed · %n tool result</numerusform>

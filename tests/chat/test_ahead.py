@@ -71,6 +71,34 @@ async def test_it_is_used_while_the_spend_guard_pauses_models(talk) -> None:
     assert len(home.provider.requests) == 2
 
 
+async def test_what_was_said_since_is_folded_into_it_at_the_price_of_what_is_new(talk) -> None:
+    added = {
+        "summary": "## Current state (now)\nThe topic is done.\n\n## Decisions\n- Details about topics.",
+        "turn": "",
+    }
+    home, session = await nearly_full(talk, SUMMARY, Reply(json.dumps(added), size=60))
+    (first,) = standing(session)
+    old = replace(first, id="old", message_ids=first.message_ids[:40])  # written when the conversation was shorter
+    await session.record(old)
+    await summarize_ahead(session, home.services, home.publish)
+    asked = home.provider.requests[-1]
+    assert asked.messages[: len(home.provider.requests[0].messages)] == home.provider.requests[0].messages
+    assert PAGE.splitlines()[1] in asked.text, "the summary so far is in the question"
+    assert "What is new begins after" in asked.text
+    entry = standing(session)[-1]
+    assert (entry.extends, entry.added) == ("old", len(first.message_ids) - 40)
+    assert entry.message_ids == first.message_ids
+    assert all(line in entry.summary for line in PAGE.splitlines() if line.strip())
+    assert "## Current state\nThe topic is done." in entry.summary
+    assert session.operations()[-1].strategies == {"fold": entry.added}
+    asked_so_far = len(home.provider.requests)
+    await home.make_room(session, Trigger.OVERFLOW)
+    assert len(home.provider.requests) == asked_so_far
+    assert session.view.summary is not None
+    assert "The topic is done." in session.view.summary.summary
+    assert session.view.summary.fidelity.lost == 0
+
+
 async def test_it_is_not_written_twice_and_not_once_it_was_undone(talk) -> None:
     home, session = await nearly_full(talk, SUMMARY, SUMMARY)
     asked = len(home.provider.requests)

@@ -6,13 +6,14 @@ import asyncio
 import logging
 import time
 
+from msgspec.structs import replace
+
 from desktop_app.chat.ports import Emit
 from desktop_app.chat.session import Session, stamp
 from desktop_app.chat.turn_services import Services
-from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.counting.breakdown import request_tokens
-from desktop_app.context.summary.summary_ahead import is_ahead_due, plan_ahead
-from desktop_app.conversation.transcript import AuxiliaryUsage, StandingSummary, Trigger
+from desktop_app.context.summary.summary_ahead import AheadPlan, entry_of, is_ahead_due, plan_ahead
+from desktop_app.conversation.transcript import AuxiliaryUsage, Trigger
 
 from .snapshot import ContextSnapshot, snapshot_of
 from .summarize import NoSummary, SummaryWriter
@@ -31,17 +32,20 @@ async def summarize_ahead(session: Session, services: Services, publish: Emit) -
         return
     async with lock:
         snapshot = snapshot_of(counter)
-        plan = await asyncio.to_thread(_plan, snapshot)
-        if plan is None or not services.summaries.rides(counter):
+        if not services.summaries.rides(counter):
             return
-        request = await services.summary_request(session, Trigger.AFTER_TURN)
+        ahead = await asyncio.to_thread(_plan, snapshot, await services.summaries.can_fold())
+        if ahead is None:
+            return
+        request = replace(await services.summary_request(session, Trigger.AFTER_TURN), standing=ahead.standing)
         if request.strategy != "llm":
             return
 
         async def record_usage(usage: AuxiliaryUsage) -> None:
             publish(await session.record_operation(stamp(usage)))
 
-        writer, began = SummaryWriter(snapshot, plan, request, lambda progress: None, record_usage), time.monotonic()
+        began = time.monotonic()
+        writer = SummaryWriter(snapshot, ahead.plan, request, lambda progress: None, record_usage)
         try:
             page = await writer.write_page()
         except NoSummary as reason:
@@ -51,10 +55,8 @@ async def summarize_ahead(session: Session, services: Services, publish: Emit) -
             summary = session.view.summary
             if (summary.id if summary else "") != (snapshot.view.summary.id if snapshot.view.summary else ""):
                 return  # another compaction was made by hand
-            entry = StandingSummary(
-                message_ids=plan.archived,
-                summary=page,
-                follows=summary.id if summary else "",
+            entry = replace(
+                entry_of(ahead, page, session.view),
                 seconds=time.monotonic() - began,
                 model=session.model.info.record_name,
                 usage=writer.usage,
@@ -62,6 +64,6 @@ async def summarize_ahead(session: Session, services: Services, publish: Emit) -
             publish(await session.record_operation(stamp(entry), cause=Trigger.AFTER_TURN))
 
 
-def _plan(snapshot: ContextSnapshot) -> CompactionPlan | None:
+def _plan(snapshot: ContextSnapshot, may_fold: bool) -> AheadPlan | None:
     view, counts = snapshot.view, snapshot.counts
-    return plan_ahead(view, snapshot.policy, snapshot.budget, counts, request_tokens(view, counts))
+    return plan_ahead(view, snapshot.policy, snapshot.budget, counts, request_tokens(view, counts), may_fold)

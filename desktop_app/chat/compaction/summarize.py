@@ -167,6 +167,7 @@ def draft_summary(
         snapshot.counts,
         model.tokenizer.count,
         is_too_long,
+        request.standing,
     )
 
 
@@ -219,7 +220,7 @@ class SummaryWriter:
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
     async def write_page(self) -> str:
-        """Return the page alone, for a summary that is written ahead. Raises NoSummary."""
+        """Return what the model wrote, for a summary that is written ahead. Raises NoSummary."""
         draft, written = await self._write_draft()
         page = page_of(written)
         if self._snapshot.counts.text(page) > draft.plan.summary_budget:
@@ -466,6 +467,10 @@ class SummaryService:
         is_own = role.model.info.record_name == counter.model.info.record_name
         by_model = strategy_for(counter.policy, role.model.info, self._settings().summaries) == "llm"
         return is_own and by_model and self._prompts is not None and counter.cached_prefix() is not None
+
+    async def can_fold(self) -> bool:
+        """Return whether the prompts can ask for what is to be added to a summary."""
+        return self._prompts is not None and bool((await asyncio.to_thread(self._prompts)).fold)
 
     async def digest(
         self, session: Session, snapshot: ContextSnapshot, prune: Prune

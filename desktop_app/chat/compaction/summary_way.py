@@ -28,6 +28,7 @@ from desktop_app.conversation.listing import Dialect, OtherWay, Writer
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
+from desktop_app.conversation.transcript import StandingSummary
 from desktop_app.conversation.words import translatable
 
 COLD = translatable("the provider has not cached the conversation")
@@ -103,6 +104,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     """The conversation's own request, if its model writes the summary."""
     is_by_hand: bool = False
     """Whether the user asked for a summary by a model, so that none that was written ahead is used."""
+    standing: StandingSummary | None = None
+    """The summary that was written ahead, to which only what came after it is added; None to write a whole one."""
     is_wanted: Callable[[], bool] = lambda: True
     """Called before each request and for each piece of a reply, to stop as soon as summaries are switched off."""
     why_too_dear: Callable[[float | None], Awaitable[str]] | None = None

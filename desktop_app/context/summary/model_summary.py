@@ -31,13 +31,14 @@ from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
 from desktop_app.conversation.memory import Ledger
 from desktop_app.conversation.message import Message, Usage
-from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
+from desktop_app.conversation.transcript import Compaction, StandingSummary, Transcript, Trigger
 
 from .prompt import (
     AROUND,
     MessagePiece,
     Prompts,
     SummaryTask,
+    fold_question_for,
     names_of,
     parts_of,
     question_for,
@@ -143,14 +144,16 @@ def draft_of(
     counts: TokenCounts,
     count: Callable[[str], int],
     is_too_long: bool = False,
+    standing: StandingSummary | None = None,
 ) -> Draft:
     """Return the draft for a model with the given window. count: in the model's tokens. max_output: 0 if unknown.
 
-    is_too_long: whether the provider has refused an earlier draft as too long.
+    is_too_long: whether the provider has refused an earlier draft as too long. standing: the summary that the plan's
+    messages follow, and to which the model's is only added; None to write a whole one.
     """
     head = recorded_messages(plan.archived, transcript)
-    earlier = view.summary.summary if view.summary else ""
-    ledger = ledger_of(head, view.ledger)
+    earlier = view.summary.summary if view.summary and standing is None else ""
+    ledger = ledger_of(head, view.ledger if standing is None else Ledger())
     budget = round(plan.summary_budget * ASKED_SHARE)
     copied = round(plan.summary_budget * FACTS_SHARE)
     musts = _listed(restore_facts("", head, ledger, copied, counts.text))
@@ -163,6 +166,9 @@ def draft_of(
     turn_at = split_turn_index(plan, transcript) or len(head)
     parts = parts_of(head, turn_at, room, count, MAX_INPUT_RESULT)
     question = question_for(head, turn_at, bool(earlier), wanted) if head and prompts.ride else ""
+    if head and standing is not None:
+        before = recorded_messages(standing.message_ids[-1:], transcript)[0]
+        question = fold_question_for(before, head, standing.summary, wanted)
     return Draft(plan, tuple(head), ledger, earlier, wanted, names_of(head), parts, max_reply, question)
 
 

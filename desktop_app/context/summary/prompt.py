@@ -3,6 +3,7 @@
 parts_of(...)     -> the conversation as text, in parts that fit the model's window
 request_for(...)  -> the request for one part
 question_for(...) -> the question that asks for the summary behind the conversation's own request
+fold_question_for -> the question that asks for what is to be added to a summary
 repair_for(...)   -> the request to correct a summary, with its faults
 
 A conversation is a record, not an instruction. It is delimited by marks that contain a hash of the text itself, so
@@ -64,6 +65,9 @@ class Prompts(msgspec.Struct, frozen=True):
     ride: str = ""
     """Asks for the summary behind the conversation's own request; {end} is the end of the last message to summarize.
     "" to always send the messages as text."""
+    fold: str = ""
+    """Asks, behind the conversation's own request, for what is to be added to {summary}: what came after the message
+    that ends with {begin}, up to the one that ends with {end}. "" to always write the whole summary."""
 
 
 class MessagePiece(msgspec.Struct, frozen=True):
@@ -221,6 +225,19 @@ def question_for(head: Sequence[Message], turn_at: int, has_earlier: bool, wante
         asked.append(f"The user asks for this in particular:\n\n{wanted.instructions.strip()}")
     asked.append(_filled(prompts.ride, end=_quoted(text_of(head[-1])[-QUOTED_END:])))
     return "\n\n".join(text.strip() for text in asked)
+
+
+def fold_question_for(before: Message, head: Sequence[Message], summary: str, wanted: SummaryTask) -> str:
+    """Return the question for what the head adds to a summary, for a model that has just read the whole conversation.
+
+    before: the last message that the summary covers, which the head follows.
+    """
+    asked = _filled(wanted.prompts.fold, tokens=wanted.budget, words=round(wanted.budget * WORDS_A_TOKEN))
+    ends = {name: _quoted(text_of(each)[-QUOTED_END:]) for name, each in (("begin", before), ("end", head[-1]))}
+    parts = [_filled(asked, **ends, summary=mask_secrets(summary))]
+    if wanted.musts:
+        parts.append("\n".join([MUSTS_BEHIND, *(f"- {mask_secrets(must)}" for must in wanted.musts)]))
+    return "\n\n".join(text.strip() for text in parts)
 
 
 def _quoted(text: str) -> str:

@@ -4,6 +4,7 @@ read_reply(text, names)         -> WrittenSummary, or UnusableReply with the rea
 main_terms(texts)               -> the terms that occur in most messages
 says_enough(summary, texts, …)  -> whether a summary contains enough of them
 join_pages(pages)               -> one summary from summaries of successive parts
+fold_pages(page, added)         -> a summary with what came after it
 keeps_enough(repaired, summary) -> whether a corrected summary is still the original one
 
 JSON is expected, and accepted in fences, within prose, and with raw line breaks or quotes in it; free text is taken as
@@ -107,6 +108,7 @@ _ACTIVE = re.compile(
 _PICTURE = re.compile(r"!+(?=\[)")
 _FENCE = re.compile(r"(```+|~~~+)")
 _SECTION = re.compile(r"#{1,6}[ \t]+\S")
+_NOW = re.compile(r"[ \t]*\(now\)[*: \t]*$", re.IGNORECASE)
 _POINT = re.compile(r"\s*[-*+] ")
 
 
@@ -263,12 +265,29 @@ def join_pages(pages: Sequence[str]) -> str:
     titles: dict[str, str] = {}
     bodies: dict[str, list[str]] = {}
     for title, body in (section for page in pages for section in _sections_of(page)):
-        name = title.strip("#*: \t").lower()
+        name = _name_of(title)
         titles.setdefault(name, title)
         body = _without_repeats(body, bodies.setdefault(name, []))
         bodies[name] += [body] if body.strip() else []
     sections = (f"{titles[name]}\n{_as_one(texts)}".strip() for name, texts in bodies.items() if texts)
     return "\n\n".join(sections)
+
+
+def fold_pages(page: str, added: str) -> str:
+    """Return the page with the added sections. Those with "(now)" behind their heading replace the ones on the page."""
+    new = [(title, body) for title, body in _sections_of(added) if body.strip()]
+    current = {_name_of(title): body for title, body in new if _NOW.search(title)}
+    old = [(title, current.pop(_name_of(title), body)) for title, body in _sections_of(page)]
+    more = [(_NOW.sub("", title), body) for title, body in new if not _NOW.search(title) or _name_of(title) in current]
+    return join_pages(list(filter(None, map(_page_of, (old, more)))))
+
+
+def _page_of(sections: Iterable[tuple[str, str]]) -> str:
+    return "\n\n".join(f"{title}\n{body}".strip() for title, body in sections if body.strip())
+
+
+def _name_of(title: str) -> str:
+    return _NOW.sub("", title).strip("#*: \t").lower()
 
 
 def _sections_of(page: str) -> Iterator[tuple[str, str]]:

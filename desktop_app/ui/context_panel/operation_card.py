@@ -73,7 +73,7 @@ def title_of(row: OperationRow) -> str:
     if row.kind == "failed":
         return tr("No room could be made")
     if row.kind == "standing":
-        return tr("Summary written ahead")
+        return tr("Summary ahead extended") if "fold" in row.strategies else tr("Summary written ahead")
     if row.kind == "link":
         is_from = "from" in row.strategies
         return tr("Continuation") if is_from else tr("Continued elsewhere")
@@ -97,7 +97,8 @@ def figures_of(row: OperationRow) -> tuple[Run, ...]:
     if row.kind == "failed":
         return (Run(failed_figures(row)),)
     if row.kind == "standing":
-        return fill_runs(tr("{count} messages", "", row.messages), count=_bold(row.messages))
+        count, added = fill_runs(tr("{count} messages", "", row.messages), count=_bold(row.messages)), row.strategies
+        return (*count, Run(" · " + tr("%n new", "", added["fold"]))) if "fold" in added else count
     if row.kind == "prune":
         results = row.messages - row.strategies.get("cut_reply", 0)
         text = tr("{tokens} tokens freed · %n tool results", "", results) if results else tr("{tokens} tokens freed")
