@@ -32,7 +32,7 @@ COMMANDS = {
     "recall": ("recall", "show what a conversation, a project or the archive says about a query"),
     "chat": ("chat", "chat with a model in the terminal, one message a line"),
     "model": ("model", "show whether the built-in model is installed, or install it"),
-    "trim": ("trim", "remove what pipx or `uv tool` installed with it and is never used"),
+    "trim": ("trim", "remove the installed files that are never used"),
     "doctor": ("doctor", "check this installation and its data"),
     "tour": ("tour", "take a picture of each screen of the window"),
 }

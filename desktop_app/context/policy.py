@@ -210,7 +210,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     cache_seconds: Annotated[int, Number("seconds", "P9", "+",
         label=translatable("The provider’s cache counts for, at most"),
         meaning=translatable("for which a provider's cache counts, however long it is kept; 0: never"))] = NO_LIMIT
-    warn_cached: Annotated[int, Number("tokens", "P10", "+",
+    warn_cached: Annotated[int, Number("tokens", "P12", "+",
         label=translatable("Warn before a cache is lost, from"),
         meaning=translatable("in the provider's cache from which a change that loses it shows its price"))] = 50_000
 

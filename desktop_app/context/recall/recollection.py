@@ -102,7 +102,7 @@ Place = TypeVar("Place")
 LINE, MAX_EXCERPT = 70, 800
 """Characters of an excerpt, at least and at most: a line of 30 tokens tells what to read on about."""
 SHARPNESS = 4
-"""The power of its score to which a message gets room: where a few stand out, long excerpts; otherwise many short."""
+"""The power of its score to which a message gets room: where few score high, long excerpts; otherwise many short."""
 SHORT = 100
 """Characters of an excerpt whose length is not given."""
 MIN_LINE = 10
