@@ -228,6 +228,8 @@ class Settings(msgspec.Struct, frozen=True, rename={"max_rounds": "rounds_most"}
     is_recalling: bool = True
     # Whether summaries are written ahead, while the provider has the conversation in its cache.
     is_summarizing_ahead: bool = True
+    # Whether a conversation that nobody uses is compacted shortly before its large cache expires.
+    is_compacting_idle: bool = False
     # Whether the price is shown before a change that loses a large cache of the provider's.
     is_warning_of_resets: bool = True
     # Whether a desktop notification reports the end of a long reply, or a question, while the window is not active.

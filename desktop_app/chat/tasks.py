@@ -30,6 +30,7 @@ class Job(Enum):
     NEXT_MESSAGE = "next message"  # starts the turn of the first queued message
     ROOM = "room"  # makes room after a turn
     AHEAD = "summary ahead"  # writes the summary of the next compaction
+    IDLE = "wait for the cache to expire"  # then room is made, if the user wants it
     TITLE = "title"
     CONTEXT = "context"  # records the system prompt, tools and memory that the next request will carry
     TOOL_COUNT = "tool count"

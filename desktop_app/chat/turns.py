@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from asyncio import sleep
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -18,12 +19,13 @@ from msgspec.structs import replace
 from desktop_app.conversation.events import Failure, MessageRecorded, TurnFailed, TurnFinished
 from desktop_app.conversation.listing import UNTITLED
 from desktop_app.conversation.message import Attachment, Message, MessageDraft, Role, user_message
-from desktop_app.conversation.transcript import Continuation, Rewind
+from desktop_app.conversation.transcript import Continuation, Rewind, Trigger
 from desktop_app.conversation.unsent import QueuedMessage
 from desktop_app.conversation.words import translatable
 
 from .compaction.ahead import summarize_ahead
-from .compaction.making_room import make_room_after_turn
+from .compaction.idle import seconds_until_idle
+from .compaction.making_room import make_room_in_background
 from .getting_ready import GettingReady
 from .message_queue import MessageQueue
 from .operations import broken_reply, cut_reply, first_answer, message_to_edit
@@ -175,6 +177,7 @@ class Turns:
     async def _make_way(self, session: Session) -> None:
         """Stop preparations, since a turn begins. Raises WorldError if the conversation is being deleted."""
         await self.getting_ready.stop(session.id)
+        await self._tasks.cancel(Job.IDLE.of(session.id))
         await self._tasks.cancel(Job.AHEAD.of(session.id))
         session.refuse_if(session.is_leaving)
 
@@ -272,7 +275,7 @@ class Turns:
         """Stop everything in a conversation: its turn, and the work before and after turns."""
         await self.getting_ready.stop(conversation)
         await self.stop(conversation)
-        for job in (Job.ROOM, Job.AHEAD, Job.TITLE, Job.TOOL_COUNT):
+        for job in (Job.IDLE, Job.ROOM, Job.AHEAD, Job.TITLE, Job.TOOL_COUNT):
             await self._tasks.cancel(job.of(conversation))
 
     def idle(self, conversation: str) -> AbstractAsyncContextManager[None]:
@@ -346,12 +349,26 @@ class Turns:
 
     async def _make_room(self, session: Session) -> None:
         """Make room after a turn, and let a local model read the new prefix so that the next reply starts sooner."""
-        if await make_room_after_turn(session, self._services, self._publish):
+        if await make_room_in_background(session, self._services, self._publish):
             await self.note(session)
             if not self.is_running(session.id):
                 self.getting_ready.expect(session)
         if not self._is_taken(session.id):
             self._tasks.start_once(Job.AHEAD.of(session.id), partial(self._summarize_ahead, session))
+            if seconds_until_idle(session, self._services) is not None:
+                self._tasks.start_once(Job.IDLE.of(session.id), partial(self._wait_until_idle, session))
+
+    async def _wait_until_idle(self, session: Session) -> None:
+        """Compact the conversation shortly before its cache expires, unless it is used until then. A turn ends this."""
+        while seconds := seconds_until_idle(session, self._services):
+            await sleep(seconds)
+        is_used = self.is_busy(session.id) or self.queue.state(session.id).queue or session.is_leaving
+        if seconds is not None and not is_used and self.queue.draft(session.id) == MessageDraft():
+            self._tasks.start_once(Job.ROOM.of(session.id), partial(self._make_room_when_idle, session))
+
+    async def _make_room_when_idle(self, session: Session) -> None:
+        if await make_room_in_background(session, self._services, self._publish, Trigger.IDLE):
+            await self.note(session)
 
     async def _summarize_ahead(self, session: Session) -> None:
         try:

@@ -48,7 +48,7 @@ class OperationMoment(msgspec.Struct, frozen=True):
     @property
     def is_waited_for(self) -> bool:
         """Whether the user's message or the reply waited for it."""
-        return self.trigger not in (Trigger.AFTER_TURN, Trigger.USER)
+        return self.trigger not in (Trigger.AFTER_TURN, Trigger.IDLE, Trigger.USER)
 
 
 class UsageOf(msgspec.Struct, frozen=True):

@@ -115,6 +115,7 @@ class Trigger(StrEnum):
     TOOL_RESULT = "tool_result"
     STREAMING = "streaming"
     OVERFLOW = "overflow"
+    IDLE = "idle"
     USER = "user"
 
 

@@ -382,6 +382,8 @@ def _operations_news(operations: tuple[OperationRow, ...], cause: Trigger | None
         words = tr("Shortened %n tool results · {before} → {after} tokens", "", count)
     elif any(operation.has_no_summary for operation in operations):
         words = tr("Older messages left out · {before} → {after} tokens")
+    elif cause is Trigger.IDLE:
+        words = tr("Summarized before the cache expired · {before} → {after} tokens")
     elif cause in CONTINUING:
         words = tr("Older messages summarized, continuing… · {before} → {after} tokens")
     else:

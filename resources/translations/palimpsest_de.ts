@@ -2303,6 +2303,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
         <translation>automatisch, im Hintergrund</translation>
     </message>
     <message>
+        <source>automatic, before the cache of the idle conversation expired</source>
+        <translation>automatisch, bevor der Cache der ruhenden Unterhaltung verfiel</translation>
+    </message>
+    <message>
         <source>automatic, after a tool result</source>
         <translation>automatisch, nach einem Werkzeugergebnis</translation>
     </message>
@@ -2317,6 +2321,10 @@ Bevor ältere Nachrichten das Kontextfenster verlassen, notiert das Modell, was 
     <message>
         <source>{share} reached after a reply, in the background</source>
         <translation>{share} nach einer Antwort erreicht, im Hintergrund</translation>
+    </message>
+    <message>
+        <source>idle with {share} in use, before the cache expired</source>
+        <translation>ruhend, zu {share} gefüllt, bevor der Cache verfiel</translation>
     </message>
     <message>
         <source>{share} reached with a tool result</source>
@@ -4977,8 +4985,16 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Systemprompt</translation>
     </message>
     <message>
+        <source>Shortly before the provider drops a large cache of a conversation that you are not using: the summary is read from the cache, and your next message costs less. You can undo it.</source>
+        <translation>Kurz bevor der Anbieter den großen Cache einer Unterhaltung verwirft, die du gerade nicht benutzt: Für die Zusammenfassung wird aus dem Cache gelesen, und deine nächste Nachricht kostet weniger. Du kannst es rückgängig machen.</translation>
+    </message>
+    <message>
         <source>Make room automatically</source>
         <translation>Automatisch Platz schaffen</translation>
+    </message>
+    <message>
+        <source>Summarize idle conversations</source>
+        <translation>Ruhende Unterhaltungen zusammenfassen</translation>
     </message>
     <message>
         <source>Models for other tasks</source>
@@ -8406,6 +8422,10 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
     <message>
         <source>Older messages left out · {before} → {after} tokens</source>
         <translation>Ältere Nachrichten weggelassen · {before} → {after} Token</translation>
+    </message>
+    <message>
+        <source>Summarized before the cache expired · {before} → {after} tokens</source>
+        <translation>Zusammengefasst, bevor der Cache verfiel · {before} → {after} Tokens</translation>
     </message>
     <message>
         <source>Older messages summarized, continuing… · {before} → {after} tokens</source>

@@ -49,7 +49,8 @@ MAX_STEPS = 8
 
 LASTING = 10
 """Replies that must succeed without another try before all tries are given back."""
-UNLIMITED = (Trigger.USER, Trigger.AFTER_TURN)
+BACKGROUND = (Trigger.AFTER_TURN, Trigger.IDLE)
+UNLIMITED = (Trigger.USER, *BACKGROUND)
 """Triggers outside a turn, to which the limit on tries does not apply."""
 
 
@@ -186,7 +187,7 @@ class _RoomMaking:
 
         Room that is made in the background after a turn is only needed once it is due before a request.
         """
-        is_early = self._trigger is Trigger.AFTER_TURN
+        is_early = self._trigger in BACKGROUND
         return self._session.counter.is_room_due(Trigger.BEFORE_REQUEST if is_early else self._trigger)
 
     async def note_failure(self, cause: FailureCause, detail: str = "", needed: int = 0) -> None:
@@ -236,8 +237,12 @@ class _RoomMaking:
         async with summaries.lock(self._session.id):
             self._announce()
             request = await self._services.summary_request(self._session, self._trigger)
+            if self._trigger is Trigger.IDLE and request.note:
+                return False  # summaries by a model are paused
             self._log_begin(step, request)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress, self._record_usage)
+            if self._trigger is Trigger.IDLE and (compaction is None or compaction.strategy != request.strategy):
+                return False  # no model wrote it, and there is room: the conversation may stay as it is
             self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
 
@@ -360,10 +365,12 @@ def refuse_what_does_not_fit(session: Session, advice: str = OPTIMIZE) -> None:
         raise WindowTooSmall(gauge.total, gauge.limit, advice)
 
 
-async def make_room_after_turn(session: Session, services: Services, publish: Emit) -> bool:
-    """Make room after a turn, so that the next one need not wait. Return whether the view has changed."""
+async def make_room_in_background(
+    session: Session, services: Services, publish: Emit, trigger: Trigger = Trigger.AFTER_TURN
+) -> bool:
+    """Make room while nobody waits, so that the next turn need not. Return whether the view has changed."""
     try:
-        return await make_room(session, services, Trigger.AFTER_TURN, publish)
+        return await make_room(session, services, trigger, publish)
     except WindowTooSmall:
         return False  # the gauge shows it, and the next turn gives advice
     except WorldError as error:

@@ -58,7 +58,7 @@ def due_shares(trigger: Trigger, policy: ContextPolicy, budget: Budget) -> DueSh
     if the request does not fit.
     """
     match trigger:
-        case Trigger.USER:
+        case Trigger.USER | Trigger.IDLE:
             return DueShares(policy.prune_target, max(policy.prune_target, policy.target))
         case Trigger.OVERFLOW:
             return DueShares(0.0, 0.0)
@@ -115,6 +115,8 @@ def next_step(
     Raises WindowTooSmall, in tokens of the budget, if the request does not fit and nothing can leave.
     """
     now = _Decision(view, policy, budget, counts, trigger, total)
+    if trigger is Trigger.IDLE:  # no prune: the summary is read from the cache, which a prune would lose
+        return now.compaction_that_fits()
     if (shortened := now.shortening_that_is_needed()) is not None:
         return shortened
     for layer in policy.layers:

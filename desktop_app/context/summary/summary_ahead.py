@@ -71,7 +71,7 @@ class AheadPlan(NamedTuple):
 def plan_ahead(
     view: View, policy: ContextPolicy, budget: Budget, counts: TokenCounts, total: int, may_fold: bool = True
 ) -> AheadPlan | None:
-    """Return the plan for a summary of all messages, or for folding the newest ones into the one that stands.
+    """Return the plan for a summary of all messages, or for folding the newest ones into the standing one.
 
     None if the standing one covers what a compaction would archive. A whole summary is planned if the standing one
     leaves no room for more. total: by `counts`. may_fold: whether there is a prompt for it.

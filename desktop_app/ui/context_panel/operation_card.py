@@ -40,6 +40,7 @@ from .requests import PanelRequests
 TRIGGER_WORDS = {
     Trigger.BEFORE_REQUEST: translatable("automatic, before a message was sent"),
     Trigger.AFTER_TURN: translatable("automatic, in the background"),
+    Trigger.IDLE: translatable("automatic, before the cache of the idle conversation expired"),
     Trigger.TOOL_RESULT: translatable("automatic, after a tool result"),
     Trigger.STREAMING: translatable("automatic, during a reply"),
     Trigger.OVERFLOW: translatable("automatic, after the provider refused the request as too long"),
@@ -48,6 +49,7 @@ TRIGGER_WORDS = {
 CAUSES = {
     Trigger.BEFORE_REQUEST: translatable("{share} reached before the request"),
     Trigger.AFTER_TURN: translatable("{share} reached after a reply, in the background"),
+    Trigger.IDLE: translatable("idle with {share} in use, before the cache expired"),
     Trigger.TOOL_RESULT: translatable("{share} reached with a tool result"),
     Trigger.STREAMING: translatable("the window filled up during a reply"),
     Trigger.OVERFLOW: translatable("the provider refused the request as too long"),

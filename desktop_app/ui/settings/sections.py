@@ -103,6 +103,12 @@ AHEAD_NOTE = translatable(
 )
 
 
+IDLE_NOTE = translatable(
+    "Shortly before the provider drops a large cache of a conversation that you are not using: the summary is read "
+    "from the cache, and your next message costs less. You can undo it."
+)
+
+
 def context_section(
     settings: Settings, models: Sequence[ModelInfo], servers: ServerList, numbers: LinkButton
 ) -> QWidget:
@@ -116,6 +122,7 @@ def context_section(
         tr("Context window"),
         OnOff("is_automatic", tr("Make room automatically"), settings.is_automatic, tr(AUTOMATIC_NOTE)),
         OnOff("is_summarizing_ahead", tr("Write summaries ahead"), settings.is_summarizing_ahead, tr(AHEAD_NOTE)),
+        OnOff("is_compacting_idle", tr("Summarize idle conversations"), settings.is_compacting_idle, tr(IDLE_NOTE)),
         OnOff("is_warning_of_resets", warns, settings.is_warning_of_resets, about),
         Segments("policy", policies_offered(settings), settings.policy, partial(policy_description, settings)),
         numbers,
