@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from desktop_app.conversation import transcript
 from desktop_app.conversation.branches import Branches, entries_before
 from desktop_app.conversation.message import user_message
 from desktop_app.conversation.tools import Rule
@@ -220,6 +221,28 @@ def texts_of(value: object, field: str = "") -> Iterator[tuple[str, str]]:
             yield from texts_of(element, field)
     elif isinstance(value, str):
         yield field, value
+
+
+def structs_in(kind: Any) -> Iterator[type[msgspec.Struct]]:
+    """Yield the struct types that a value of a type may consist of, subclasses included."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        yield kind
+        kinds = (*get_type_hints(kind).values(), *kind.__subclasses__())
+    else:
+        kinds = get_args(kind)
+    for part in kinds:
+        yield from structs_in(part)
+
+
+def test_every_type_with_ids_is_known_to_the_copying() -> None:
+    types = {kind for entry in get_args(AnyEntry) for kind in structs_in(entry)}
+    missing = {
+        (kind.__name__, name)
+        for kind in types
+        for name in FIELDS_WITH_IDS.intersection(kind.__struct_fields__) - {"id"}
+        if name not in transcript.FIELDS_WITH_IDS.get(kind, ())
+    }
+    assert not missing
 
 
 @settings(max_examples=examples(400))
