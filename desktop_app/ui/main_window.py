@@ -116,7 +116,12 @@ class MainWindow(QMainWindow):
         from .composer.attach_controller import AttachController, DropController
         from .composer.drafts import Drafts
         from .composer.queue_controller import QueueController
-        from .context_panel.context_controller import ContextController, MemoryController, PolicyController
+        from .context_panel.context_controller import (
+            ContextController,
+            MemoryController,
+            OutlineController,
+            PolicyController,
+        )
         from .engine_watch import ArchiveController, BuiltinController, EngineWatch
         from .first_start import FirstStart
         from .header_controller import ModelController, SetupController
@@ -167,6 +172,7 @@ class MainWindow(QMainWindow):
         self.policies = PolicyController(bridge, chat, self.settings, self, header, toast)
         self.request = RequestController(bridge, chat, self.tools, self, pane, header, panel, breakdown.largest, toast)
         self.memory = MemoryController(bridge, chat, panel, listed, toast)
+        self.outline = OutlineController(bridge, chat, panel, transcript)
         self.commands = CommandController(bridge, self._memory, self, header, pages, toast)
         self.insights = InsightsController(bridge, chat, self, pages, composer, listed)
         self.finder = FindController(bridge, chat, transcript, ui.find_bar, ui.hit_bar, ui.pages)
@@ -225,7 +231,7 @@ class MainWindow(QMainWindow):
         chat, listing, context, ui = self.chat, self.listing, self.context, self.ui
         return (
             *listing_actions(chat, listing, ui.sidebar),
-            *finding_actions(chat, self.finder),
+            *finding_actions(chat, self.finder, self.outline),
             *conversation_actions(
                 chat, listing, self.importing, self.setup, self.models, self.tools, context, self.export
             ),

@@ -10,7 +10,7 @@ from desktop_app.settings import Theme
 
 from .actions import WindowAction
 from .composer.attach_controller import AttachController
-from .context_panel.context_controller import ContextController, PolicyController
+from .context_panel.context_controller import ContextController, OutlineController, PolicyController
 from .header import Header
 from .header_controller import ModelController, SetupController
 from .importing.import_controller import ExportController, ImportController
@@ -60,9 +60,13 @@ def listing_actions(
     )  # fmt: skip
 
 
-def finding_actions(chat: ConversationController, finder: FindController) -> tuple[WindowAction, ...]:
-    """Return the actions that find text in the open conversation."""
+def finding_actions(
+    chat: ConversationController, finder: FindController, outline: OutlineController
+) -> tuple[WindowAction, ...]:
+    """Return the actions that find a place in the open conversation."""
     return (
+        WindowAction(translatable("Show outline"), OPEN, translatable("your questions and the headings of the replies"),
+                     outline.open, ("Ctrl+Shift+L",), chat.has_messages, menu_part=3),
         WindowAction(translatable("Find in this conversation"), OPEN, translatable("in all its messages"),
                      finder.open, ("Ctrl+F",), chat.has_messages, menu_part=3),
         WindowAction(translatable("Find next"), OPEN, translatable("the next place with the text"),

@@ -87,7 +87,7 @@ class WindowLayout(StyleAware, Panel):
             leaving.connect(self.sidebar_pane.close_drawer)
         for leaving in (
             requests.message_requested, requests.segment_requested, requests.version_requested,
-            requests.conversation_requested,
+            requests.conversation_requested, requests.outline_requested,
         ):  # fmt: skip
             leaving.connect(self.panel_pane.close_drawer)
         header.panel_button.clicked.connect(self.panel_pane.toggle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from desktop_app.conversation.conversation_outline import OutlineLine
 from desktop_app.conversation.events import MessageRow, OperationRow, QuestionAsked
 from desktop_app.conversation.gauge import Gauge
 from desktop_app.conversation.listing import (
@@ -89,6 +90,12 @@ class TextFound(EngineResponse, frozen=True):
     # How often each of them contains it.
     places: tuple[int, ...]
     is_all: bool = True
+
+
+class OutlineRead(EngineResponse, frozen=True):
+    """The outline of the branch that is shown, in its order."""
+
+    lines: tuple[OutlineLine, ...]
 
 
 class VersionsRead(EngineResponse, frozen=True):
@@ -218,6 +225,9 @@ class FindText(ConversationRequest[TextFound], frozen=True):
     text: str
 
 
+class ReadOutline(ConversationRequest[OutlineRead], frozen=True): ...
+
+
 class ExportConversation(ConversationRequest[ConversationExported], frozen=True):
     """Write a conversation to a file. An existing file is left as it is, with a failure of the kind "exists"."""
 
@@ -249,6 +259,7 @@ ConversationsRequest = (
     | SearchMessages
     | ListSearchValues
     | FindText
+    | ReadOutline
     | PreviewModel
     | ExportConversation
 )

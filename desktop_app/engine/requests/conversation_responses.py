@@ -30,6 +30,7 @@ from desktop_app.chat.titles import with_status
 from desktop_app.context.counting.breakdown import request_tokens
 from desktop_app.context.counting.tokens import TokenCounts
 from desktop_app.context.view.view import view_of
+from desktop_app.conversation.conversation_outline import outline_of
 from desktop_app.conversation.events import MessageRow, ModelChanged
 from desktop_app.conversation.listing import NO_FILTERS, Changes, ConversationInfo
 from desktop_app.conversation.setup import NO_FOLDER, OptionName
@@ -129,6 +130,14 @@ async def _find_text(engine: Engine, request: p.FindText) -> p.TextFound:
     ids, found = await find_in(session, request.text)
     indexes, places = tuple(each.number for each in found), tuple(each.places for each in found)
     return p.TextFound(ids, indexes, places, is_all=len(ids) < MAX_FOUND)
+
+
+@responds(p.ReadOutline)
+async def _read_outline(engine: Engine, request: p.ReadOutline) -> p.OutlineRead:
+    session = await engine.conversations.open(request.conversation)
+    messages, branches = tuple(session.recorded.branch), session.branches
+    several = {one.id: len(branches.versions(one.id)) for one in messages} if branches.are_several else {}
+    return p.OutlineRead(await asyncio.to_thread(outline_of, messages, session.operations(), several))
 
 
 @responds(p.PreviewModel)

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 
-from desktop_app.conversation.events import RoomProgressed, ToolFinished, TurnEvent, TurnFinished, ViewChanged
+from desktop_app.conversation.conversation_outline import OutlineLine
+from desktop_app.conversation.events import (
+    MessageRecorded,
+    RoomProgressed,
+    ToolFinished,
+    TurnEvent,
+    TurnFinished,
+    ViewChanged,
+)
 from desktop_app.conversation.memory import Memory
 from desktop_app.conversation.setup import OwnPolicy, effective_value
 from desktop_app.engine import protocol as p
@@ -26,6 +34,8 @@ from desktop_app.ui.settings.settings_controller import SettingsController
 from desktop_app.ui.sidebar.conversation_model import ConversationModel
 from desktop_app.ui.toast import Toast
 from desktop_app.ui.transcript.conversation_controller import ConversationController
+from desktop_app.ui.transcript.transcript_items import mark_key
+from desktop_app.ui.transcript.transcript_widget import TranscriptWidget
 from desktop_app.ui.translation import tr, tr_engine
 from desktop_app.ui.widgets.number_formats import first_line
 
@@ -199,6 +209,61 @@ class ContextController(Controller):
             if self._dialog is not None and request is self._newest:
                 self._dialog.set_busy(False)
             raise
+
+
+class OutlineController(Controller):
+    """Reads the outline while its tab is visible, again after each change, and shows its lines in the chat."""
+
+    def __init__(
+        self, bridge: Bridge, chat: ConversationController, panel: ContextPanel, transcript: TranscriptWidget
+    ) -> None:
+        super().__init__(bridge, chat)
+        self._panel, self._transcript = panel, transcript
+        panel.requests.outline_requested.connect(self.go_to)
+        panel.tab_shown.connect(self.refresh)
+        chat.opened.connect(self.refresh)
+        transcript.laid_out.connect(self.follow)
+        bridge.listen(self._note, MessageRecorded, ViewChanged)
+
+    def open(self) -> None:
+        """Show the outline, and let the user type a filter."""
+        self._chat.show_page()
+        self._panel.open_tab("outline")
+        self._panel.outline.take_focus()
+
+    def follow(self) -> None:
+        """Mark the part of the conversation that is being read."""
+        if self._is_visible:
+            self._panel.outline.follow(self._transcript.index_read)
+
+    def refresh(self, _changed: object = None) -> None:
+        """Read the outline, if it is visible."""
+        if self._is_visible and self._chat.conversation:
+            self._read()
+
+    @in_task
+    async def _read(self) -> None:
+        conversation = self._chat.conversation
+        read = await self._bridge.ask(p.ReadOutline(conversation))
+        if conversation == self._chat.conversation:
+            self._panel.outline.set_lines(read.lines, self._panel.history.operations)
+            self.follow()
+
+    @in_task
+    async def go_to(self, line: OutlineLine) -> None:
+        await self._chat.show_message(self._chat.conversation, line.message_id)
+        if line.kind == "heading":
+            self._transcript.show_passage(line.message_id, line.text, line.place)
+        elif line.kind == "operation":
+            self._transcript.show_message(mark_key(line.operation_id))
+
+    @property
+    def _is_visible(self) -> bool:
+        return self._panel.isVisible() and self._panel.tab == "outline"
+
+    def _note(self, event: TurnEvent) -> None:
+        if event.conversation == self._chat.conversation:
+            self.refresh()
 
 
 SAVING_TOOL = "save_memory"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec.structs import replace
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
 from desktop_app.conversation.events import MessageRow, OperationRow, ViewChanged
@@ -30,6 +30,7 @@ from desktop_app.ui.widgets.text_label import Run, TextLabel, fill_runs
 
 from .history import History
 from .memory_card import MemoryList
+from .outline_list import OutlineList
 from .panel_breakdown import Breakdown
 from .requests import PanelRequests
 
@@ -99,11 +100,17 @@ TABS = (
     ("history", translatable("History")),
     ("pins", translatable("Pins")),
     ("memory", translatable("Memory")),
+    ("outline", translatable("Outline")),
 )
 
 
 class ContextPanel(StyleAware, QWidget):
-    """The tabs Breakdown, History, Pins and Memory. Their signals are in `requests`."""
+    """The tabs Breakdown, History, Pins, Memory and Outline. Their signals are in `requests`.
+
+    Signal: tab_shown(name), when a tab becomes visible.
+    """
+
+    tab_shown = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,8 +120,9 @@ class ContextPanel(StyleAware, QWidget):
         self.history = History(self.requests)
         self.pins = Pins(self.requests)
         self.memories = MemoryList(self.requests)
+        self.outline = OutlineList(self.requests)
         self._stack = QStackedWidget(self)
-        for page in (self.breakdown, self.history, self.pins, self.memories):
+        for page in (self.breakdown, self.history, self.pins, self.memories, self.outline):
             self._stack.addWidget(page)
         tabs = vertical(self.tabs, margins=(16, 0, 12, 0))
         pages = vertical(self._stack, margins=(16, 0, 0, 0))
@@ -167,11 +175,16 @@ class ContextPanel(StyleAware, QWidget):
         self.show_tab(name)
 
     def show_tab(self, name: str) -> None:
-        """Turn to "breakdown", "history", "pins" or "memory"."""
+        """Turn to "breakdown", "history", "pins", "memory" or "outline"."""
         self.tabs.choose(name)
         self._stack.setCurrentIndex(self.tabs.values().index(name))
         if name == "memory":
             self.requests.memories_requested.emit()
+        self.tab_shown.emit(name)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.tab_shown.emit(self.tab)
 
     def sizeHint(self) -> QSize:
         return QSize(WIDTH, 700)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
@@ -53,6 +53,11 @@ class History(QStackedWidget):
         self._rows.update({row.id: row for row in rows})
         newest = sorted(self._rows.values(), key=lambda row: row.at, reverse=True)
         self.list.set_items({row.id: row for row in newest})
+
+    @property
+    def operations(self) -> Mapping[str, OperationRow]:
+        """The operations by id."""
+        return self._rows
 
     def newest_undoable(self) -> str:
         """Return the id of the newest operation that can be undone; "" if there is none."""

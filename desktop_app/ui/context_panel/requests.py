@@ -23,6 +23,7 @@ class PanelRequests(QObject):
     pin_requested = Signal(str)
     unpin_requested = Signal(str)
     message_requested = Signal(str)
+    outline_requested = Signal(object)  # an OutlineLine, to be shown in the chat
     version_requested = Signal(str)  # the id of a version of a message
     conversation_requested = Signal(str)
     project_requested = Signal()  # the settings of the conversation's project

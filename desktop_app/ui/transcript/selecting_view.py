@@ -43,12 +43,28 @@ class FoundTextView(TranscriptView):
         self._is_revealing = False
         self._place = 0
         self._search: RowSearch | None = None
+        self._is_passing = False  # whether the highlighted text is forgotten together with the highlighted message
         super().__init__(model, parent)
 
     def mark_text(self, found: Found) -> None:
         """Highlight a text or words wherever they are painted; "" for nothing."""
         self.found_text, self._is_revealing, self._search, self.current_place = found, False, None, None
+        self._is_passing = False
         self.viewport().update()
+
+    def show_passage(self, message_id: str, text: str, place: int) -> None:
+        """Scroll to an occurrence of a text, and highlight it for a moment, unless the user searches for another."""
+        if self.found_text and not self._is_passing:
+            self.show_message(message_id)
+            return
+        self.mark_text(text)
+        self._is_passing = True
+        self.show_occurrence(message_id, place)
+
+    def _forget_shown(self) -> None:
+        super()._forget_shown()
+        if self._is_passing:
+            self.mark_text("")
 
     def show_occurrence(self, message_id: str, place: int = 0) -> bool:
         """Scroll to an occurrence of the highlighted text in a message; for words, to where most of them are together.

@@ -273,6 +273,11 @@ class ToolItem(msgspec.Struct, frozen=True):
         return slot_of(self.reply_id, self.index)
 
 
+def mark_key(operation_id: str) -> str:
+    """Return the key of an operation's line."""
+    return f"mark {operation_id}"
+
+
 class MarkItem(msgspec.Struct, frozen=True):
     """A line for an operation: the view was pruned or compacted, or memories were saved."""
 
@@ -280,7 +285,7 @@ class MarkItem(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        return f"mark {self.operation.id}"
+        return mark_key(self.operation.id)
 
 
 class FailureItem(msgspec.Struct, frozen=True):

@@ -48,6 +48,7 @@ COLUMN = 720
 SIDE = 24  # minimum pixels at both sides of the column
 GAP = 18  # pixels below each row
 TOP = 20
+READ_FROM = 100  # pixels below the top of the viewport: a message above them has been read
 NEAR = 600  # pixels of distance at which messages that are not loaded are requested
 
 
@@ -133,7 +134,11 @@ class RowView(WithRole, QAbstractItemView):
     @property
     def index_in_sight(self) -> int:
         """The index of the first visible message, loaded or not; -1 without messages."""
-        for row in range(max(self.heights.row_at(self.verticalOffset()), 0), len(self.heights)):
+        return self.index_at(0)
+
+    def index_at(self, below: int) -> int:
+        """Return the index of the message that many pixels below the viewport's top, or of the next; -1 for none."""
+        for row in range(max(self.heights.row_at(self.verticalOffset() + below), 0), len(self.heights)):
             item = self.transcript.item(row)
             if isinstance(item, GapItem):
                 return item.first
@@ -283,6 +288,11 @@ class TranscriptView(RowView):
         return layout
 
     # Scrolling
+
+    @property
+    def index_read(self) -> int:
+        """The index of the message that is being read: the newest at the end; -1 without messages."""
+        return self.index_at(self.viewport().height() if self.follows_end else scale(READ_FROM))
 
     def follow_end(self) -> None:
         self.follows_end = True
