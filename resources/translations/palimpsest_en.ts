@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
-    <name />
+    <name></name>
     <message numerus="yes">
         <source>%n tokens</source>
         <translation>
@@ -1102,7 +1102,7 @@
             <numerusform>at most %n pictures</numerusform>
         </translation>
     </message>
-<message numerus="yes">
+    <message numerus="yes">
         <source>%n versions</source>
         <translation>
             <numerusform>%n version</numerusform>
