@@ -1,8 +1,9 @@
 """Measures the command line from outside, against another build. `python tests/bench/measure_commands.py [TREE]`
 
 Runs `palimpsest compact` and `palimpsest context` of each build on a conversation of 10,000 messages, as whole
-processes that take turns, and prints their CPU time: the median of ROUNDS. "imports" is that of a process that only
-imports the command. TREE: a work tree of the build before, with a `.venv` of its own.
+processes that take turns, and prints their CPU time: the median of ROUNDS. "imports" is the time of a process that only
+imports the command. Modules are compiled before, as an installed program's are, whatever the environment says.
+TREE: a work tree of the build before, with a `.venv` of its own.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ def conversation() -> str:
     return "\n".join(lines)
 
 
-def seconds(tree: Path, *arguments: str) -> float:
-    """Return the CPU time of a Python process of that build."""
+def seconds(tree: Path, compiled: str, *arguments: str) -> float:
+    """Return the CPU time of a Python process of that build. compiled: the folder of compiled modules."""
     command = [str(tree / ".venv/bin/python"), "-P", *arguments]
-    environment = {**os.environ, "PYTHONPATH": ""}
+    environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
     process = subprocess.Popen(command, cwd=tree, env=environment, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -49,17 +50,17 @@ def seconds(tree: Path, *arguments: str) -> float:
 
 def main(trees: list[Path]) -> None:
     """Print the CPU time of each command in each build, and the ratio."""
-    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
-        file.write(conversation())
-        file.flush()
+    with tempfile.TemporaryDirectory() as folder:
+        file, compiled = Path(folder) / "chat.jsonl", f"{folder}/compiled"
+        file.write_text(conversation(), encoding="utf-8")
         rows = {
-            name: ("-m", "desktop_app", name, file.name, "--window", "128000", "--json")
+            name: ("-m", "desktop_app", name, str(file), "--window", "128000", "--json")
             for name in ("compact", "context")
         }
         rows |= {f"{name}: imports": ("-c", f"import desktop_app.commands.{name}") for name in tuple(rows)}
         for name, arguments in rows.items():
-            found = [[seconds(tree, *arguments) for tree in trees] for _ in range(ROUNDS)]
-            middle = [statistics.median(times) for times in zip(*found, strict=True)]
+            found = [[seconds(tree, compiled, *arguments) for tree in trees] for _ in range(1 + ROUNDS)]
+            middle = [statistics.median(times) for times in zip(*found[1:], strict=True)]
             ratio = f"{middle[-1] / middle[0]:.2f}" if len(trees) > 1 else ""
             print(f"{name:<18}", *(f"{time:6.2f} s" for time in middle), ratio, flush=True)
 

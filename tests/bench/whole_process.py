@@ -1,10 +1,15 @@
-"""A build of Palimpsest as a whole: the console script of a tree, with all of its processes, seen from outside."""
+"""A build of Palimpsest as a whole: the console script of a tree, with all of its processes, seen from outside.
+
+Its modules are compiled by its first run and kept until this process ends, as an installed program's are, whatever the
+environment says about compiled modules.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +19,7 @@ import psutil
 
 MIB = 1024 * 1024
 HERE = Path(__file__).resolve().parents[2]
+_compiled = tempfile.TemporaryDirectory()
 
 
 class Program:
@@ -57,6 +63,7 @@ def _name(process: psutil.Process) -> str:
 def running(tree: Path, data: Path, environment: dict[str, str]) -> Iterator[Program]:
     """Run the window of that tree, and end it as a session manager does."""
     command = [str(tree / ".venv/bin/palimpsest"), "--data-dir", str(data)]
+    environment = environment | {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": _compiled.name}
     started = time.monotonic()
     child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=data)
     try:
