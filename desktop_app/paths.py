@@ -18,6 +18,7 @@ KEYS_FILE_VARIABLE = "PALIMPSEST_KEYS_FILE"
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 APP_ICON = RESOURCES / "icons" / "palimpsest.svg"
 SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
+O200K_PART = RESOURCES / "o200k_part.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*", "window.*")
 FOLDERS = ("spills", "prompts", "drafts", "backups")

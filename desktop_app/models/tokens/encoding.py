@@ -73,20 +73,26 @@ class FamilyTokenizer:
 
     def count(self, text: str) -> int:
         """Return the tokens of the text, in linear time. Never raises."""
-        return (self._count or self._loaded())(text)
+        try:
+            return (self._count or self._loaded())(text)
+        except (TokenizerMissing, OSError) as error:  # a part that is loaded only now
+            self._next_method(error)
+            return self.count(text)
 
     def _loaded(self) -> Count:
         with self._loading:
             while self._count is None:
-                method = self._methods[0]
                 try:
-                    self._count = method.load()
+                    self._count = self._methods[0].load()
                 except (TokenizerMissing, ValueError, OSError) as error:
-                    self._methods = self._methods[1:] or [
-                        CountingMethod(f"characters (estimate for {method.name})", False, lambda: count_characters)
-                    ]
-                    log.warning("The tokenizer %s cannot be used: %s. Used instead: %s.", method.name, error, self.name)
+                    self._next_method(error)
             return self._count
+
+    def _next_method(self, error: Exception) -> None:
+        method, *others = self._methods
+        last = CountingMethod(f"characters (estimate for {method.name})", False, lambda: count_characters)
+        self._methods, self._count = others or [last], None
+        log.warning("The tokenizer %s cannot be used: %s. Used instead: %s.", method.name, error, self.name)
 
 
 class TemplateTokenizer:
@@ -180,6 +186,61 @@ class NormalizedEncoding:
         if unicodedata.is_normalized(self._form, text):
             return text
         return "".join(unicodedata.normalize(self._form, run) for run in _RUNS.findall(text))
+
+
+# ASCII, Latin letters, punctuation, arrows, box drawing and most emoji.
+_PART = "\0-\u024f\u2000-\u27bf\ufe0f\U0001f300-\U0001faff"
+OUTSIDE_PART = re.compile(f"[^{_PART}]")
+PART_SEPARATOR = b"\xff"
+"""Between the tokens of a part; UTF-8 does not have this byte."""
+
+
+class PartedEncoding:
+    """An encoding of which only a part is loaded until a text has another character (tests/bench/make_o200k_part.py).
+
+    Loading the part takes a third of the time. `release` frees the memory until the next text.
+    """
+
+    def __init__(self, load_part: Callable[[], tiktoken.Encoding], load_all: Callable[[], tiktoken.Encoding]) -> None:
+        self._load_part = load_part
+        self._load_all = load_all
+        self._loaded: tuple[tiktoken.Encoding, bool] | None = None
+        """What is loaded, and whether it is all."""
+        self._loading = threading.Lock()
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Return the tokens. Raises TokenizerMissing, OSError."""
+        encoding, has_all = self._loaded or (None, False)
+        if encoding is None or not (has_all or _is_inside_part(text)):
+            encoding = self._load(not _is_inside_part(text))
+        return encoding.encode_ordinary(text)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """Return the bytes of a token that occurred in a text. Raises TokenizerMissing, OSError."""
+        try:
+            return self._load(needs_all=False).decode_single_token_bytes(token)
+        except KeyError:  # all was released after it had encoded the text
+            return self._load(needs_all=True).decode_single_token_bytes(token)
+
+    def release(self) -> None:
+        """Free the memory. The next text loads the encoding again."""
+        self._loaded = None
+
+    def _load(self, needs_all: bool) -> tiktoken.Encoding:
+        with self._loading:
+            loaded = self._loaded
+            if loaded is None or (needs_all and not loaded[1]):
+                loaded = self._loaded = (self._load_all() if needs_all else self._load_part(), needs_all)
+            return loaded[0]
+
+
+def _is_inside_part(text: str) -> bool:
+    return text.isascii() or not OUTSIDE_PART.search(text)
+
+
+def read_part(content: bytes) -> dict[bytes, int]:
+    """Read the part of a vocabulary, whose tokens are at the index of their rank."""
+    return {token: rank for rank, token in enumerate(content.split(PART_SEPARATOR)) if token}
 
 
 def load_tokenizer_json(content: bytes, pattern: str) -> tiktoken.Encoding:

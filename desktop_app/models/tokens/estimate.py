@@ -12,12 +12,11 @@ import zlib
 from collections.abc import Callable
 
 import msgspec
-import tiktoken
 
 from desktop_app.models import builtin
 from desktop_app.paths import RESOURCES
 
-from .encoding import Count, chunks
+from .encoding import Count, PartedEncoding, chunks
 
 ONE = 1_000
 """The unit of weights: they are integers, in thousandths of a token, so that sums do not depend on the splitting."""
@@ -37,7 +36,7 @@ CLASSES = _FITTED.classes
 WEIGHTS = _FITTED.families
 
 
-def estimate_with(encoding: tiktoken.Encoding, family: str) -> Count:
+def estimate_with(encoding: PartedEncoding, family: str) -> Count:
     """Return a function that sums the family's weights of o200k's tokens.
 
     The text's checksum decides whether a fraction is rounded up or down: the same text always has the same count, and

@@ -27,6 +27,7 @@ import tiktoken
 from desktop_app.context.counting.tokens import Overhead, Tokenizer
 from desktop_app.conversation.words import translatable
 from desktop_app.models import builtin
+from desktop_app.paths import O200K_PART
 
 from .encoding import (
     DEEPSEEK,
@@ -35,12 +36,14 @@ from .encoding import (
     CountingMethod,
     FamilyTokenizer,
     NormalizedEncoding,
+    PartedEncoding,
     TemplateTokenizer,
     TokenizerMissing,
     count_with,
     encoding_of,
     load_tokenizer_json,
     ranks_of,
+    read_part,
     read_tiktoken_file,
 )
 from .estimate import WEIGHTS, estimate_with, family_of
@@ -184,16 +187,25 @@ CL100K = _Published(
 
 @cache
 def load_published(published: _Published) -> tiktoken.Encoding:
-    """Load an encoding once. Takes 0.5 s and 55 MB for o200k, and half of that for cl100k.
+    """Load an encoding once. Takes half of the time and memory of all of o200k for cl100k.
 
     Raises TokenizerMissing, OSError.
     """
     return encoding_of(read_tiktoken_file(published.file.read()), published.pattern)
 
 
-def o200k() -> tiktoken.Encoding:
-    """Return o200k."""
-    return load_published(O200K)
+@cache
+def o200k() -> PartedEncoding:
+    """Return o200k, which is loaded at the first text: in 0.1 s and 31 MB if the text needs a part of it only.
+
+    Raises TokenizerMissing, OSError.
+    """
+    O200K.file.read()  # the part is right only for this file
+    return PartedEncoding(lambda: encoding_of(read_part(O200K_PART.read_bytes()), O200K.pattern), _all_of_o200k)
+
+
+def _all_of_o200k() -> tiktoken.Encoding:
+    return encoding_of(read_tiktoken_file(O200K.file.read()), O200K.pattern)
 
 
 # llama.cpp splits off each digit and applies GPT-2's pattern to the rest, where the end of a piece counts as the end of
