@@ -1,7 +1,8 @@
 """Sessions of Cline: `~/.cline/data/sessions/SESSION/SESSION.messages.json`.
 
 The file holds all messages in Anthropic's format, also those that a compaction replaced. `SESSION.compaction.json` has
-the list that Cline sends instead of the first ones, and `SESSION.json` describes the session. Based on version 3.0.65.
+the list that Cline sends instead of the first ones, and `SESSION.json` describes the session. Based on version 3.0.65
+of the command. Tasks of earlier versions are read by `cline_tasks`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from desktop_app.conversation.words import translatable
 
 from .agent_sessions import AgentSession, object_of, sibling_object, usage_of
 from .anthropic_blocks import called_tools, turns_of
+from .cline_tasks import PROGRAM, read_task, recognizes_task
 from .format import Fields, Format, Found, json_in, json_of
 from .sources import Source
 
-PROGRAM = "Cline"
 ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 INPUT = re.compile(r"(<user_input\b[^>]*>)(.*)</user_input>", re.DOTALL)
 """Encloses what the user wrote; Cline sends it without."""
@@ -30,12 +31,15 @@ Json = dict[str, Any]
 
 
 def recognizes(source: Source) -> bool:
-    """Return whether the file has the messages of a session, or is one of the two that belong to it."""
-    return any(each <= source.first_keys for each in (SESSION, ABOUT, COMPACTION))
+    """Return whether the file has the messages of a session or a task, or is one of those that belong to it."""
+    return any(each <= source.first_keys for each in (SESSION, ABOUT, COMPACTION)) or recognizes_task(source)
 
 
 def read(source: Source) -> Iterator[Found]:
-    """Yield the session. The other two files are read with it."""
+    """Yield the session or the task. The other files are read with it."""
+    if recognizes_task(source):
+        yield from read_task(source)
+        return
     if not source.first_keys >= SESSION:
         return
     session = AgentSession(PROGRAM, source)
@@ -187,8 +191,13 @@ def _compact(session: AgentSession, compacted: Fields) -> None:
 
 FORMAT = Format(
     PROGRAM,
-    translatable("the folder ~/.cline/data/sessions, or the folder of a session in it"),
+    translatable("the folder ~/.cline/data/sessions, or the folder of a session or a task"),
     recognizes,
     read,
-    homes=(".cline/data/sessions",),
+    homes=(
+        ".cline/data/sessions",
+        ".cline/data/tasks",
+        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/tasks",
+        ".config/VSCodium/User/globalStorage/saoudrizwan.claude-dev/tasks",
+    ),
 )
