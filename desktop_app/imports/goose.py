@@ -2,20 +2,25 @@
 
 A message is for the user, for the model, or for both. A compaction hides all messages from the model and adds its
 summary, which is for the model alone; a prompt that was waiting for it is stored a second time, after the summary. When
-goose first makes the database, it copies the older files into it. Based on version 1.34.0, and on the source code of
-earlier and later ones.
+goose first makes the database, it copies the older files into it. Later versions also store what they tell the model of
+the time and the folder as hidden messages, and the tokens of each request in a table. Based on versions 1.34.0 and
+1.52.0, and on the source code of earlier ones.
 """
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from msgspec.structs import replace
 
 from desktop_app.conversation.foreign import ForeignCompaction
-from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Message, Part, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.words import translatable
 
-from .agent_sessions import AgentSession, lines_of, sibling
+from .agent_sessions import AgentSession, lines_of, sibling, usage_of
 from .format import Fields, Format, Found, arguments_json, json_in, json_of
 from .sources import Source, columns_in, database_in, has_tables, rows_of
 from .trees import attachment_at
@@ -49,9 +54,25 @@ def read(source: Source) -> Iterator[Found]:
             session.id = about.text("id")
             _describe(session, about)
             messages = rows_of(database, "SELECT * FROM messages WHERE session_id = ? ORDER BY id", session.id)
-            _add_all(session, [_message_of(each) for each in messages])
+            _add_all(session, [_message_of(each) for each in messages], _ledger_of(source, database, session.id))
             session.keep("session", about)
             yield session.found()
+
+
+def _ledger_of(source: Source, database: sqlite3.Connection, name: str) -> list[Usage | None]:
+    """Return the measured tokens of each request of a session, without those for summaries; [] if none are stored."""
+    if "session_id" not in columns_in(source).get("usage_ledger", ()):
+        return []
+    rows = map(Fields, rows_of(database, "SELECT * FROM usage_ledger WHERE session_id = ? ORDER BY id", name))
+    return [_usage(row) for row in rows if not row.count("is_compaction")]
+
+
+def _usage(about: Fields) -> Usage | None:
+    prompt, reply = about.count("input_tokens", "inputTokens"), about.count("output_tokens", "outputTokens")
+    read = about.count("cache_read_tokens", "cacheReadTokens")
+    written = about.count("cache_write_tokens", "cacheWriteTokens")
+    whole = prompt if prompt >= read + written else prompt + read + written
+    return usage_of(whole, reply, read, written, dollars=about.number("cost"))
 
 
 def _is_copied(source: Source) -> bool:
@@ -96,7 +117,21 @@ def _message_of(row: dict[str, object]) -> Fields:
     return Fields({**message, "content": json_in(row["content_json"]), "metadata": json_in(row.get("metadata_json"))})
 
 
-def _add_all(session: AgentSession, messages: list[Fields]) -> None:
+def _usages(messages: Sequence[Fields], ledger: Sequence[Usage | None]) -> dict[int, Usage | None]:
+    """Return the measured tokens of the replies, by the position of the first message of each.
+
+    The table names no messages: without a line for each reply, as in a copied session, only some replies have tokens.
+    """
+    is_reply = [each.text("role") == "assistant" and _is_for(each, "user") for each in messages]
+    runs = [list(run) for is_of_model, run in groupby(range(len(messages)), lambda n: is_reply[n]) if is_of_model]
+    if len(runs) == len(ledger):
+        return {run[0]: usage for run, usage in zip(runs, ledger, strict=True)}
+    own = ((run[0], _usage(messages[n].object("metadata").object("usage"))) for run in runs for n in run)
+    return {first: usage for first, usage in own if usage}
+
+
+def _add_all(session: AgentSession, messages: list[Fields], ledger: Sequence[Usage | None] = ()) -> None:
+    usages = _usages(messages, ledger)
     names = {each.text("id"): _call_of(each).text("name") for message in messages for each in _blocks(message, CALLS)}
     waiting: object = None
     seen: Counter[str] = Counter()
@@ -108,6 +143,8 @@ def _add_all(session: AgentSession, messages: list[Fields]) -> None:
         at, is_hidden = message.time("created"), not _is_for(message, "user")
         if is_hidden and message.text("role") == "assistant":
             pass  # tells the model that a summary precedes it
+        elif message.object("metadata").flag("turnContext"):
+            session.add(record, (replace(each, speaker=PROGRAM) for each in _messages(session, message, at, names)))
         elif is_hidden and follower.text("role") == "assistant" and not _is_for(follower, "user"):
             is_asked = AT_REQUEST in _text_of(follower)
             kept = (session.end,) if waiting is not None else ()
@@ -117,7 +154,7 @@ def _add_all(session: AgentSession, messages: list[Fields]) -> None:
             waiting = None
         else:
             waiting = message.value("content") if is_hidden else None
-            session.add(record, _messages(session, message, at, names))
+            session.add(record, _messages(session, message, at, names, usages.get(number)))
         message.object("metadata").skip("userVisible", "agentVisible")
         session.keep(record, message)
 
@@ -146,12 +183,14 @@ def _call_of(block: Fields) -> Fields:
     return call.object("value")
 
 
-def _messages(session: AgentSession, message: Fields, at: float, names: dict[str, str]) -> Iterator[Message]:
+def _messages(
+    session: AgentSession, message: Fields, at: float, names: dict[str, str], usage: Usage | None = None
+) -> Iterator[Message]:
     """Yield a message: of the user, of the model, or the results of calls, each as one."""
     is_reply = message.text("role") == "assistant"
     parts = [part for block in message.objects("content") if (part := _part(block))]
     if parts and is_reply:
-        yield Message(role=Role.ASSISTANT, parts=tuple(parts), at=at, model=session.model)
+        yield Message(role=Role.ASSISTANT, parts=tuple(parts), at=at, model=session.model, usage=usage)
     elif parts:
         yield Message(role=Role.USER, parts=tuple(parts), at=at)
     for block in _blocks(message, (RESULT,)):

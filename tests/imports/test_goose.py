@@ -14,7 +14,7 @@ from damage import WRONG, check_damaged, check_tree, messages_in, only_conversat
 from desktop_app.context.view.view import view_of
 from desktop_app.conversation.foreign import ForeignCompaction, ForeignConversation
 from desktop_app.conversation.foreign_record import new_entries
-from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import Attachment, Reasoning, Role, Text, ToolCall, ToolResult, Usage
 from desktop_app.conversation.transcript import Chain, Transcript
 
 PIXEL = "iVBORw0KGgo="
@@ -99,6 +99,48 @@ def hidden(*lines: Line) -> list[Line]:
 def compacted(is_last: bool = True, *, said: str = TOLD) -> list[Line]:
     summary = line("k", "user", text("Newts live there."), user=False, agent=is_last)
     return [summary, line("k/told", "assistant", text(said), user=False, agent=is_last)]
+
+
+LEDGER = "id INTEGER PRIMARY KEY, session_id, created_timestamp, model, input_tokens, output_tokens, total_tokens"
+LEDGER += ", cache_read_tokens, cache_write_tokens, cost, cost_source, is_compaction"
+
+
+def add_ledger(file: Path, *rows: tuple[int, int, int | None, float | None, int], name: str = "20260301_1") -> None:
+    """Add what version 1.52.0 stores of each request: input, output, cache, costs, and whether it is for a summary."""
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(f"CREATE TABLE usage_ledger ({LEDGER})")
+        for row in rows:
+            names = "session_id, input_tokens, output_tokens, cache_read_tokens, cost, is_compaction"
+            database.execute(f"INSERT INTO usage_ledger ({names}) VALUES (?, ?, ?, ?, ?, ?)", (name, *row))
+        database.commit()
+
+
+def test_later_versions_store_the_tokens_of_each_request(tmp_path: Path) -> None:
+    """A reply of several messages is one request; those for summaries are no replies."""
+    file = write(tmp_path, *SESSION)
+    add_ledger(file, (100, 20, 60, 0.5, 0), (900, 90, None, None, 1), (200, 30, None, None, 0))
+    replies = [each for each in messages_in(only_conversation(read_file(file))) if each.role is Role.ASSISTANT]
+    assert [each.usage for each in replies] == [Usage(100, 20, 60, 0, 0.5), None, Usage(200, 30)]
+
+
+def test_without_a_line_for_each_reply_the_tokens_of_a_message_count(tmp_path: Path) -> None:
+    measured = {"inputTokens": 200, "outputTokens": 30, "totalTokens": 230, "cacheReadTokens": 12, "elapsedMs": 2}
+    last = SESSION[-1] | {"metadata": SESSION[-1]["metadata"] | {"usage": measured}}
+    file = write(tmp_path, *SESSION[:-1], last)
+    add_ledger(file, (100, 20, None, None, 0))
+    replies = [each for each in messages_in(only_conversation(read_file(file))) if each.role is Role.ASSISTANT]
+    assert [each.usage for each in replies] == [None, None, Usage(200, 30, 12)]
+
+
+def test_what_goose_tells_the_model_of_each_turn_is_no_words_of_the_user(tmp_path: Path) -> None:
+    """Version 1.52.0 stores the time and the folder as a message that the user does not see."""
+    context = line("x", "user", text("<turn-context>\n<current-time>now</current-time>\n</turn-context>"), user=False)
+    context["metadata"]["turnContext"] = True
+    found = session(
+        tmp_path, SESSION[0], context, *SESSION[1:], *hidden(line("u2", "user", text("And?"))), *compacted()
+    )
+    assert [each.speaker for each in messages_in(found)[:3]] == ["", "goose", ""]
+    assert [each.kept for each in compactions(found)] == [()]
 
 
 def test_the_prompt_that_a_compaction_delayed_is_there_once_and_is_still_sent(tmp_path: Path) -> None:
