@@ -6,6 +6,7 @@ leaves behind.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import io
 import zlib
@@ -16,6 +17,7 @@ import pypdf.filters
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import (
     ArrayObject,
@@ -201,6 +203,27 @@ def test_a_picture_that_needs_another_program_says_which(tmp_path: Path, monkeyp
     assert "could not be read: page 3" in document.chip
     assert "jbig2dec is not installed" in document.chip
     assert "need the program jbig2dec" in document.content
+
+
+JBIG2 = "AAAAADAAAQAAABMAAABAAAAAMAAAAAAAAAAAAQAAAAAAASYAAQAAADUAAABAAAAAMAAAAAAAAAAAAAAD//3/Av7+/v9l8KAc4efN"
+JBIG2 += "6u9h+Tj/f/60mrDITQf3OSj/rA=="
+"""64 by 48 pixels, which jbig2enc 0.30 wrote for a PDF: black are 8 columns on the left, 8 rows on top and a square."""
+
+
+def test_a_scan_in_jbig2_is_read_if_its_program_is_installed(tmp_path: Path) -> None:
+    """A page that jbig2enc wrote in its generic and its symbol mode was read likewise."""
+    writer = scan("/JBIG2Decode", content=base64.b64decode(JBIG2))
+    picture = writer.pages[2]["/Resources"]["/XObject"]["/Im0"].get_object()
+    picture.update(words(Width=NumberObject(64), Height=NumberObject(48)))
+    document = read(writer, tmp_path)
+    if pypdf.filters.get_configuration().jbig2dec_binary is None:
+        assert "jbig2dec is not installed" in document.chip
+        return
+    (page,) = document.pictures
+    seen = Image.open(io.BytesIO(page.content)).convert("L")
+    across, down = seen.width / 64, seen.height / 48
+    points = {(4, 24): 0, (32, 4): 0, (48, 32): 0, (24, 24): 255, (60, 44): 255}
+    assert {(x, y): 255 * (seen.getpixel((int(x * across), int(y * down))) > 127) for x, y in points} == points
 
 
 @given(st.sets(st.integers(1, 40)))
