@@ -138,6 +138,11 @@ alias = "pond"
     return {"MISTRAL_API_KEY": "none", "VIBE_ENABLE_TELEMETRY": "false"}
 
 
+def openhands(home: Path, url: str) -> dict[str, str]:
+    model = {"LLM_API_KEY": "none", "LLM_BASE_URL": url, "LLM_MODEL": f"openai/{MODEL}"}
+    return {**model, "OPENHANDS_SUPPRESS_BANNER": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+
+
 def kilo_commands() -> Path:
     return npm("@kilocode/cli-linux-x64@7.7.9").parent / "@kilocode/cli-linux-x64/bin"
 
@@ -239,6 +244,17 @@ AGENTS = [
         has_usage=False,
     ),
     RealAgent(
+        "goose",
+        lambda: npm("@aaif/goose-binary-linux-x64@1.52.0").parent / "@aaif/goose-binary-linux-x64/bin",
+        lambda prompt, goes_on: [
+            *("goose", "run", "--with-builtin", "developer"),
+            *(["--resume"] if goes_on else []),
+            *("-t", prompt),
+        ],
+        ".local/share/goose/sessions",
+        goose,
+    ),
+    RealAgent(
         "llm",
         lambda: pypi("llm==0.36", "httpx==0.28.1"),
         lambda prompt, goes_on: [
@@ -279,6 +295,17 @@ AGENTS = [
         vibe,
         has_usage=False,
         has_call_ids=False,
+    ),
+    RealAgent(
+        "OpenHands",
+        lambda: pypi("openhands==1.16.0", python=python_312()),
+        lambda prompt, goes_on: [
+            *("openhands", "--headless", "--override-with-envs"),
+            *(["--resume", "--last"] if goes_on else []),
+            *("-t", prompt),
+        ],
+        ".openhands/conversations",
+        openhands,
     ),
 ]
 

@@ -129,7 +129,7 @@ class Connection(BaseHTTPRequestHandler):
     def _answer(self, step: AnyStep, shape: Shape, body: Json) -> None:
         match step:
             case Reply():
-                self._stream(step, shape, body)
+                self._reply(step, shape, body)
             case Cut():
                 self._cut(step, shape, body)
             case Garbage():
@@ -149,6 +149,13 @@ class Connection(BaseHTTPRequestHandler):
                 self._hang(step, shape, body)
             case Endless():
                 self._flood(step)
+
+    def _reply(self, step: Reply, shape: Shape, body: Json) -> None:
+        whole = shape.unstreamed(step, body)
+        if whole is None:
+            self._stream(step, shape, body)
+        elif not self.provider.stopped.wait(step.delay):
+            self._json(200, whole)
 
     def _stream(self, step: Reply, shape: Shape, body: Json) -> None:
         self._begin(shape)

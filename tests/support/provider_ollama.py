@@ -26,6 +26,9 @@ class Ollama(OpenAI):
     def serves(self, path: str) -> bool:
         return path.endswith("/api/chat")
 
+    def unstreamed(self, reply: Reply, body: Json) -> None:
+        return None
+
     def max_tokens(self, body: Json) -> int:
         return max(int((body.get("options") or {}).get("num_predict") or 0), 0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 
 from provider_history import problem_in
 from provider_script import Json, Overflow, Reply, pieces_of
@@ -16,6 +17,7 @@ class OpenAI(Shape):
     has_done = True
     reasoning = "reasoning_content"
     """The field of a delta that reasoning comes in."""
+    _numbers = count(1)
 
     def serves(self, path: str) -> bool:
         return path.endswith("/chat/completions")
@@ -40,6 +42,21 @@ class OpenAI(Shape):
 
     def opening(self, reply: Reply, body: Json) -> Iterator[bytes]:
         return map(self.event, self._deltas(reply))
+
+    def unstreamed(self, reply: Reply, body: Json) -> Json | None:
+        if body.get("stream"):
+            return None
+        message: Json = {"role": "assistant", "content": reply.text}
+        if reply.reasoning:
+            message[self.reasoning] = reply.reasoning
+        if reply.calls:
+            functions = [{"name": call.name, "arguments": call.arguments} for call in reply.calls]
+            named = zip(reply.calls, functions, strict=True)
+            message["tool_calls"] = [{"id": c.call_id, "type": "function", "function": f} for c, f in named]
+        choice = {"index": 0, "message": message, "finish_reason": self.finish(reply)}
+        name = f"scripted-{next(self._numbers)}"  # a client may tell replies apart by their ids
+        about = {"id": name, "object": "chat.completion", "created": 1, "model": "scripted", "choices": [choice]}
+        return about if reply.usage is None else about | {"usage": self.usage(reply)}
 
     def _deltas(self, reply: Reply) -> Iterator[Json]:
         yield self.chunk({"role": "assistant", "content": ""})

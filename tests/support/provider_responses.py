@@ -26,6 +26,9 @@ class Responses(OpenAI):
     def serves(self, path: str) -> bool:
         return path.endswith("/responses")
 
+    def unstreamed(self, reply: Reply, body: Json) -> None:
+        return None
+
     def max_tokens(self, body: Json) -> int:
         return int(body.get("max_output_tokens") or 0)
 

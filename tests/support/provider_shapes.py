@@ -73,6 +73,10 @@ class Shape:
         """The events that say why it ended and what it took."""
         raise NotImplementedError
 
+    def unstreamed(self, reply: Reply, body: Json) -> Json | None:
+        """The reply as one object if the request does not ask for a stream; None for one that is a stream anyway."""
+        return None
+
     def event(self, value: Json) -> bytes:
         """A JSON object as an event of the stream."""
         return b"data: " + encode(value) + b"\n\n"
