@@ -332,7 +332,8 @@ def compaction_of(
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
     head, reading = recorded_messages(plan.archived, transcript), reading or Reading()
-    ledger, turn_at = ledger_of(head, view.ledger, reading), split_turn_index(plan, transcript)
+    turn_at = split_turn_index(plan, transcript)
+    ledger = ledger_of(head, view.ledger, reading, turn_at)
     ends = "" if strategy == "edited" and page is not None else _end_of_cut_reply(plan, head, counts)
     draft = Compaction(
         id="draft",

@@ -108,6 +108,8 @@ SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
 SHARE_OF_SUPERSEDED = 0.05
 SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_WORK = 0.15
+SHARE_OF_FINISHED = 0.05
+"""What is finished gets this share before sentences, and as much as open work after them."""
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
@@ -148,7 +150,8 @@ def extract(
     if not among_people:
         _add_rules(page, ledger)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
-        _add_work(page, ledger, are_finished=False)
+        _add_work(page, ledger, SHARE_OF_WORK, are_finished=False)
+        _add_work(page, ledger, SHARE_OF_FINISHED, are_finished=True)
         _add_state(page, passages, ledger, head, reading)
     _add_questions(page, ledger, {} if among_people else {message.id: _speaker(message) for message in head})
     _add_files(page, ledger, SHARE_OF_FILES)
@@ -163,7 +166,7 @@ def extract(
         names = _add_names(page, names, reserved)
     _add_files(page, ledger, ALL)
     _add_passages(page, [p for p in ranked if p.voice is Voice.USER], [Voice.USER])
-    _add_work(page, ledger, are_finished=True)
+    _add_work(page, ledger, SHARE_OF_WORK, are_finished=True)
     _add_passages(page, ranked, list(Voice))
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
@@ -184,9 +187,10 @@ def _language_of(head: Sequence[Message], earlier_page: str, reading: Reading) -
 
 
 def _still_valid(earlier: Sequence[tuple[str, SummaryLine]], ledger: Ledger) -> list[tuple[str, SummaryLine]]:
-    """Return the lines of an earlier page without superseded rules."""
+    """Return the lines of an earlier page without superseded rules, and without the work: the ledger has its state."""
+    earlier = [(section, line) for section, line in earlier if section != sections.WORK]
     if not ledger.superseded:
-        return list(earlier)
+        return earlier
     lines: list[tuple[str, SummaryLine]] = []
     for section, line in earlier:
         text = line.text
@@ -285,9 +289,9 @@ def _add_questions(page: SummaryBuilder, ledger: Ledger, speakers: Mapping[str, 
             page.add(sections.QUESTIONS, SummaryLine(fact.text, (number, 0), speakers.get(fact.message_id, "")))
 
 
-def _add_work(page: SummaryBuilder, ledger: Ledger, are_finished: bool) -> None:
+def _add_work(page: SummaryBuilder, ledger: Ledger, share: float, are_finished: bool) -> None:
     """Add the state of requests, plans and claims, the newest first. are_finished: only what is finished."""
-    floor = page.free - SHARE_OF_WORK * page.budget
+    floor = page.free - share * page.budget
     for rank, state in enumerate(sections.WORK_LABELS):
         if (state == "finished") is not are_finished:
             continue

@@ -219,7 +219,7 @@ _CAT = re.compile(r"cat\s+(?:--\s+)?([^\s|><;&$*?'\"-][^\s|><;&$*?'\"]*)\s*")
 _FAILED = re.compile(
     r"\s{0,20}(?:<\w*error>|\[?(?:[\w.]{0,40}(?:error|exception)|fatal|traceback|failed|failure|enoent|eacces)\b"
     r"|(?:permission|access) denied|(?:file|command|path)(?: is)? not found|no such file"
-    r"|(?:cannot|could not|unable to) )",
+    r"|(?:unsupported|unknown|no such|invalid) (?:tool|call|function)|(?:cannot|could not|unable to) )",
     re.IGNORECASE,
 )
 """The beginning of a failed call's result."""

@@ -24,12 +24,13 @@ from .changed_files import (
     fields_of,
     files_edited_in,
     files_of_call,
+    has_failed,
     part_read,
 )
 from .facts import QUESTION
 from .message_facts import MessageFacts, Reading
 from .user_rules import is_strong_rule, may_supersede, superseded_by
-from .work import CallMade, WorkLog
+from .work import CallMade, WorkLog, is_planning, is_refused
 
 MAX_FACTS = {
     "rules": 60,
@@ -56,6 +57,8 @@ RULES_FIRST, RULES_LAST = 60, 140
 """First and last rules that a later sentence is compared with, if there are more: a bound for the work."""
 OUTCOME = " (exit "
 """Separates a command from its exit code: only the last one is known to be true."""
+MAX_OUTCOME = 240
+"""Characters of a call's result, up to which it is listed with the call."""
 EXIT_CODE = re.compile(r"\bexit(?:ed with)?(?: code| status)?[: ]+(\d{1,3})\b", re.IGNORECASE)
 URL = re.compile(r"^https?://")
 QUOTED_END = re.compile(r"[?？][\"”’»」』]+\s*$")
@@ -63,8 +66,11 @@ QUOTED_END = re.compile(r"[?？][\"”’»」』]+\s*$")
 NUMBER = re.compile(r"[\d.,:/%#$€£-]+")
 
 
-def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None) -> Ledger:
-    """Return the facts of the messages merged into the earlier ledger, at most `MAX_FACTS` of each kind."""
+def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None = None, turn_at: int = 0) -> Ledger:
+    """Return the facts of the messages merged into the earlier ledger, at most `MAX_FACTS` of each kind.
+
+    turn_at: index of the first message of a turn whose request is not among the messages; 0 if there is none.
+    """
     found: dict[str, dict[str, Fact]] = {
         kind: {fact.text: fact for fact in cast("tuple[Fact, ...]", getattr(earlier, kind))} for kind in MAX_FACTS
     }
@@ -75,7 +81,9 @@ def ledger_of(head: Iterable[Message], earlier: Ledger, reading: Reading | None 
     work = WorkLog(earlier.work, reading)
     calls = _Calls(reading, work)
     superseded = {fact.text: fact for fact in earlier.superseded}
-    for message in messages:
+    for number, message in enumerate(messages):
+        if number == turn_at:
+            work.end_turn()
         for kind, text in calls.facts_of(message):
             key = text.rpartition(OUTCOME)[0] or text if kind == "commands" else text
             known = found[kind].pop(key, None) if kind in NEWEST_LAST else found[kind].get(key)
@@ -155,6 +163,10 @@ def calls_with_results(head: Iterable[Message]) -> list[tuple[ToolCall, ToolResu
     return answered
 
 
+_Waiting = tuple[ToolCall, dict[str, Any], bool]
+"""A call, its arguments, and whether it changes files."""
+
+
 class _Calls:
     """Yields facts of messages in order; remembers the calls without a result and the open file."""
 
@@ -163,7 +175,7 @@ class _Calls:
         self._parts: dict[str, dict[str, None]] = {}
         """The parts of each file that were read since it was last changed."""
         self._changed = set[str]()
-        self._waiting: dict[str, tuple[ToolCall, dict[str, Any]]] = {}
+        self._waiting: dict[str, _Waiting] = {}
         self._open_file = ""
 
     def facts_of(self, message: Message) -> Iterable[tuple[str, str]]:
@@ -182,18 +194,19 @@ class _Calls:
             done = list[CallMade]()
             for call in message.tool_calls:
                 fields = fields_of(call) or {}
-                self._waiting[call.call_id] = call, fields
                 facts = list(self._call_facts(call, fields))
-                done.append(CallMade(call, fields, any(kind == "files_edited" for kind, _ in facts)))
+                changes = any(kind == "files_edited" for kind, _ in facts)
+                self._waiting[call.call_id] = call, fields, changes
+                done.append(CallMade(call, fields, changes))
                 yield from facts
             self._work.reply(message, done)
         else:
             result = message.tool_result
             if result is not None:
-                call, fields = self._waiting.pop(result.call_id, (None, dict[str, Any]()))
+                waiting = self._waiting.pop(result.call_id, None)
                 errors = self._reading.errors_of(message, result)
                 self._work.result(message, result, errors)
-                yield from _result_facts(result, errors, call, fields)
+                yield from _result_facts(result, errors, waiting)
 
     def reads(self, facts: Sequence[Fact], earlier: Iterable[FileRead]) -> tuple[FileRead, ...]:
         """Return the files that were read with the parts of them; "" is all of a file."""
@@ -206,7 +219,7 @@ class _Calls:
 
     def _call_facts(self, call: ToolCall, fields: dict[str, Any]) -> Iterable[tuple[str, str]]:
         edited, read = files_of_call(call, fields)
-        if not (edited or read) and self._open_file and EDITING.search(call.name) and not RUNNING.search(call.name):
+        if not (edited or read) and self._open_file and _edits_open_file(call, fields):
             edited = [self._open_file]
         for path in read:
             self._open_file = path
@@ -222,6 +235,11 @@ class _Calls:
             yield "urls", url
 
 
+def _edits_open_file(call: ToolCall, fields: dict[str, Any]) -> bool:
+    """Return whether a call without a path changes the file that was opened last. A call that keeps a plan does not."""
+    return bool(EDITING.search(call.name)) and not RUNNING.search(call.name) and not is_planning(fields)
+
+
 def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
     for sentence in read.rules:
         yield "rules", sentence
@@ -229,21 +247,24 @@ def _user_facts(read: MessageFacts) -> Iterable[tuple[str, str]]:
         yield ("urls" if URL.match(fact) else "identifiers"), fact
 
 
-def _result_facts(
-    result: ToolResult, errors: tuple[str, ...], call: ToolCall | None, fields: dict[str, Any]
-) -> Iterable[tuple[str, str]]:
+def _result_facts(result: ToolResult, errors: tuple[str, ...], waiting: _Waiting | None) -> Iterable[tuple[str, str]]:
     """Yield errors, and the commands and calls that did more than read, with their outcome."""
     if result.is_error and not errors:
         errors = (one_line(result.text),) if result.text.strip() else ()
     yield from (("errors", line) for line in errors)
-    if call is None:
+    if waiting is None or is_refused(result):
         return
+    call, fields, changes_files = waiting
     command = command_of(fields)
     if command and RUNNING.search(call.name):
         code = EXIT_CODE.search(result.text) if "exit" in result.text.lower() else None
         yield "commands", f"{one_line(command)}{OUTCOME}{code.group(1)})" if code else one_line(command)
-    elif not READING.match(call.name) and not EDITING.search(call.name) and 0 < len(result.text) < 240:
-        yield "commands", f"{call.name} {one_line(call.arguments)} → {one_line(result.text)}"
+    elif not READING.match(call.name) and not changes_files and not is_planning(fields):
+        deed = f"{call.name} {one_line(call.arguments)}"
+        if 0 < len(result.text) < MAX_OUTCOME:
+            yield "commands", f"{deed} → {one_line(result.text)}"
+        elif EDITING.search(call.name) and not has_failed(result):  # it changed something that is no file
+            yield "commands", deed
 
 
 def one_line(text: str, most: int = 160) -> str:

@@ -1,18 +1,20 @@
 """Follow the work in messages, without a model: what is finished, under way, planned, not allowed, and was wrong.
 
 Requests are the user's sentences; plans are the lists that agents keep by a tool or as check boxes. A request is
-finished when its turn ended with a reply. A claim of the model was wrong if the user says so next, or if a command
-fails before anything was changed again.
+finished when its turn ended with a reply that asks nothing, or with a call that hands the work over; it is pending if
+a call of that turn was not allowed. A claim of the model was wrong if the user says so next, or if a command fails
+before anything was changed again.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from msgspec.structs import replace
 
+from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.memory import WorkItem, WorkState
 from desktop_app.conversation.message import Message, ToolCall, ToolResult
 from desktop_app.conversation.tools import DENIED, FORBIDDEN
@@ -22,12 +24,16 @@ from .changed_files import RUNNING, has_failed, plain_key
 from .facts import QUESTION, words_of
 from .message_facts import Reading
 
-MAX_OF_STATE: dict[WorkState, int] = {"finished": 16, "in progress": 8, "pending": 24, "not allowed": 12, "wrong": 8}
+MAX_OF_STATE: dict[WorkState, int] = {"finished": 40, "in progress": 8, "pending": 24, "not allowed": 12, "wrong": 8}
 """Items of each state that are kept, the newest; the archive has the others."""
 MAX_TEXT = 160
 """Characters of an item."""
 MIN_REQUEST = 12
 """Characters; a shorter message goes on with an earlier request."""
+MAX_GREETING, REQUEST_WITHIN = 30, 3
+"""Characters of a first sentence that may be a mere greeting or assent, and sentences in which the request follows."""
+MERE_CHATTER = 0.95
+"""Probability from which a sentence counts as a greeting or an assent."""
 MAX_DEPTH = 3
 """Levels of a call's arguments in which a plan is looked for."""
 MAX_PLAN = 60
@@ -44,13 +50,19 @@ _STATE_KEYS = ("status", "state", "done", "completed", "checked")
 _ID_KEYS = ("taskid", "todoid", "itemid", "id")
 _CHECK_BOX = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\[([ xX~/-])\][ \t]+(\S.*)$", re.MULTILINE)
 _NUMBER = re.compile(r"#\s?(\d{1,6})\b")
-_REFUSED = (
-    DENIED, FORBIDDEN, "user doesn't want to proceed", "user rejected", "rejected by user", "rejected by the user",
-    "denied by user", "denied by the user", "user denied", "cancelled by the user", "cancelled by user",
-    "user declined", "user refused",
-)  # fmt: skip
+_REFUSED = re.compile(
+    rf"{re.escape(DENIED)}|{re.escape(FORBIDDEN)}|permission to use .{{1,300}}?\b(?:denied|declined|rejected)"
+    r"|\b(?:have not|haven['’]t|has not been|was not) (?:been )?granted"
+    r"|\bpermission(?: was| has been| is)? (?:declined|rejected)"
+    r"|\b(?:denied|declined|rejected|refused|blocked|cancell?ed|disallowed|disapproved"
+    r"|not (?:allowed|approved|permitted)) by (?:the |a |your )?(?:user|polic|rule|setting|permission|approval|hook)"
+    r"|\buser (?:has )?(?:denied|declined|rejected|refused|disapproved|specified a rule (?:which|that) prevents"
+    r"|(?:did not|didn['’]t) (?:approve|allow)|do(?:es)?(?: not|n['’]t) want)",
+    re.IGNORECASE | re.DOTALL,
+)
 """What programs tell a model whose call the user, or a rule of the user's, did not allow."""
-_REFUSALS = tuple(map(str.lower, _REFUSED))
+REFUSAL_WITHIN = 500
+"""Characters at the beginning of a result in which it says that the call was not allowed."""
 LONGEST_REFUSAL = 1_000
 """Characters; a longer result is output in which a refusal is quoted."""
 _SUCCESS = lexicon(
@@ -59,6 +71,23 @@ _SUCCESS = lexicon(
     " arreglado funciona pasan listo corregido resuelto"
 )
 _OTHER_SUCCESS = ("完成", "通过", "修复", "修好", "解决", "修正しました", "完了", "通りました", "動きます")
+_CLAIM = re.compile(r"\bI(?:['’]ve| have) (?:now |also )?\w+(?:ed|[nt])\b|\bsuccessfully\b", re.IGNORECASE)
+"""What begins a sentence that says what was done, whatever it was."""
+_ASKING_BACK = re.compile(
+    r"\bplease (?:also )?(?:provide|confirm|tell|specify|choose|clarify|share|give|send)\b"
+    r"|\blet me know (?:which|what|whether|how|your)\b",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(r"\b(?:else|more|further|other|another|assistance)\b", re.IGNORECASE)
+"""What makes a question a mere offer: "Is there anything else?"."""
+ASKED_WITHIN = 2
+"""Last sentences of a reply in which it asks back."""
+_HANDING_OVER = re.compile(
+    r"(?:submit|finish|finished|complete|completed|done|end_?task|task_?complete|attempt_?completion|complete_?task"
+    r"|submit_(?:answer|solution|patch)|final_?answer)",
+    re.IGNORECASE,
+)
+"""Names of the calls with which agents end their work."""
 _DOUBT = lexicon(
     "not no never t should would could if once until when will cannot failed failing fails still nicht kein keine wenn"
     " sollte pas si quand no sin cuando debería"
@@ -67,6 +96,11 @@ _FAULT = lexicon(
     "fail fails failing failed broken error errors crash crashes wrong incorrect false untrue fehler falsch kaputt"
     " erreur faux error falla falso mal undid undone revert reverted messed fucked screwed useless nonsense"
 )
+_REFUSING = lexicon(
+    "refuse refuses refused reject rejects rejected raise raises raised forbid forbids forbidden error errors fail"
+    " fails exception abgelehnt verweigert"
+)
+"""Words of a claim that an error confirms: "Empty names are refused now."."""
 _AGAIN = lexicon("still again same immer weiterhin wieder toujours encore todavía aún sigue siguen")
 _NEGATION = lexicon("not no doesn didn isn don t never nope nicht kein nein pas non nunca")
 _THAT = lexicon("you that it this these they nope no das es dies nein ça ce cela eso esto no")
@@ -94,12 +128,18 @@ class WorkLog:
         self._asked: list[str] = [i.text for i in self._items.values() if i.state == "in progress" and not i.is_planned]
         self._has_worked = bool(self._asked)
         self._is_over = False
+        self._is_answered = False
+        """Whether the newest request has a reply."""
+        self._asks_back = False
+        """Whether the newest reply asks something, or shows a plan of which parts are open."""
         self._done: list[str] = []
         """What the last turn finished."""
+        self._lacking: dict[str, str] = {}
+        """The call that was not allowed, for the request that needs it."""
 
     def items(self) -> tuple[WorkItem, ...]:
         """Return the items in order, at most `MAX_OF_STATE` of each state."""
-        self._settle()
+        self.end_turn()
         left, kept = dict(MAX_OF_STATE), list[WorkItem]()
         for item in reversed(self._items.values()):
             if item.text in self._asked and not self._has_worked:
@@ -111,16 +151,17 @@ class WorkLog:
 
     def hear(self, message: Message) -> None:
         """Take a user's message: a request, or a complaint about what the model claimed."""
-        self._settle()
+        self.end_turn()
         words = self._reading.of(message).instructions
         complaint = next(filter(_complains, words[:2]), "") if self._claimed else ""
         if complaint:
-            self._refute(complaint)
+            self._refute(complaint, lambda text: _claims_success(text) or _CLAIM.search(text) is not None)
             self._open_again()
-        request = next((text for text in words if len(text) >= MIN_REQUEST), "")
+        request = _request_in([text for text in words if len(text) >= MIN_REQUEST])
         if request:
-            if not self._has_worked:  # the earlier ones were only talk
-                self._forget_asked()
+            if self._is_answered and not self._has_worked and not self._asks_back:
+                self._forget_asked()  # they were only talk
+            self._asks_back = self._is_answered = False
             text = _short(request)
             self._put(WorkItem(text, "in progress", message.id))
             self._asked.append(text)
@@ -128,32 +169,48 @@ class WorkLog:
     def reply(self, message: Message, calls: Sequence[CallMade]) -> None:
         """Take a reply: its calls, its check boxes, and the end of the turn if it calls nothing."""
         text = message.text
-        self._take_plan(_boxes(text), message.id, is_whole=False)
+        plan = _boxes(text)
+        self._take_plan(plan, message.id, is_whole=False)
         self._waiting.update((one.call.call_id, one) for one in calls)
         self._has_worked = self._has_worked or bool(calls) or "```" in text
+        self._is_answered = True
         if text.strip():
             self._claimed = message
         if calls or text.strip():
-            self._is_over = self._has_worked and not calls and text.rstrip()[-1:] not in ("?", "？")
+            is_open = any(state in _OPEN for _, state, _ in plan)
+            self._asks_back = not calls and (is_open or self._asks(message))
+            hands_over = all(_HANDING_OVER.fullmatch(one.call.name) for one in calls)
+            self._is_over = self._has_worked and hands_over and not self._asks_back
+
+    def _asks(self, reply: Message) -> bool:
+        """Return whether a reply ends with a question, or asks for an answer in other words."""
+        sentences = self._reading.of(reply).sentences
+        last = sentences[-ASKED_WITHIN:]
+        asked = any(QUESTION.search(text) for text in last) or reply.text.rstrip()[-1:] in ("?", "？")
+        return (asked and not any(map(_OFFER.search, last))) or any(map(_ASKING_BACK.search, sentences))
 
     def result(self, message: Message, result: ToolResult, errors: tuple[str, ...]) -> None:
         """Take a call's result: a plan, a refusal, or a failure that contradicts a claim."""
         one = self._waiting.pop(result.call_id, None)
         if one is None:
             return
-        if _is_refused(result):
+        if is_refused(result):
             label = _label(one.call)
             self._refused.add(label)
+            self._lacking = dict.fromkeys(self._asked[-1:], label)
             self._put(WorkItem(label, "not allowed", message.id))
             return
+        if has_failed(result) and _HANDING_OVER.fullmatch(one.call.name):
+            self._is_over = False
         self._allow(one.call)
         if not one.changes and not has_failed(result):
-            if plan := _plan_in(one.fields):
+            if plan := plan_in(one.fields):
                 self._take_plan(plan, message.id, is_whole=True)
             else:
                 self._take_task(one, result, message.id)
         if errors and self._claimed and RUNNING.search(one.call.name):
-            self._refute(errors[-1])
+            if self._refute(errors[-1], lambda text: _claims_success(text) and words_of(text).isdisjoint(_REFUSING)):
+                self._open_again()
         elif one.changes:
             self._claimed = None
 
@@ -162,20 +219,22 @@ class WorkLog:
         if self._refused and (label := _label(call)) in self._refused:
             self._refused.discard(label)
             self._items.pop(label, None)
+            self._lacking = {text: call for text, call in self._lacking.items() if call != label}
 
-    def _refute(self, by: str) -> None:
-        """Mark the last claim of success in the newest reply as wrong."""
+    def _refute(self, by: str, claims: Callable[[str], bool]) -> bool:
+        """Mark the last claim in the newest reply as wrong, and return whether it has one."""
         claimed, self._claimed = self._claimed, None
-        if claimed:
-            claims = [text for text in self._reading.of(claimed).sentences if _claims_success(text)]
-            if claims:
-                self._put(WorkItem(_short(claims[-1]), "wrong", claimed.id, _short(by)))
+        found = list(filter(claims, self._reading.of(claimed).sentences)) if claimed else []
+        if claimed and found:
+            self._put(WorkItem(_short(found[-1]), "wrong", claimed.id, _short(by)))
+        return bool(found)
 
-    def _settle(self) -> None:
+    def end_turn(self) -> None:
         """Finish what was asked for, if the newest reply ended its turn: a model may also go on after a mere text."""
         if self._is_over:
             for asked in self._asked:
-                self._put(replace(self._items[asked], state="finished"))
+                self._put(replace(self._items[asked], state="pending" if asked in self._lacking else "finished"))
+            self._lacking = {}
             self._asked, self._done = [], self._asked
             self._has_worked = self._is_over = False
 
@@ -236,11 +295,23 @@ def _short(text: str) -> str:
     return line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 1] + "…"
 
 
-def _is_refused(result: ToolResult) -> bool:
+def is_refused(result: ToolResult) -> bool:
+    """Return whether the user, or a rule of the user's, did not allow the call."""
     if result.ending == "denied":
         return True
-    text = result.text.lower() if len(result.text) <= LONGEST_REFUSAL else ""
-    return "user" in text and any(map(text.__contains__, _REFUSALS))
+    is_short = result.is_error or len(result.text) <= LONGEST_REFUSAL
+    return is_short and _REFUSED.search(result.text, 0, REFUSAL_WITHIN) is not None
+
+
+def _request_in(words: Sequence[str]) -> str:
+    """Return the sentence of a user that says what is wanted: the first one, unless it is a mere greeting or assent."""
+    if words and len(words[0]) < MAX_GREETING and _is_chatter(words[0]):
+        return next((text for text in words[1:REQUEST_WITHIN] if not _is_chatter(text)), words[0])
+    return words[0] if words else ""
+
+
+def _is_chatter(sentence: str) -> bool:
+    return kinds_of(sentence).chatter >= MERE_CHATTER
 
 
 def _claims_success(sentence: str) -> bool:
@@ -270,7 +341,7 @@ _WORKING = lexicon(
 _CONCERNS = _FAULT | _SUCCESS | _WORKING
 
 
-def _plan_in(fields: Mapping[str, Any], depth: int = 0) -> list[tuple[str, WorkState | None, str]]:
+def plan_in(fields: Mapping[str, Any], depth: int = 0) -> list[tuple[str, WorkState | None, str]]:
     """Return text, state and id of each item of the plan in a call's arguments; none if they contain no plan."""
     for value in fields.values():
         if isinstance(value, str) and "[" in value and (boxes := _boxes(value)):
@@ -287,10 +358,17 @@ def _plan_in(fields: Mapping[str, Any], depth: int = 0) -> list[tuple[str, WorkS
         if (
             isinstance(value, dict)
             and depth < MAX_DEPTH
-            and (found := _plan_in(cast("dict[str, Any]", value), depth + 1))
+            and (found := plan_in(cast("dict[str, Any]", value), depth + 1))
         ):
             return found
     return []
+
+
+def is_planning(fields: Mapping[str, Any]) -> bool:
+    """Return whether a call's arguments are a plan, or change the state of one of its tasks."""
+    names = {plain_key(key) for key in fields}
+    changes = not names.isdisjoint(_ID_KEYS) and not names.isdisjoint(_STATE_KEYS)
+    return changes or bool(plan_in(fields))
 
 
 def _planned(element: dict[str, Any]) -> tuple[str, WorkState | None, str] | None:

@@ -153,7 +153,8 @@ def draft_of(
     """
     head = recorded_messages(plan.archived, transcript)
     earlier = view.summary.summary if view.summary and standing is None else ""
-    ledger = ledger_of(head, view.ledger if standing is None else Ledger())
+    known = view.ledger if standing is None else Ledger()
+    ledger = ledger_of(head, known, turn_at=split_turn_index(plan, transcript))
     budget = round(plan.summary_budget * ASKED_SHARE)
     copied = round(plan.summary_budget * FACTS_SHARE)
     musts = _listed(restore_facts("", head, ledger, copied, counts.text))
@@ -312,7 +313,7 @@ def compact_to_last_messages(
 ) -> Compaction | None:
     """Return a compaction without a summary, with as many of the rules and open questions as fit."""
     head = recorded_messages(plan.archived, transcript)
-    ledger = ledger_of(head, view.ledger, reading)
+    ledger = ledger_of(head, view.ledger, reading, split_turn_index(plan, transcript))
     page = restore_facts(LAST_MESSAGES_PAGE, head, ledger, plan.summary_budget, counts.text)
     page = restore_names(page, ledger, plan.summary_budget, counts.text)
     return compaction_of(plan, transcript, view, counts, page, "last_messages", reading=reading)

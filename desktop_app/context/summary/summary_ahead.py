@@ -18,6 +18,7 @@ from desktop_app.context.compact.compaction import (
     compaction_of,
     plan_compaction,
     recorded_messages,
+    split_turn_index,
 )
 from desktop_app.context.compact.room_decision import due_shares
 from desktop_app.context.counting.breakdown import item_total
@@ -130,7 +131,7 @@ def compaction_from(
     if counts.text(standing.summary) > plan.summary_budget:
         return None
     head = recorded_messages(plan.archived, transcript)
-    ledger = ledger_of(head, view.ledger, reading)
+    ledger = ledger_of(head, view.ledger, reading, split_turn_index(plan, transcript))
     page = restore_rules(standing.summary, head, ledger, plan.summary_budget, counts.text)
     page = restore_names(page, ledger, plan.summary_budget, counts.text)
     return compaction_of(plan, transcript, view, counts, page, "llm", standing.model, reading)

@@ -104,6 +104,101 @@ def test_a_claim_was_wrong_if_a_command_or_the_user_says_so() -> None:
     assert wrong not in work(asked, *EDIT, claim, user("Thanks! Please fix the error in b.py, too."))
 
 
+def test_a_plan_that_is_written_is_no_change_of_the_open_file() -> None:
+    opened = ran("read", {"path": "a.py"})
+    assert work(*opened, *ran("todowrite", PLANS[0])) == [
+        ("finished", "Read"), ("in progress", "Write"), ("pending", "Test"),
+    ]  # fmt: skip
+    kept = ledger(*opened, *ran("todowrite", PLANS[0]), *ran("TaskUpdate", {"taskId": "4", "status": "completed"}))
+    assert kept.files_edited == ()
+    assert [file.text for file in kept.files_read] == ["a.py"]
+    assert kept.commands == ()
+
+
+REFUSALS = [
+    "Permission to use Bash with command git push has been denied.",
+    "The user has specified a rule which prevents you from using this specific tool call.",
+    "Claude requested permissions to use Bash, but you haven't granted it yet.",
+    "The user rejected permission to use this specific tool call.",
+    "Tool execution denied by policy.",
+    "exec command rejected by user",
+    "This action was not permitted by the user's settings",
+]
+NO_REFUSALS = [
+    "git@example.org: Permission denied (publickey).",
+    "bash: /etc/shadow: Permission denied",
+    "1 user was rejected: the name is taken",
+    "x" * 600 + REFUSALS[0],
+]
+
+
+@pytest.mark.parametrize("text", REFUSALS)
+def test_a_request_whose_call_was_not_allowed_is_pending(text: str) -> None:
+    asked, push, reply = user("Please push the branch."), {"command": "git push"}, model("That is not allowed here.")
+    refused = ran("bash", push, text, is_error=True)
+    assert work(asked, *refused, reply) == [
+        ("not allowed", 'bash {"command": "git push"}'), ("pending", "Please push the branch."),
+    ]  # fmt: skip
+    assert ledger(asked, *refused).commands == (), "it was not run"
+    assert work(asked, *refused, *ran("bash", push, "done"), reply) == [("finished", "Please push the branch.")]
+
+
+@pytest.mark.parametrize("text", NO_REFUSALS)
+def test_a_failure_is_no_refusal(text: str) -> None:
+    assert [state for state, _ in work(*ran("bash", {"command": "git push"}, text, is_error=True))] == []
+
+
+def test_a_reply_that_asks_back_finishes_nothing() -> None:
+    asked = user("Please book the flight to New York.")
+    for question in (
+        "There are two. Please let me know which one you prefer.",
+        "Shall I take the first? It is cheaper.",
+        "I need more. Please provide the names of the passengers. Then I go on.",
+    ):
+        assert work(asked, *ran("search", {"to": "JFK"}), model(question))[0][0] == "in progress", question
+    for offer in ("It is booked. Is there anything else I can do?", "It is booked. Let me know if you need more."):
+        assert work(asked, *ran("search", {"to": "JFK"}), model(offer))[0][0] == "finished", offer
+
+
+def test_a_plan_in_a_reply_opens_the_work_that_was_asked_for() -> None:
+    asked = user("Please sort the rows in a.py.")
+    plan = model("- [ ] Read a.py\n- [ ] Sort")
+    assert ("in progress", asked.text) in work(asked, plan, user("Good, go ahead with it."), *EDIT)
+
+
+def test_a_call_that_hands_the_work_over_finishes_it() -> None:
+    asked = user("Please sort the rows in a.py.")
+    assert work(asked, *EDIT, *ran("submit", {}, "diff --git a.py")) == [("finished", asked.text)]
+    assert work(asked, *EDIT, *ran("submit", {}, "no changes", is_error=True)) == [("in progress", asked.text)]
+
+
+def test_requests_without_a_reply_between_them_are_all_kept() -> None:
+    asked = user("Please sort the rows in a.py."), user("And drop the empty ones.")
+    assert [text for _, text in work(*asked, *EDIT, model("Done."))] == [message.text for message in asked]
+
+
+def test_an_error_confirms_the_claim_that_something_is_refused() -> None:
+    claim = model("Empty names are refused now, and it works.")
+    said = work(user("Please refuse empty names."), *EDIT, claim, user("Show me that it does, please."), *FAILING)
+    assert all(state != "wrong" for state, _ in said)
+
+
+def test_a_greeting_is_no_request() -> None:
+    assert work(user("Great, thank you! Please sort the rows in a.py."), *EDIT)[0][1] == "Please sort the rows in a.py."
+
+
+def test_what_was_changed_that_is_no_file_is_a_deed() -> None:
+    answer = json.dumps({"reservation": "X1", "flights": ["HAT028"] * 60})
+    kept = ledger(*ran("update_reservation", {"id": "X1"}, answer), *ran("get_reservation", {"id": "X2"}, answer))
+    assert [fact.text for fact in kept.commands] == ['update_reservation {"id": "X1"}']
+
+
+def test_a_turn_that_goes_on_without_its_request_ends_the_one_before() -> None:
+    messages = [user("Please sort the rows in a.py."), *EDIT, model("Sorted."), *EDIT]
+    kept = ledger_of([replace(m, id=f"m{n}") for n, m in enumerate(messages)], Ledger(), turn_at=4)
+    assert [item.state for item in kept.work] == ["finished"]
+
+
 def test_only_the_last_outcome_of_a_command_is_known() -> None:
     passing = ran("bash", {"command": "pytest -q"}, "2 passed\nexit code 0")
     assert [fact.text for fact in ledger(*FAILING, *passing).commands] == ["pytest -q (exit 0)"]

@@ -1,0 +1,25 @@
+"""Recorded sessions of agents, cut to a quarter: what the request says of their work, against labels by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from work_sessions import SHARE, Sent, labels, session
+
+MISSED = {
+    ("tau-airline-46-3", "send_certificate"),
+    ("tau-airline-46-3", "get back to booking that flight from San Francisco to New York"),
+    ("tau-airline-46-3", "The correct total, including additional fees, is $1,047"),
+}
+"""Items that are not stated: its summary has 500 tokens, and no word says that a sum was wrong."""
+
+
+@pytest.mark.parametrize("label", labels(), ids=lambda label: label["name"])
+def test_each_piece_of_work_is_stated_with_its_state(label: dict[str, Any]) -> None:
+    messages = session(label)
+    sent = Sent(messages)
+    missed = {(label["name"], item[1]) for item in label["items"] if not sent.states_correctly(*item)}
+    assert missed == {pair for pair in MISSED if pair[0] == label["name"]}
+    assert len(sent.kept) < SHARE * len(messages)
