@@ -237,7 +237,7 @@ class MainWindow(QMainWindow):
             ),
             *arranging_actions(listing, self.projects),
             *project_actions(self.projects),
-            *reply_actions(chat, self.attach, self.questions, self.recovery),
+            *reply_actions(chat, self.attach, self.questions, self.recovery, ui.transcript),
             *context_actions(chat, context, self.policies, self.request, self.insights, ui.panel_pane, ui.header),
             *view_actions(
                 self.settings, self.data, self.about, self.commands, ui.sidebar_pane, ui.go_to_next_region, self.close

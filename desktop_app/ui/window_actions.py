@@ -26,6 +26,7 @@ from .sidebar.sidebar import Sidebar
 from .tools.tools_controller import ToolsController
 from .transcript.conversation_controller import ConversationController
 from .transcript.recovery_controller import QuestionController, RecoveryController
+from .transcript.transcript_widget import TranscriptWidget
 
 ALL, OPEN = translatable("Conversations"), translatable("This conversation")
 REPLY, CONTEXT, WINDOW = translatable("Messages and replies"), translatable("Context"), translatable("Window")
@@ -150,6 +151,7 @@ def reply_actions(
     attach: AttachController,
     questions: QuestionController,
     recovery: RecoveryController,
+    transcript: TranscriptWidget,
 ) -> tuple[WindowAction, ...]:
     """Return the actions on the draft, and on messages."""
     return (
@@ -164,6 +166,8 @@ def reply_actions(
         WindowAction(translatable("Edit your newest message"), REPLY,
                      translatable("and send it again; the version that was sent is kept"),
                      recovery.edit_message, ("Ctrl+E",), chat.is_idle),
+        WindowAction(translatable("Quote selected text"), REPLY, translatable("in the draft"),
+                     transcript.quote_selection, ("Ctrl+Shift+R",), transcript.has_selection),
         WindowAction(translatable("Copy the newest reply"), REPLY, translatable("as Markdown"),
                      chat.copy_newest_reply, (), chat.newest_reply),
         WindowAction(translatable("Jump to the newest message"), REPLY, translatable("the end of the conversation"),

@@ -62,6 +62,7 @@ class WindowLayout(StyleAware, Panel):
         for follow in (self.composer.set_running, self.gauge.set_streaming, self.queue.set_running):
             self.transcript_model.running_changed.connect(follow)
         self.transcript.copied.connect(self.toast.show_message)
+        self.transcript.quote_requested.connect(self.composer.quote)
         self.transcript.links.questioned.connect(self._ask_about_link)
         self._order_focus()
 

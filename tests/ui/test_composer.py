@@ -140,3 +140,20 @@ def test_alt_with_a_letter_is_a_command_and_types_nothing(composer, qtbot):
     QApplication.sendEvent(composer.field, typed)  # what Option makes of the key on a Mac
     qtbot.keyClicks(composer.field, "bA")
     assert composer.text() == "\u00e5bA"
+
+
+@pytest.mark.parametrize(
+    ("draft", "quote", "after"),
+    [
+        ("", "a", "> a\n\n"),
+        ("Hm.", "a\n\nb", "Hm.\n\n> a\n>\n> b\n\n"),
+        ("Hm.\n", "a", "Hm.\n\n> a\n\n"),
+        ("", "```\nx = 1\n```", "> ```\n> x = 1\n> ```\n\n"),
+        ("", "> once\n", "> > once\n\n"),
+    ],
+)
+def test_a_quote_is_a_paragraph_of_its_own(composer, draft: str, quote: str, after: str) -> None:
+    composer.set_text(draft)
+    composer.quote(quote)
+    assert composer.text() == after
+    assert composer.field.textCursor().atEnd()

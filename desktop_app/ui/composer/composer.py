@@ -62,6 +62,11 @@ def hint_of(text: str) -> str:
     return tr(HINT).format(command=RESEARCH) if RESEARCH.startswith(word) and not is_question else ""
 
 
+def quoted(text: str) -> str:
+    """Return a text as a Markdown quote."""
+    return "\n".join(f"> {line}".rstrip() for line in text.strip("\n").split("\n"))
+
+
 def refusal_of(draft: MessageDraft) -> str:
     """Return why a draft cannot be sent; "" if it can."""
     found = _RESEARCH.match(draft.text)
@@ -204,6 +209,15 @@ class Composer(StyleAware, QWidget):
         self.field.remove_text()
         if text:
             self.field.insert_text(text)
+
+    def quote(self, text: str) -> None:
+        """Insert a text as a quote below the line of the cursor, and let the user write below it."""
+        cursor = self.field.textCursor()
+        cursor.movePosition(cursor.MoveOperation.EndOfBlock)
+        self.field.setTextCursor(cursor)
+        gap = "" if not self.field.toPlainText().strip() else "\n" if not cursor.block().text().strip() else "\n\n"
+        self.field.insert_text(f"{gap}{quoted(text)}\n\n")
+        self.take_focus()
 
     def sizeHint(self) -> QSize:
         return QSize(720, super().sizeHint().height())

@@ -271,10 +271,11 @@ SCROLL_SHARE = 0.25  # the share of the mouse's distance from the view that is s
 class SelectingView(FoundTextView):
     """Selects text from where the mouse was pressed to where it is, and scrolls while it is outside.
 
-    Signal: copied(notice), with a text for the user.
+    Signals: copied(notice), with a text for the user; quote_requested(Markdown).
     """
 
     copied = Signal(str)
+    quote_requested = Signal(str)
 
     def __init__(self, model: TranscriptModel, parent: QWidget | None = None) -> None:
         super().__init__(model, parent)
@@ -360,8 +361,19 @@ class SelectingView(FoundTextView):
 
     def copy_selected_markdown(self) -> bool:
         """Copy the selection as Markdown; return False if there is none."""
+        return self._copy_rows(self._selected_markdown(), "## ")
+
+    def quote_selection(self) -> None:
+        """Ask for the selection, as Markdown, in the draft."""
+        self.quote_requested.emit("\n\n".join(filter(None, self._selected_markdown().values())))
+
+    def has_selection(self) -> bool:
+        return not self.text_selection.is_empty
+
+    def _selected_markdown(self) -> dict[int, str]:
+        """Return the selected part of each row."""
         spans = self.text_selection.spans(self.transcript.row_of)
-        return self._copy_rows({row: self._markdown(row, span) for row, span in spans.items()}, "## ")
+        return {row: self._markdown(row, span) for row, span in spans.items()}
 
     def _copy_rows(self, texts: dict[int, str], mark: str = "", rows: Sequence[CopiedRow] = ()) -> bool:
         if not texts:

@@ -317,11 +317,12 @@ class TranscriptWidget(SelectingView):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         item = self.transcript.item(row)
-        if not self.text_selection.is_empty:
+        if self.has_selection():
             menu.addAction(tr("Copy selected text"), self.copy_selection)
             menu.addAction(
                 tr("Copy selection as Markdown"), QKeySequence(COPY_AS_MARKDOWN), self.copy_selected_markdown
             )
+            menu.addAction(tr("Quote selected text"), self.quote_selection)
         for link in menu_of(item, self.layout_of(row).hit_regions):
             menu.addAction(link.label, partial(self.perform, link.action, link.argument))
         menu.popup(point)
