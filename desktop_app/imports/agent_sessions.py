@@ -20,6 +20,7 @@ from desktop_app.conversation.message import Message, Usage
 
 from .format import NOT_AN_OBJECT, NOT_JSON, Fields, Found, bad_line, json_in, rest_json, without_messages
 from .sources import BYTE_ORDER_MARK, BadFile, Source
+from .trees import time_of
 
 IMPOSSIBLE_DOLLARS = 1e9
 """Costs of this size or larger are ignored."""
@@ -106,7 +107,7 @@ class AgentSession:
         """Return the conversation, or an `UnreadFile` if it has no messages."""
         if not any(isinstance(entry, ForeignMessage) for entry in self.entries):
             return UnreadFile(self._source.name, without_messages(self.unread), self.title)
-        times = [_at(entry) for entry in self.entries]
+        times = [time_of(entry) for entry in self.entries]
         return ForeignConversation(
             self._program,
             self.id or self._source.name.rpartition("/")[2],
@@ -121,10 +122,6 @@ class AgentSession:
             rest=rest_json(self.rests),
             unread=tuple(self.unread),
         )
-
-
-def _at(entry: ForeignEntry) -> float:
-    return entry.message.at if isinstance(entry, ForeignMessage) else entry.at
 
 
 def lines_of(source: Source, unread: list[str]) -> Iterator[tuple[int, Fields]]:

@@ -17,13 +17,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from desktop_app.conversation.foreign import (
-    ForeignCompaction,
-    ForeignConversation,
-    ForeignEntry,
-    ForeignMessage,
-    UnreadFile,
-)
+from desktop_app.conversation.foreign import ForeignCompaction, ForeignEntry, ForeignMessage, UnreadFile
 from desktop_app.conversation.message import (
     Attachment,
     Message,
@@ -37,7 +31,8 @@ from desktop_app.conversation.message import (
 )
 from desktop_app.conversation.words import translatable
 
-from .format import NOT_JSON, Fields, Format, Found, arguments_json, json_in, rest_json, without_messages
+from .agent_sessions import AgentSession
+from .format import NOT_JSON, Fields, Format, Found, arguments_json, json_in
 from .sources import SQLITE, BadFile, Source, database_in, has_tables, rows_of
 from .trees import NOT_IN_EXPORT, attachment_at
 
@@ -45,13 +40,11 @@ from .trees import NOT_IN_EXPORT, attachment_at
 class SessionEntries:
     """Converts the messages of a session, one after the other."""
 
-    def __init__(self) -> None:
-        self.entries: list[ForeignEntry] = []
+    def __init__(self, source: Source) -> None:
+        self.session = AgentSession(PROGRAM, source)
         self.rests: dict[str, Any] = {}
         self.starts: dict[str, str] = {}
         """The entry that each message follows, by the message's id."""
-        self.folder = self.model = ""
-        self._ids: set[str] = set()
         self._is_asked = False
         """Whether the user, and not opencode, requested the next summary."""
         self._tail = ""
@@ -63,8 +56,8 @@ class SessionEntries:
         """Add a message with its parts."""
         name, role = message.text("id"), message.text("role")
         message.skip("sessionID", "parentID")
-        self.starts.setdefault(name, self._end)
-        self._firsts.setdefault(name, len(self.entries))
+        self.starts.setdefault(name, self.session.end)
+        self._firsts.setdefault(name, len(self.session.entries))
         at = message.object("time").time("created")
         if role == "user":
             self._add_question(name, at, parts)
@@ -90,41 +83,37 @@ class SessionEntries:
     def _add_answer(self, name: str, at: float, message: Fields, parts: list[Fields]) -> None:
         model = message.text("modelID") or message.object("model").text("modelID")
         error = message.object("error")
-        self.model = model or self.model
-        self.folder = self.folder or message.object("path").text("cwd")
+        self.session.model = model or self.session.model
+        self.session.folder = self.session.folder or message.object("path").text("cwd")
         is_interrupted = error.text("name") == "MessageAbortedError"
         if not error and message.flag("summary") and self._add_summary(name, at, model, parts):
             return
-        before = len(self.entries)
+        before = len(self.session.entries)
         for number, part in enumerate(parts):
             part_name = part.text("id") or f"{name}/{number}"
             for entry_name, entry in _entries(part, part_name, at):
                 self._add(entry_name, replace(entry, model=model if entry.role is Role.ASSISTANT else ""))
-        replies = [n for n in range(before, len(self.entries)) if _is_reply(self.entries[n])]
-        if replies and isinstance(last := self.entries[replies[-1]], ForeignMessage):
+        replies = [n for n in range(before, len(self.session.entries)) if _is_reply(self.session.entries[n])]
+        if replies and isinstance(last := self.session.entries[replies[-1]], ForeignMessage):
             completed = replace(last.message, usage=_usage(message), is_interrupted=is_interrupted)
-            self.entries[replies[-1]] = replace(last, message=completed)
+            self.session.entries[replies[-1]] = replace(last, message=completed)
 
     def _add_summary(self, name: str, at: float, model: str, parts: list[Fields]) -> bool:
         """Add a summary of everything before it; return False if it is empty, a duplicate or has nothing before it."""
         summary = "\n\n".join(text for part in parts if part.text("type") == "text" and (text := part.text("text")))
-        if not summary or not self._end or name in self._ids:
+        if not summary or not self.session.end or self.session.entries_of(name):
             return False
-        self._ids.add(name)
         is_automatic, self._is_asked = not self._is_asked, False
-        first = self._firsts.get(self._tail, len(self.entries)) if self._tail else len(self.entries)
-        kept = tuple(entry.id for entry in self.entries[first:] if isinstance(entry, ForeignMessage))
-        self.entries.append(ForeignCompaction(name, self._end, summary, at, is_automatic, model=model, kept=kept))
+        entries = self.session.entries
+        first = self._firsts.get(self._tail, len(entries)) if self._tail else len(entries)
+        kept = tuple(entry.id for entry in entries[first:] if isinstance(entry, ForeignMessage))
+        end = self.session.end
+        self.session.compact(name, ForeignCompaction(name, end, summary, at, is_automatic, model=model, kept=kept))
         return True
 
-    @property
-    def _end(self) -> str:
-        return self.entries[-1].id if self.entries else ""
-
     def _add(self, name: str, message: Message) -> None:
-        if name and name not in self._ids:
-            self._ids.add(name)
-            self.entries.append(ForeignMessage(name, self._end, message))
+        if name and not self.session.entries_of(name):
+            self.session.add(name, [message])
 
     def _keep(self, name: str, fields: Fields) -> None:
         if rest := fields.rest():
@@ -294,35 +283,22 @@ def _object_of(row: dict[str, Any], report: Callable[[str], None]) -> Fields:
     return Fields(value | {"id": row["id"]})
 
 
-def _conversation(source: Source, session: Fields, messages: Messages, unread: list[str]) -> Found:
-    reader = SessionEntries()
+def _conversation(source: Source, about: Fields, messages: Messages, unread: list[str]) -> Found:
+    reader = SessionEntries(source)
     in_order = sorted(messages, key=lambda each: (each[0].object("time").time("created"), each[0].text("id")))
     for message, parts in in_order:
         reader.add(message, parts)
-    title = session.text("title")
-    title = "" if DEFAULT_TITLE.fullmatch(title) else title
-    if not reader.entries:
-        return UnreadFile(source.name, without_messages(unread), title)
-    times = session.object("time")
-    taken_back = session.object("revert").text("messageID")
-    created_at, updated_at, put_away_at = times.time("created"), times.time("updated"), times.time("archived")
-    folder = session.text("directory") or reader.folder
-    foreign_id = session.text("id") or source.name.rpartition("/")[2].removesuffix(".json")
-    rest = {"session": session.rest(), "messages": reader.rests}
-    return ForeignConversation(
-        PROGRAM,
-        foreign_id,
-        title,
-        tuple(reader.entries),
-        created_at=created_at or source.modified,
-        updated_at=updated_at,
-        current=reader.starts.get(taken_back, ""),
-        model=reader.model,
-        folder=folder,
-        is_put_away=bool(put_away_at or session.text("parentID", "parent_id")),
-        rest=rest_json({name: value for name, value in rest.items() if value}),
-        unread=tuple(unread),
-    )
+    found, times, title = reader.session, about.object("time"), about.text("title")
+    found.id = about.text("id") or source.name.rpartition("/")[2].removesuffix(".json")
+    found.title = "" if DEFAULT_TITLE.fullmatch(title) else title
+    found.folder = about.text("directory") or found.folder
+    found.created_at, found.updated_at = times.time("created"), times.time("updated")
+    found.current = reader.starts.get(about.object("revert").text("messageID"), "")
+    found.is_put_away = bool(times.time("archived") or about.text("parentID", "parent_id"))
+    found.unread = unread
+    rests = {"session": about.rest(), "messages": reader.rests}
+    found.rests = {name: value for name, value in rests.items() if value}
+    return found.found()
 
 
 FORMAT = Format(

@@ -115,12 +115,13 @@ def in_order(messages: Mapping[str, AnyForeign], parents: Mapping[str, str]) -> 
     linked = {name: replace(message, parent=_parent(name, messages, parents)) for name, message in messages.items()}
     ordered: dict[str, AnyForeign] = {}
     numbers = {name: number for number, name in enumerate(linked)}
-    for name in sorted(linked, key=lambda name: (_at(linked[name]), numbers[name])):
+    for name in sorted(linked, key=lambda name: (time_of(linked[name]), numbers[name])):
         _add_with_parents(name, linked, ordered)
     return tuple(ordered.values())
 
 
-def _at(entry: ForeignEntry) -> float:
+def time_of(entry: ForeignEntry) -> float:
+    """Return when an entry was made, in seconds since 1970; 0.0 if its program did not say it."""
     return entry.message.at if isinstance(entry, ForeignMessage) else entry.at
 
 

@@ -151,13 +151,9 @@ class _Entries:
         texts = ["\n".join(part.text for part in _parts(each) if isinstance(part, Text)) for each in self._context]
         place = next((n for n, text in enumerate(texts) if SUMMARY.search(text)), -1)
         summary = SUMMARY.search(texts[place]) if place >= 0 else None
-        kept = [
-            each.id
-            for each in self._session.entries
-            if isinstance(each, ForeignMessage)
-            and each.message.role is Role.USER
-            and each.message.text in texts[:place]
-        ]
+        asked = (each for each in self._session.entries if isinstance(each, ForeignMessage))
+        sent = frozenset(texts[:place])
+        kept = [each.id for each in asked if each.message.role is Role.USER and each.message.text in sent]
         about = entry.object("details")
         compaction = ForeignCompaction(
             name,
