@@ -11,6 +11,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 PACKAGE = "desktop_app"
 ARGUMENTS_VARIABLE = "PALIMPSEST_ARGUMENTS"
@@ -30,6 +31,14 @@ def isolated_command(module: str, *arguments: str) -> list[str]:
     """Return the same for a child that reads untrusted input: the user's variables and folders do not change what is
     imported. It works only with an installed Palimpsest."""
     return [sys.executable, "-I", "-m", _full_name(module), *arguments]
+
+
+def limit_memory(size: int) -> None:
+    """Limit the address space of this process to that many bytes, if the system supports it."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def given_arguments() -> list[str]:

@@ -52,7 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "chat": {"conversation", "context", "permissions", "settings", "archive"},
     "models": VERBS | VALUES | {"connections"},
     "tools": VERBS | VALUES | {"archive", "connections"},
-    "imports": {"conversation", "chat"},
+    "imports": {"conversation", "chat", "own_processes"},
     "engine.protocol": {"conversation", "context", "settings"},
     "engine": VERBS | VALUES | {"models", "tools", "archive", "imports"},
     "ui": VALUES | {"conversation", "context", "permissions", "engine.protocol"},

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,6 +28,7 @@ from desktop_app.conversation.foreign import (
 from desktop_app.conversation.foreign_record import conversation_id, message_ids
 from desktop_app.conversation.transcript import replace_surrogates_in_builtins
 from desktop_app.conversation.words import translatable
+from desktop_app.own_processes import limit_memory
 
 from .format import Found
 from .formats import TOO_MUCH_MEMORY, read_all
@@ -106,13 +106,6 @@ def main(argument: str, output: BinaryIO) -> None:
         output.flush()
 
 
-def _limit_memory() -> None:
-    with suppress(ImportError, ValueError, OSError):  # not every system can limit memory
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
-
-
 if __name__ == "__main__":
-    _limit_memory()
+    limit_memory(MAX_MEMORY)
     main(sys.argv[1], sys.stdout.buffer)

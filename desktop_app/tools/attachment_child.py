@@ -12,10 +12,9 @@ import io
 import json
 import os
 import sys
-from contextlib import suppress
 from typing import Any
 
-from desktop_app.own_processes import given_arguments
+from desktop_app.own_processes import given_arguments, limit_memory
 from desktop_app.tools.document_text import Unreadable
 from desktop_app.tools.office_files import office_kind
 
@@ -28,14 +27,6 @@ MAX_IMAGE = 3_750_000
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif", "WEBP": "image/webp"}
 """Formats that providers accept, by Pillow's names."""
 MEDIA_TYPES["MPO"] = "image/jpeg"  # written by phones
-
-
-def limit_memory() -> None:
-    """Limit the address space of this process to MAX_MEMORY, if the system supports it."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 def read_image(file: str) -> dict[str, str]:
@@ -87,7 +78,7 @@ def read_document(kind: str, file: str) -> dict[str, Any]:
 
 def main() -> None:
     """Read the file and print the result."""
-    limit_memory()
+    limit_memory(MAX_MEMORY)
     kind, file = given_arguments()
     try:
         answer: dict[str, Any] = read_image(file) if kind == "image" else read_document(kind, file)

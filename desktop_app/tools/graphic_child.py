@@ -12,13 +12,12 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unicodedata import east_asian_width
 
-from desktop_app.own_processes import given_arguments
+from desktop_app.own_processes import given_arguments, limit_memory
 
 MAX_MEMORY = 600_000_000
 """Bytes of address space."""
@@ -49,14 +48,6 @@ dominant-baseline."""
 
 class Undrawable(Exception):
     """Raised with the reason why a graphic cannot be drawn."""
-
-
-def limit_memory() -> None:
-    """Limit the address space of this process to MAX_MEMORY, if the system supports it."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 def draw_formula(source: str, *, is_display: bool = False) -> dict[str, Any]:
@@ -219,7 +210,7 @@ def draw(kind: str, source: str) -> dict[str, Any]:
 
 def main() -> None:
     """Draw the graphics and print the result."""
-    limit_memory()
+    limit_memory(MAX_MEMORY)
     graphics = json.loads(Path(given_arguments()[0]).read_bytes())
     drawings = [draw(graphic["kind"], graphic["source"]) for graphic in graphics]
     sys.stdout.buffer.write(json.dumps(drawings).encode(errors="replace"))
