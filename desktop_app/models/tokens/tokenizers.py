@@ -71,15 +71,15 @@ def read_metadata(path: Path) -> dict[str, Value]:
             raise BadGguf(f"{path} is not a GGUF file")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
             try:
-                return _MetadataReader(content, 4).metadata()
+                return _MetadataReader(content).metadata()
             except (struct.error, KeyError, UnicodeDecodeError, IndexError) as error:
                 raise BadGguf(f"{path} is damaged ({error!r})") from error
 
 
 class _MetadataReader:
-    def __init__(self, content: mmap.mmap, position: int) -> None:
+    def __init__(self, content: mmap.mmap) -> None:
         self._content = content
-        self._position = position
+        self._position = 4  # after the magic bytes
 
     def metadata(self) -> dict[str, Value]:
         version = self._number("I")

@@ -199,7 +199,7 @@ class OperationCard(Card):
         self._soft: Tint = "ink_soft" if is_effective else "ink_faint"
         self._add_head()
         runs = figures_of(row) if is_effective else [Run(run.text, self._soft, run.weight) for run in figures_of(row)]
-        self.column.addWidget(TextLabel.of_runs(runs, size=13, tint=self._soft, wraps=True))
+        self.column.addWidget(TextLabel.of_runs(runs, size=13, tint=self._soft))
         if means_of(row):
             self.column.addWidget(TextLabel(means_of(row), size=12, tint="ink_faint", wraps=True))
         if row.kind == "flush" and row.summary:
@@ -246,7 +246,7 @@ class OperationCard(Card):
         bar = SegmentBar(8)
         bar.setAccessibleName(tr("What survived"))
         bar.set_parts(fidelity_parts(fidelity), opacity=0.4 if _remark(self.row) else 1.0)
-        legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft, wraps=True)
+        legend = TextLabel.of_runs(fidelity_runs(fidelity), size=12, tint=self._soft)
         self.facts = FactList()
         self.facts.show_fidelity(fidelity)
         self.column.addSpacing(2)

@@ -146,9 +146,9 @@ class FindBar(QWidget):
         self.field.setPlaceholderText(tr("Find in this conversation"))
         self.field.setAccessibleName(tr("Find in this conversation"))
         self.count = TextLabel(size=12, tint="ink_faint")
-        self.previous = self._button("↑", tr("Previous place ({keys})"), "Shift+F3")
-        self.next = self._button("↓", tr("Next place ({keys})"), "F3")
-        self.close_button = self._button("✕", tr("Close ({keys})"), "Esc")
+        self.previous = _button("↑", tr("Previous place ({keys})"), "Shift+F3")
+        self.next = _button("↓", tr("Next place ({keys})"), "F3")
+        self.close_button = _button("✕", tr("Close ({keys})"), "Esc")
         buttons = self.previous, self.next, self.close_button
         horizontal((self.field, 1), self.count, *buttons, holder=self, spacing=6, margins=(24, 4, 24, 4))
         self._pause = QTimer(self, interval=PAUSE, singleShot=True)
@@ -202,10 +202,3 @@ class FindBar(QWidget):
             self._pause.start(0)
         else:
             self.step_requested.emit(by)
-
-    def _button(self, text: str, name: str, keys: str) -> Button:
-        name = name.format(keys=keys_text((keys,)))
-        button = Button(text, ButtonKind.QUIET)
-        button.setAccessibleName(name)
-        button.setToolTip(name)
-        return button

@@ -207,8 +207,8 @@ class RowLayout(msgspec.Struct):
             return point - QPointF(0, head[1])
         return point
 
-    def region_at(self, point: QPointF, is_hovered: bool) -> HitRegion | None:
-        return next((h for h in self.hit_regions if h.box.contains(point) and (is_hovered or not h.is_on_hover)), None)
+    def region_at(self, point: QPointF) -> HitRegion | None:
+        return next((region for region in self.hit_regions if region.box.contains(point)), None)
 
 
 def mirror(layout: RowLayout, width: float) -> None:

@@ -163,7 +163,7 @@ class TranscriptWidget(SelectingView):
         self._pressed_region, self._pressed_link, self._pressed_at = None, None, event.position()
         if layout is not None:
             self.setCurrentIndex(self.transcript.index(row))
-            self._pressed_region = layout.region_at(point, is_hovered=True)
+            self._pressed_region = layout.region_at(point)
             self._pressed_link = link_at(layout, point)
             if self._pressed_region is None:
                 self.begin_selection(row, point, goes_on)
@@ -174,7 +174,7 @@ class TranscriptWidget(SelectingView):
             self.extend_selection(event.position())
             return
         row, layout, point = self._under(event.position())
-        hot = layout.region_at(point, is_hovered=True) if layout is not None else None
+        hot = layout.region_at(point) if layout is not None else None
         if row != self.hovered_row or hot is not self.hovered_region:
             self.hovered_row, self.hovered_region = row, hot
             self.viewport().update()
@@ -198,7 +198,7 @@ class TranscriptWidget(SelectingView):
             return
         is_still = (event.position() - self._pressed_at).manhattanLength() < QApplication.startDragDistance()
         pressed, link = self._pressed_region, self._pressed_link
-        hot = layout.region_at(point, is_hovered=True) if layout is not None else None
+        hot = layout.region_at(point) if layout is not None else None
         if pressed is not None:
             if is_still or (hot is not None and (hot.action, hot.argument) == (pressed.action, pressed.argument)):
                 self.perform(pressed.action, pressed.argument)

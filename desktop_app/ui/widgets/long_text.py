@@ -31,7 +31,7 @@ from desktop_app.ui.translation import tr
 from .layouts import vertical
 from .look import TRANSPARENT, StyleAware, colour, font, recolour, scale
 from .number_formats import escape_name
-from .text_label import has_wide_letters, units, utf16_slice, wide_families, without
+from .text_label import has_wide_letters, units, utf16_head, wide_families, without
 
 
 def is_command(event: QKeyEvent) -> bool:
@@ -315,7 +315,7 @@ class LongTextField(TextArea):
     def text_before_cursor(self) -> str:
         """Return the text between the beginning of the line and the cursor."""
         cursor = self.textCursor()
-        return utf16_slice(cursor.block().text(), 0, cursor.positionInBlock()).rpartition(LINE_END)[2]
+        return utf16_head(cursor.block().text(), cursor.positionInBlock()).rpartition(LINE_END)[2]
 
     @property
     def _end(self) -> int:

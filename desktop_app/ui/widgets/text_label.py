@@ -74,11 +74,11 @@ def units(text: str, index: int) -> int:
     return index if text.isascii() else len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
-def utf16_slice(text: str, start: int, end: int) -> str:
-    """Slice a text by Qt's positions, which count UTF-16 units."""
-    if text.isascii() or (start <= 0 and end >= 2 * len(text)):
-        return text[start:end]
-    return text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end].decode("utf-16-le", "surrogatepass")
+def utf16_head(text: str, end: int) -> str:
+    """Return the beginning of a text up to a position of Qt's, which counts UTF-16 units."""
+    if text.isascii() or end >= 2 * len(text):
+        return text[:end]
+    return text.encode("utf-16-le", "surrogatepass")[: 2 * end].decode("utf-16-le", "surrogatepass")
 
 
 _WIDE = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
@@ -202,8 +202,9 @@ class TextLabel(StyleAware, QLabel):
         self.set_text(text)
 
     @classmethod
-    def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14, wraps: bool = False) -> TextLabel:
-        label = cls(tint=tint, size=size, wraps=wraps)
+    def of_runs(cls, runs: Sequence[Run], *, tint: Tint = "ink", size: float = 14) -> TextLabel:
+        """Return a label that wraps, with runs of text in different looks."""
+        label = cls(tint=tint, size=size, wraps=True)
         label.set_runs(runs)
         return label
 
