@@ -62,7 +62,7 @@ def hint_of(text: str) -> str:
     return tr(HINT).format(command=RESEARCH) if RESEARCH.startswith(word) and not is_question else ""
 
 
-def quoted(text: str) -> str:
+def _quoted(text: str) -> str:
     """Return a text as a Markdown quote."""
     return "\n".join(f"> {line}".rstrip() for line in text.strip("\n").split("\n"))
 
@@ -216,7 +216,7 @@ class Composer(StyleAware, QWidget):
         cursor.movePosition(cursor.MoveOperation.EndOfBlock)
         self.field.setTextCursor(cursor)
         gap = "" if not self.field.toPlainText().strip() else "\n" if not cursor.block().text().strip() else "\n\n"
-        self.field.insert_text(f"{gap}{quoted(text)}\n\n")
+        self.field.insert_text(f"{gap}{_quoted(text)}\n\n")
         self.take_focus()
 
     def sizeHint(self) -> QSize:
