@@ -19,6 +19,7 @@ RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 APP_ICON = RESOURCES / "icons" / "palimpsest.svg"
 SENTENCE_KINDS = RESOURCES / "sentence_kinds.bin"
 O200K_PART = RESOURCES / "o200k_part.bin"
+WORD_MEANINGS = RESOURCES / "word_meanings.bin"
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 OURS = ("archive.*", "archive-*", "settings*", "palimpsest.log*", "keys*", "drafts*", "window.*")
 FOLDERS = ("spills", "prompts", "drafts", "backups")

@@ -44,12 +44,15 @@ class Part(NamedTuple):
 
 
 def python_parts() -> Iterator[Part]:
-    """Yield the packages of the lock that are installed, and Python."""
+    """Yield the packages of the lock that are installed, the sources of the table of words, and Python."""
     lock = (ROOT / "packaging" / "requirements.lock").read_text()
     locked = {_canonical(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
     for package in distributions():
         if _canonical(package.metadata["Name"]) in locked:
             yield Part(package.metadata["Name"], package.version, licence_of(package), tuple(_texts_of(package)))
+    texts = ROOT / "resources" / "licences"
+    yield Part("all-MiniLM-L6-v2", "2021", "Apache-2.0", (texts / "Apache-2.0.txt",), "generic")
+    yield Part("SCOWL", "2016", "see its text", (texts / "SCOWL.txt",), "generic")
     own = Path(sysconfig.get_path("stdlib")) / "LICENSE.txt"
     yield Part("Python", sys.version.split()[0], "PSF-2.0", (own,) if own.exists() else (), "generic")
 

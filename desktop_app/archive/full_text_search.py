@@ -1,7 +1,8 @@
 """Full-text search with ranked results and snippets. No query is a syntax error.
 
 These searches are tried in order until one finds something: all words; all words, the last one as a prefix; the query
-as a substring; any of the words. For a question, messages with its most distinctive words are found. If there are very
+as a substring; any of the words. Messages with words that mean nearly the same follow, before those with any of the
+words. For a question, messages with its most distinctive words are found first. If there are very
 many matches, only the newest are ranked. Without words, the newest messages that match the filters are listed.
 """
 
@@ -16,15 +17,17 @@ from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from peewee import SqliteDatabase
 
-from desktop_app.context.recall.query import Question, question_of
+from desktop_app.context.recall.query import Question, parse_query, question_of
 from desktop_app.context.sentence_kinds import kinds_of
 from desktop_app.conversation.listing import NO_FILTERS, SEARCH_LIMIT, SearchFilters, SearchResult
 from desktop_app.conversation.message import Role
 from desktop_app.conversation.transcript import replace_surrogates_in_text
 from desktop_app.conversation.words import either_spelling, spellings_of
 
+from .meaning_search import messages_alike
 from .search_filters import MONTH, ROLE, Selection, selection_of
 from .tables import SEPARATOR, UNREADABLE, in_each_spelling, number_of, phrase_of, rows_for, space_out
 
@@ -358,6 +361,8 @@ MAX_ASKED = 8
 MAX_SUBSTRING = 1_000  # characters; SQLite refuses patterns of 50,000 bytes
 MAX_READ = 20_000
 """Characters of a message that its ranking considers."""
+MANY = 20
+"""Messages with all the words; with fewer, messages with words of nearly the same meaning follow, at most as many."""
 RANKED = 500
 """Newest matches that are ranked. Each is on two pages of the file, which a disk without cache reads one by one."""
 MAX_COUNTED = 20_000
@@ -439,6 +444,15 @@ class _FilteredSearch(msgspec.Struct, frozen=True):
         newest = sorted(snippets, reverse=True)[: self.limit]
         return results_of(self.database, [(0.0, number) for number in newest], snippets=snippets)
 
+    def by_meaning(self, words: Sequence[str]) -> list[SearchResult]:
+        """Return messages with words that mean nearly the same, the best first."""
+        found = messages_alike(self.database, words, self.selection, min(self.limit, MANY))
+        results = results_of(self.database, found.messages, " OR ".join(_phrases(found.words)))
+        return [
+            replace(result, is_by_meaning=number not in found.own)
+            for (_, number), result in zip(found.messages, results, strict=True)
+        ]
+
     def newest(self) -> list[SearchResult]:
         """Return the newest messages that match the filters, looked up month by month."""
         found: list[int] = []
@@ -491,7 +505,7 @@ def search_messages(
         return tuple(search.newest()) if filters != NO_FILTERS else ()
     question = question_of(wanted)
     if question.is_question and question.words and (found := search.by_any_word(question.words, MAX_ASKED, question)):
-        return tuple(found)
+        return tuple(_distinct([*found, *search.by_meaning(question.words)], limit))
     return tuple(_by_words(search, wanted))
 
 
@@ -500,12 +514,24 @@ def _by_words(search: _FilteredSearch, wanted: str) -> list[SearchResult]:
     phrases = _phrases(terms)[:MAX_TERMS]
     literal = space_out(" ".join(terms))
     literal = literal if _PUNCTUATION.search(literal) and len(literal) <= MAX_SUBSTRING else ""
-    return (
+    exact = (
         search.by_words(phrases, literal)
         or search.by_words(phrases, is_prefix=True)
         or search.by_substring(space_out(wanted))
-        or search.by_any_word(_loose_words(wanted), MAX_LOOSE_TERMS)
     )
+    if len(exact) >= MANY:
+        return exact
+    alike = [] if '"' in wanted else search.by_meaning(parse_query(wanted).words)  # quoted words are meant literally
+    others = [] if exact else search.by_any_word(_loose_words(wanted), MAX_LOOSE_TERMS)
+    return _distinct([*exact, *alike, *others], search.limit)
+
+
+def _distinct(results: Iterable[SearchResult], limit: int) -> list[SearchResult]:
+    """Return the first result of each message."""
+    first: dict[tuple[str, int], SearchResult] = {}
+    for result in results:
+        first.setdefault((result.conversation, result.index), result)
+    return list(first.values())[:limit]
 
 
 def _phrases(terms: Iterable[str]) -> list[str]:

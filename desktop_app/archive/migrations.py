@@ -166,7 +166,7 @@ NINTH: Migration = (
 """Projects, one for each former section of the list, and the project in which a memory was made."""
 
 TENTH: Migration = (
-    # meaning: the signs of the passage's vector (context/recall/meaning.py).
+    # meaning: reserved for a vector of the passage; empty so far.
     """CREATE TABLE passages (
         number INTEGER PRIMARY KEY, start INTEGER NOT NULL, length INTEGER NOT NULL, meaning BLOB NOT NULL DEFAULT x''
     )""",

@@ -89,7 +89,7 @@ def _start_of(day: date) -> float:
 
 
 def _shape(result: SearchResult) -> dict[str, object]:
-    names = ("conversation", "message", "index", "role", "archived", "snippet", "score", "at")
+    names = ("conversation", "message", "index", "role", "archived", "snippet", "score", "at", "is_by_meaning")
     return {name: getattr(result, name) for name in names}
 
 
@@ -101,7 +101,7 @@ def _print(results: Sequence[SearchResult]) -> None:
             datetime.fromtimestamp(result.at).date().isoformat() if result.at else "",
             str(result.index),
             result.role.value,
-            "archived" if result.archived else "",
+            ", ".join(filter(None, ("by meaning" * result.is_by_meaning, "archived" * result.archived))),
             _around_found(result.snippet, columns),
         )
         for result in results

@@ -268,6 +268,8 @@ class SearchResult(msgspec.Struct, frozen=True):
     score: float
     """Higher is better."""
     at: float = 0.0
+    is_by_meaning: bool = False
+    """Whether it has none of the query's words, but others that mean nearly the same."""
 
 
 class Changes(TypedDict, total=False):

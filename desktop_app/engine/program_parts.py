@@ -42,6 +42,8 @@ QT_NOTICE = """Qt and Qt for Python are used under the GNU Lesser General Public
 with the GNU General Public License that it refers to. They are shared libraries that are loaded when the program
 starts: you may replace them by your own, of a compatible version, in the folder of the package PySide6. Their source
 is at https://download.qt.io/official_releases/ and https://code.qt.io/."""
+SOURCES = {"all-MiniLM-L6-v2": "Apache-2.0", "SCOWL": "SCOWL"}
+"""The model and the word list from which resources/word_meanings.bin is made, and their licences' texts."""
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)\s*(?:\[([^]]*)\])?[^;]*(?:;(.*))?")
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([^'"]+)['"]""")
 _TEXT = re.compile(r"^(LICEN[CS]E|COPYING|NOTICE|AUTHORS)", re.IGNORECASE)
@@ -114,6 +116,8 @@ def read_licence(name: str) -> str:
         return _read_text(Path(os.__file__).with_name("LICENSE.txt")) or "https://docs.python.org/3/license.html"
     if name == "SQLite":
         return "SQLite is in the public domain: https://sqlite.org/copyright.html"
+    if name in SOURCES:
+        return _shipped_licence(SOURCES[name])
     if name in QT:
         return "\n\n".join((QT_NOTICE, _shipped_licence("LGPL-3.0"), _shipped_licence("GPL-3.0")))
     with suppress(PackageNotFoundError):
@@ -147,9 +151,10 @@ def _part_of(package: InstalledPackage) -> ProgramPart:
 
 
 def _other_parts() -> list[ProgramPart]:
-    """Return the parts that are not packages: Python and SQLite."""
+    """Return the parts that are not packages."""
     python = ProgramPart("Python", platform.python_version(), "PSF-2.0", "Python")
-    return [python, ProgramPart("SQLite", sqlite3.sqlite_version, "Public domain", "Public domain")]
+    sources = [ProgramPart(name, "", licence, family_of(licence)) for name, licence in SOURCES.items()]
+    return [python, ProgramPart("SQLite", sqlite3.sqlite_version, "Public domain", "Public domain"), *sources]
 
 
 def family_of(licence: str) -> str:

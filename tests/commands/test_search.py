@@ -26,7 +26,7 @@ def test_results_have_the_promised_shape(data, report) -> None:
     assert isinstance(result.pop("score"), float)
     assert result == {
         "conversation": "c", "message": "m1", "index": 1, "role": "user", "archived": True,
-        "snippet": "the «ledger» is «split»", "at": 1.0,
+        "snippet": "the «ledger» is «split»", "at": 1.0, "is_by_meaning": False,
     }  # fmt: skip
 
 

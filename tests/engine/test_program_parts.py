@@ -20,6 +20,7 @@ def test_all_that_the_program_asks_for_is_a_part_and_what_tests_ask_for_is_not(t
     info = describe_program(tmp_path)
     parts = {part.name: part for part in info.parts}
     assert {"Palimpsest", "PySide6_Essentials", "litellm", "msgspec", "openai", "Python", "SQLite"} <= parts.keys()
+    assert {"all-MiniLM-L6-v2", "SCOWL"} <= parts.keys(), "what the table of words is made from"
     assert parts.keys().isdisjoint({"pytest", "ruff", "pyright", "hypothesis", "pip"})
     assert parts["PySide6_Essentials"].family == "LGPL and GPL"
     assert len(parts) == len(info.parts), "each once"
@@ -62,7 +63,9 @@ def test_a_bundle_that_knows_little_says_what_it_knows(tmp_path: Path, monkeypat
     monkeypatch.setattr(program_parts, "distribution", missing)
     monkeypatch.setattr(program_parts, "distributions", lambda: [PathDistribution(info)])
     assert [package.name for package in program_packages()] == ["tea"]
-    assert [part.name for part in describe_program(tmp_path).parts] == ["tea", "Python", "SQLite"]
+    assert [part.name for part in describe_program(tmp_path).parts] == [
+        "all-MiniLM-L6-v2", "tea", "Python", "SQLite", "SCOWL"
+    ]  # fmt: skip
     assert NO_LICENCE.format(licence="Apache-2.0") in read_licence("tea")
     assert "Apache License" in read_licence("tea")
 

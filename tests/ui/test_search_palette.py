@@ -65,6 +65,9 @@ def test_typing_asks_once_and_shows_what_was_found(palette, qtbot):
     palette.set_results("vendor", [result(1, archived=True), result(2, role=Role.ASSISTANT)])
     assert titles(palette) == ["Billing · You", "Billing · Assistant"]
     assert palette.list.rows.rows[0].tag == "summarized"
+    palette.set_results("vendor", [result(1, archived=True, is_by_meaning=True), result(2, is_by_meaning=True)])
+    assert [row.tag for row in palette.list.rows.rows] == ["by meaning · summarized", "by meaning"]
+    palette.set_results("vendor", [result(1), result(2)])
     assert palette.note.text().startswith("2 results")
 
 

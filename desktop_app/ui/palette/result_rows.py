@@ -54,7 +54,8 @@ def row_of(result: SearchResult, now: float, projects: Mapping[str, str]) -> Lis
     at = format_time(result.at, now) if result.at else ""
     project = projects.get(result.conversation, "")
     title = " · ".join(filter(None, (format_title(result.title), project, tr(ROLE_NAMES[result.role]))))
-    return ListRow(result.message, title, at, runs_of(result.snippet), tr("summarized") if result.archived else "")
+    tags = (tr("by meaning") if result.is_by_meaning else "", tr("summarized") if result.archived else "")
+    return ListRow(result.message, title, at, runs_of(result.snippet), " · ".join(filter(None, tags)))
 
 
 def row_of_completion(text: str, before: str) -> ListRow:
