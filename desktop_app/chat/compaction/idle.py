@@ -1,7 +1,7 @@
 """Decide when a conversation that nobody uses is compacted: shortly before its provider's large cache expires.
 
-Until then the provider reads the conversation for a summary at the price of its cache; whoever comes back later would
-have it read as a whole, at the full price.
+Until then the provider reads the conversation for a summary at the price of its cache. A message that is sent later has
+the whole conversation read at the full price.
 """
 
 from __future__ import annotations
