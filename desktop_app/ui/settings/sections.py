@@ -64,7 +64,7 @@ RECALL_NOTE = translatable(
 )
 SPENDING_NOTE = translatable(
     "In dollars, with summaries and other tasks. The next request is estimated before it is sent; models whose price "
-    "is not known are not counted."
+    "is not known are not counted. An automatic summary that would cost more is assembled by rules."
 )
 VISION_NOTE = translatable("Describes images for models that cannot see them. The images are sent to its server.")
 RESEARCH_NOTE = translatable("Searches and reads the web when you type /research and a question.")
