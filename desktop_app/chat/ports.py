@@ -137,6 +137,16 @@ class TextWasReasoning(msgspec.Struct, frozen=True):
     """All text of the reply so far turned out to be reasoning, which its end marks."""
 
 
+class ReceivedSummary(msgspec.Struct, frozen=True):
+    """A summary in its provider's own form."""
+
+    content: str
+    """The blocks or items in JSON."""
+    text: str
+    """What can be read of it: the summary, or the messages that accompany an encrypted one."""
+    is_encrypted: bool = False
+
+
 class ReplyEnd(msgspec.Struct, frozen=True):
     """The last piece of each stream that was not cut off."""
 
@@ -145,6 +155,8 @@ class ReplyEnd(msgspec.Struct, frozen=True):
     by the provider or the model; "malformed_call": dropped by the provider."""
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    summary: ReceivedSummary | None = None
+    """The provider's own summary, if `SummaryOptions` asked for one."""
 
 
 class ToolCallPiece(msgspec.Struct, frozen=True):

@@ -215,11 +215,12 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("in the provider's cache from which a change that loses it shows its price"))] = 50_000
 
     # Layer 3: summarize older messages
-    strategy: Annotated[Literal["auto", "llm", "extractive", "last_messages"], Number("", "K3", "0 1 2 3 4",
+    strategy: Annotated[Literal["auto", "llm", "provider", "extractive", "last_messages"], Number("", "K3", "0 1 2 3 4",
         is_common=True,
         label=translatable("Who writes the summary"),
         meaning=translatable("who writes the summary; if that fails, the next one does"))] = "auto"
-    """auto: by a model, but extractive for the built-in one; both fall back to the next strategy in this list."""
+    """auto: by a model, but extractive for the built-in one; provider: by the model's provider itself where it can;
+    each falls back to another strategy of this list."""
     target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
         label=translatable("Summarize down to"),
         meaning=translatable("to which summarizing brings the request"))] = 0.35

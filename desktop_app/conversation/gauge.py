@@ -169,6 +169,8 @@ class SentPart(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Segments besides `segment` that count some of its tokens, such as the calls of a reply."""
     arguments: str = ""
     """The beginning of the arguments of the call whose result it is."""
+    provider_form: str = ""
+    """"readable" or "encrypted" if its provider wrote it itself, in its own form; otherwise ""."""
 
 
 class SentRequest(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ import msgspec
 
 from . import quirks
 from .gauge import Provenance, Status
-from .message import Role
+from .message import ProviderSummary, Role
 from .quirks import Learned
 from .setup import ConversationSetup
 from .words import translatable
@@ -123,6 +123,15 @@ WindowSource = Literal["", "settings", "server", "earlier", "catalogue", "assume
 """The source of a window's size: the user, the server now or in an earlier run, litellm's catalogue; or none."""
 
 
+ProviderForm = Literal["", "readable", "encrypted"]
+"""The form of a summary by a model's provider itself; "" if it writes none."""
+
+
+def form_of(summary: ProviderSummary | None) -> ProviderForm:
+    """Return the form of a summary; "" if no provider wrote it itself."""
+    return "" if summary is None else "readable" if summary.readable else "encrypted"
+
+
 class ModelInfo(msgspec.Struct, frozen=True):
     """A model that can be chosen, with its window and longest reply in tokens."""
 
@@ -161,6 +170,8 @@ class ModelInfo(msgspec.Struct, frozen=True):
     cache_seconds: int | None = 300
     """Seconds for which its provider keeps the beginning of a request after its last use; 0 for not at all, None for no
     end, as on a local server until another conversation uses it."""
+    summary_form: ProviderForm = ""
+    """The form of the summaries that its provider writes itself."""
     may_cache_an_hour: bool = False
     """Whether the user may choose between five minutes and an hour."""
 
@@ -168,6 +179,11 @@ class ModelInfo(msgspec.Struct, frozen=True):
     def record_name(self) -> str:
         """Its unique name in the record; the part after the last slash is for people."""
         return self.id if "/" in self.id else f"{self.id}/{self.label}"
+
+    @property
+    def provider_form(self) -> ProviderForm:
+        """The form of the summaries that its provider writes itself; "" if it refuses them in requests."""
+        return "" if quirks.TEXT_SUMMARIES in self.quirks else self.summary_form
 
     @property
     def dialect(self) -> Dialect:
@@ -243,7 +259,8 @@ class Writer(msgspec.Struct, frozen=True):
     cached_tokens: int = 0
     """Of the prompt, read from the provider's cache, since it is the conversation's own request."""
     other_way: OtherWay | None = None
-    """If cached_tokens is 0, asking behind the conversation's own request; otherwise, sending the messages as text."""
+    """What is done if the provider does not write the summary; otherwise, if cached_tokens is 0, asking behind the
+    conversation's own request; otherwise, sending the messages as text."""
     why_text: str = ""
     """Why the messages are sent as text; "" if they are not."""
     cheaper: str = ""
@@ -251,6 +268,8 @@ class Writer(msgspec.Struct, frozen=True):
     settings name a model for summaries."""
     cheaper_label: str = ""
     cheaper_dollars: float = 0.0
+    provider_form: ProviderForm = ""
+    """The form in which its provider would write the summary itself; "" if the model is asked for it."""
 
 
 class SearchResult(msgspec.Struct, frozen=True):

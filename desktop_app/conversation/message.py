@@ -34,6 +34,25 @@ class Text(msgspec.Struct, frozen=True, gc=False, tag="text"):
     text: str
 
 
+class ProviderSummary(Text, frozen=True, gc=False, kw_only=True, tag="provider_summary", omit_defaults=True):
+    """A summary that the model's provider wrote itself, in its own form, which only that model gets.
+
+    `text` is the summary for other models, and what is sent behind the provider's own for the one that wrote it.
+    """
+
+    text: str = ""
+    writer: str
+    """The model that wrote it, as named in the record."""
+    content: str
+    """The provider's blocks or items in JSON, which are sent as they were received; only models/ reads them."""
+    tokens: int
+    """Tokens of the content, in the model's own."""
+    readable: str = ""
+    """The text in the content, with secrets masked; "" if the provider has encrypted it."""
+    addition: str = ""
+    """What our summary has besides: lines that the provider's one lacks, or all of it if that one is encrypted."""
+
+
 class Reasoning(msgspec.Struct, frozen=True, gc=False, tag="reasoning"):
     """The model's reasoning before its answer."""
 

@@ -38,6 +38,8 @@ SIGNATURES = "signatures"
 """Calls without a signature, which other models wrote, need Google's placeholder for one."""
 SHORT_IDS = "short_ids"
 """The ids of calls have to be of nine letters and digits, as Mistral's are."""
+TEXT_SUMMARIES = "text_summaries"
+"""A summary in the provider's own form is refused, and is sent as text."""
 WITHOUT = "without "
 """The beginning of a quirk that names a field of requests which is refused."""
 

@@ -116,6 +116,13 @@ class ReplyOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         return tuple(name for name, is_set in set_here.items() if is_set)
 
 
+class SummaryOptions(ReplyOptions, frozen=True, omit_defaults=True):
+    """Have the provider summarize the messages in its own form, instead of replying."""
+
+    instructions: str = ""
+    """What the summary must have, in place of the provider's own instructions for it."""
+
+
 class ConversationSetup(msgspec.Struct, frozen=True, omit_defaults=True):
     """A conversation's own settings, in addition to its model, folder and policy."""
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from .memory import Fact, Fidelity, FileRead, Ledger, Superseded, WorkItem
-from .message import Entry, Message, Role, Usage
+from .message import Entry, Message, ProviderSummary, Role, Usage
 from .tools import Rule, ToolSpec
 
 T = TypeVar("T")
@@ -161,7 +161,7 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
 
     trigger: Trigger
     strategy: str
-    """"extractive", "llm", "last_messages" or "edited"."""
+    """"extractive", "llm", "last_messages" or "edited"; "provider" or "encrypted" if the provider wrote its own."""
     archived: tuple[str, ...]
     """Ids of the messages that leave the view, in order."""
     summary: str
@@ -184,6 +184,8 @@ class Compaction(Entry, frozen=True, kw_only=True, tag="compaction"):
     """The id of the plan of which it is a step, and whose steps are one operation for the user; "" for none."""
     follows: str = ""
     """The id of the message that the summary follows in the view; "" if it comes first, as all but imported ones do."""
+    by_provider: ProviderSummary | None = None
+    """The summary in the form of the provider that wrote it; None for others."""
 
 
 class StandingSummary(Entry, frozen=True, kw_only=True, tag="standing"):

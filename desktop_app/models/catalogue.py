@@ -21,7 +21,7 @@ from desktop_app.chat.ports import ChatModel, ModelError, Price, WindowUnknown
 from desktop_app.context.counting.tokens import Tokenizer
 from desktop_app.conversation.events import Failure
 from desktop_app.conversation.gauge import Provenance
-from desktop_app.conversation.listing import ModelInfo, WindowSource
+from desktop_app.conversation.listing import ModelInfo, ProviderForm, WindowSource
 from desktop_app.conversation.quirks import NOT_KEPT, Learned, with_quirk
 from desktop_app.conversation.setup import OptionName
 from desktop_app.conversation.tools import ToolSpec
@@ -52,6 +52,7 @@ from .litellm_model import LiteLLMModel
 from .llama_server import LlamaServer
 from .provider_dialects import quirks_of_name
 from .published import ModelCapabilities, proposals, published_models, published_of, sees_by_name
+from .reply_formats import summary_form
 from .tokens.server import SAMPLES, TOKENIZE_REQUESTS, ServerCounts, fitted_tokenizer
 from .tokens.tokenizers import tokenizer_for, tokenizer_of
 
@@ -417,12 +418,18 @@ class Catalogue:
             learned=last.learned if last is not None else Learned(),
             cache_seconds=self._cache_life(server, name),
             may_cache_an_hour=may_keep_an_hour(server.kind, name),
+            summary_form=self._summary_form(server, name),
             **dialect_fields(server.kind, name),
         )
 
     def _cache_life(self, server: Server, name: str) -> int | None:
         an_hour = server.limits_of(name).caches_an_hour
         return cache_life(server.kind, name, self.is_local(f"{server.name}/{name}"), an_hour)
+
+    def _summary_form(self, server: Server, name: str) -> ProviderForm:
+        """Return the form of the summaries that its provider writes; what is published is read only for some kinds."""
+        is_possible = server.kind in ("anthropic", "openai")
+        return summary_form(server.kind, name, published_models()) if is_possible else ""
 
     def _sees(self, server: Server, name: str, known: ModelCapabilities) -> bool:
         """Return whether pictures are sent to the model, by the settings, what is known, or its name."""

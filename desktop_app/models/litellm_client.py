@@ -33,6 +33,7 @@ from .provider_dialects import (
     with_quirks,
     with_thoughts_in_place,
 )
+from .provider_summaries import INSTRUCTIONS, as_asked, is_affected
 from .reply_formats import WireFormat, wire_format
 
 APP = "Palimpsest"
@@ -78,6 +79,8 @@ async def write_request(
     endpoint: Endpoint, model: str, request: Json, quirks: tuple[str, ...] = (), options: ReplyOptions = NO_OPTIONS
 ) -> httpx.Request:
     """Return the HTTP request, as litellm writes it for that kind of server and model. Raises ERRORS."""
+    ours = request
+    request = {field: value for field, value in request.items() if field != INSTRUCTIONS}
     request = with_options(litellm, endpoint.kind, model, request, options)
     noted: list[httpx.Request] = []
     token = _noted.set(noted)
@@ -93,12 +96,14 @@ async def write_request(
     if endpoint.kind == "openrouter":
         headers["X-Title"] = APP  # for its lists of apps
     headers.update(dict(sendable_headers(endpoint.headers)))
-    content = written.content
-    if quirks or any(PLACES in message for message in request["messages"]):
+    content, address = written.content, written.url
+    if quirks or is_affected(ours) or any(PLACES in message for message in request["messages"]):
         body = json.loads(content)
         mended = with_quirks(with_thoughts_in_place(body, request), quirks)
+        if is_affected(ours):
+            address, mended = as_asked(written, headers, mended, ours)
         content = content if mended == body else json.dumps(mended, ensure_ascii=False).encode()
-    return httpx.Request(written.method, written.url, headers=headers, content=content)
+    return httpx.Request(written.method, address, headers=headers, content=content)
 
 
 def _for_cloud(

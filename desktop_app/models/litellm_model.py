@@ -39,6 +39,7 @@ from .errors.model_failures import (
 )
 from .litellm_library import LiteLLM
 from .provider_dialects import BLOCKS, request_of, speaks_as_claude
+from .provider_summaries import INSTRUCTIONS, asking, received_summary
 from .reply_reader import DETAILS, MalformedChunk, ReplyReader, StreamError
 from .server_stream import ERRORS, Patience
 
@@ -71,7 +72,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
         """Yield the reply piece by piece. Raises ModelError. Closing the iterator closes the connection."""
         if self.endpoint.odd_key:
             raise ModelError(odd_key_failure(self.endpoint), kind="auth")
-        request = self.request(messages, max_tokens, tools)
+        request = self.request(messages, max_tokens, tools) | asking(options)
         is_claude = speaks_as_claude(self.endpoint.kind, self.name)
         names = frozenset(tool.name for tool in tools)
         reply = ReplyReader(self.info.record_name, BLOCKS if is_claude else DETAILS, names)
@@ -96,7 +97,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
             await self._refuse_short_address(f"{self.endpoint.shown_address} answered with something else than a reply")
         if not reply.is_finished:
             raise error_without_response(self._target, "cut" if reply.chunks else "garbage")
-        yield reply.end()
+        yield replace(reply.end(), summary=received_summary(reply.summary)) if asking(options) else reply.end()
 
     def request(self, messages: Sequence[Message], max_tokens: int, tools: Sequence[ToolSpec]) -> Json:
         """Return the fields of a request in OpenAI's format, without the parameters that the user has set."""
@@ -111,7 +112,7 @@ class LiteLLMModel(msgspec.Struct, frozen=True):
     async def _cured(self, error: Exception, chunks: int, patience: float, request: Json) -> ModelError:
         """Return the error, with the model that the request may be repeated with if the server says what it wants."""
         failed = await self._error_of(error, chunks, patience)
-        if self.learn is None:
+        if self.learn is None or INSTRUCTIONS in request:  # our own way of writing a summary follows
             return failed
         written = (sent_body_of(error) or request) | {"messages": request["messages"]}
         if cure := cure_of(failed.kind, text_of_error(error), written, self.info.quirks):

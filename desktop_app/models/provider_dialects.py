@@ -32,6 +32,7 @@ from desktop_app.settings import ServerKind
 from .cache_lives import HOUR
 from .dialect_fields import FILLS_TEMPLATES, REQUIRES_REASONING
 from .endpoint import PREFIX
+from .provider_summaries import OWN, with_content
 from .tagged_thoughts import ALONE, OPENING
 from .tokens.estimate import family_of
 from .tokens.templates import overhead_of
@@ -92,6 +93,7 @@ def request_of(
     dialect = info.dialect
     messages = reshape(messages, dialect)  # again, as above
     chat = [_with_metadata(sent, m, info.record_name) for sent, m in zip(chat_of(messages), messages, strict=True)]
+    chat = [*map(with_content, chat, messages)]
     functions = [function_of(tool) for tool in tools] if dialect.supports_tools else []
     request: Json = {"max_tokens": max_tokens, "stream": True}
     if kind not in REPORTS_USAGE_UNASKED:
@@ -418,6 +420,7 @@ def _response_items(message: Json) -> Iterator[Json]:
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": message["content"]}
         return
+    yield from message.get(OWN, ())
     yield from message.get("reasoning_details", ())
     if message["content"]:
         yield {"role": message["role"], "content": _response_content(message)}

@@ -15,9 +15,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 from uuid import uuid4
 
+from desktop_app.conversation.listing import ProviderForm
 from desktop_app.conversation.openai_chat import Json
 from desktop_app.settings import ServerKind
 
+from .provider_summaries import OWN
 from .reply_reader import MalformedChunk, count_of, field_of, json_of, list_of, text_of, word_of
 
 WireFormat = Literal["chat", "responses", "anthropic", "gemini", "ollama", "converse"]
@@ -43,6 +45,13 @@ def is_answered_by_responses(catalogue: Mapping[str, Json], name: str) -> bool:
     """Return whether OpenAI offers that model, or its tools, only in the Responses API."""
     published = catalogue.get(name) or catalogue.get(f"openai/{name}") or {}
     return published.get("mode") == "responses" or bool(NEEDS_RESPONSES.match(name))
+
+
+def summary_form(kind: ServerKind, name: str, catalogue: Mapping[str, Json]) -> ProviderForm:
+    """Return the form of the summaries that the model's provider writes itself; "" if none is known."""
+    if kind == "anthropic" and (catalogue.get(name) or {}).get("supports_anthropic_compaction"):
+        return "readable"
+    return "encrypted" if kind == "openai" and is_answered_by_responses(catalogue, name) else ""
 
 
 def chunk_reader(wire: WireFormat) -> Callable[[Any], Any]:
@@ -95,6 +104,8 @@ class AnthropicEvents:
         """The type of the running block."""
         self._usage: Json = {}
         self._has_reason = False
+        self._summary: Json = {}
+        """The block of the provider's own summary."""
 
     def chunk_of(self, event: Json) -> Json:
         """Return the event as a chunk, which has no choices for an event without content."""
@@ -108,7 +119,7 @@ class AnthropicEvents:
             case "message_delta":
                 reason = field_of(event.get("delta"), "stop_reason")
                 self._has_reason = self._has_reason or bool(reason)
-                return _chunk(reason, self._add_usage(event.get("usage")))
+                return self._end(reason, self._add_usage(event.get("usage")), {})
             case "message_stop" if not self._has_reason:
                 return _chunk("stop")
             case "message":
@@ -130,6 +141,9 @@ class AnthropicEvents:
                 return self._delta(index, {"type": "thinking_delta", "thinking": field_of(block, "thinking")})
             case "redacted_thinking":
                 return {"thinking_blocks": [{"type": self._block, "data": field_of(block, "data")}]}
+            case "compaction":
+                self._summary = dict(block)
+                return {}
             case _:
                 return {"content": field_of(block, "text")}
 
@@ -140,6 +154,10 @@ class AnthropicEvents:
             case "thinking_delta":
                 text = text_of(field_of(delta, "thinking"))
                 return {"reasoning_content": text, "thinking_blocks": [{"type": "thinking", "thinking": text}]}
+            case "compaction_delta" | "signature_delta" if self._block == "compaction":
+                fields = ("content", "encrypted_content", "signature", "tool_changes")
+                self._summary |= {name: delta[name] for name in fields if delta.get(name) is not None}
+                return {}
             case "signature_delta":
                 signature = {"signature": field_of(delta, "signature")}
                 return {"thinking_blocks": [{"type": "thinking", "thinking": ""} | signature]}
@@ -156,17 +174,29 @@ class AnthropicEvents:
             for delta in deltas:
                 joined |= {name: joined[name] + (value or type(joined[name])()) for name, value in delta.items()}
         usage = self._add_usage(message.get("usage"))
-        return _chunk(message.get("stop_reason") or "stop", usage, **joined)
+        return self._end(message.get("stop_reason") or "stop", usage, joined)
+
+    def _end(self, reason: Any, usage: Json, delta: Json) -> Json:
+        """Return the chunk with the finish reason, which is the end of a reply that is only a summary."""
+        if reason == "compaction" and self._summary:
+            return _chunk("stop", usage, **{OWN: [self._summary]})
+        return _chunk(reason, usage, **delta)
 
     def _add_usage(self, reported: Any) -> Json:
         """Return what was reported so far: later reports leave out numbers of the first one, or repeat them as 0."""
         if isinstance(reported, dict):
             self._usage |= {name: value for name, value in cast("Json", reported).items() if value}
-        cached, written = (_count(self._usage, f"cache_{of}_input_tokens") for of in ("read", "creation"))
+        own = [each for each in list_of(self._usage.get("iterations")) if field_of(each, "type") == "compaction"]
+        reports = (self._usage, *own)  # a summary's tokens are not in the sum
+
+        def sum_of(name: str) -> int:
+            return sum(_count(each, name) for each in reports)
+
+        cached, written = (sum_of(f"cache_{of}_input_tokens") for of in ("read", "creation"))
         thought = _count(self._usage.get("output_tokens_details"), "thinking_tokens")
         return {
-            "prompt_tokens": _count(self._usage, "input_tokens") + cached + written,
-            "completion_tokens": _count(self._usage, "output_tokens"),
+            "prompt_tokens": sum_of("input_tokens") + cached + written,
+            "completion_tokens": sum_of("output_tokens"),
             "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": written},
             "completion_tokens_details": {"reasoning_tokens": thought},
         }
@@ -345,6 +375,8 @@ class ResponsesEvents:
                 return {"error": event.get("error") or event}
             case "" if event.get("object") == "response":
                 return self._end(event)
+            case "" if event.get("object") == "response.compaction":
+                return _end_of_response(event, False, {OWN: list_of(event.get("output"))})
             case _:
                 return {"choices": []} if kind.startswith("response.") else event
 

@@ -18,6 +18,7 @@ from desktop_app.conversation.message import ToolCall, Usage
 from desktop_app.conversation.openai_chat import Json
 
 from .provider_dialects import ProviderMetadata, encode_metadata
+from .provider_summaries import OWN
 from .streamed_calls import Fragment, join_calls
 from .tagged_thoughts import TaggedThoughts
 
@@ -197,6 +198,8 @@ class ReplyReader:
         self._is_refused = False
         self._length = self._reasoning_length = 0  # characters of content and reasoning, to tell what a message adds
         self._places: list[int] = []  # characters of content before each detail
+        self.summary: list[Any] = []
+        """The blocks or items of a summary that the provider wrote itself."""
 
     @property
     def is_finished(self) -> bool:
@@ -294,6 +297,7 @@ class ReplyReader:
         for detail in list_of(field_of(delta, self._details_field)):
             if isinstance(detail, dict):
                 self._add_detail(cast("Json", detail))
+        self.summary = list_of(field_of(delta, OWN)) or self.summary
         # OpenAI puts a refusal, which is also an answer, in a separate field.
         text = text_of(field_of(delta, "content"))
         if not text and (text := text_of(field_of(delta, "refusal"))):

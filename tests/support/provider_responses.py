@@ -24,7 +24,7 @@ class Responses(OpenAI):
     has_done = False
 
     def serves(self, path: str) -> bool:
-        return path.endswith("/responses")
+        return path.endswith(("/responses", "/responses/compact"))
 
     def unstreamed(self, reply: Reply, body: Json) -> None:
         return None

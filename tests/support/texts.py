@@ -7,6 +7,7 @@ of the program: a text that is worded better then breaks one line.
 from __future__ import annotations
 
 # Failures and what to do about them
+NOT_BY_PROVIDER = "The provider’s own summary could not be used because "
 NOT_AN_ARCHIVE = "{path} is not a Palimpsest archive"
 ALREADY_OPEN = "Palimpsest is already open on this data folder"
 NOT_SMALLER = "could not be made smaller"

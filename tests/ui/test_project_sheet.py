@@ -128,7 +128,6 @@ def test_a_new_project_has_no_memories_and_nothing_to_delete(window):
     assert sheet.save.text() == "Create"
 
 
-@pytest.mark.row("P12", "other instructions of a project show their price")
 def test_other_instructions_show_what_they_cost_the_open_conversation(window, qtbot):
     project, reset = Project("p", "Work", instructions="Be brief."), CacheReset(113_301, 0.0, 0.034, 0.42)
     sheet = ProjectSheet(project, OTHERS, MODELS, POLICIES, window, reset=reset)

@@ -286,6 +286,8 @@ async def write_summary(
     plan = optimization.compaction_plan
     if plan is None:
         return optimization
+    if optimization.is_fresh:  # a provider may refuse another conversation's
+        request = replace(request, provider_form="")
     compaction = await write_compaction(optimization.before_summary, plan, request, report, record_usage)
     if compaction is not None:
         return _with_compaction(optimization, compaction)

@@ -27,12 +27,10 @@ from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.prune.strategies import MAX_MODEL_DIGEST, NAME, digest_input, digested_exchanges, with_digest
 from desktop_app.context.summary.model_summary import (
-    MIN_PAGE,
     Draft,
     Spending,
     build_compaction,
     compact_to_last_messages,
-    draft_of,
     faults_of,
     join_written,
     page_of,
@@ -60,8 +58,22 @@ from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compac
 from desktop_app.conversation.words import translatable
 from desktop_app.settings import Settings, Summaries
 
+from .provider_way import FREES_NOTHING, SAYS_LITTLE, TOO_LONG, ask_provider, compaction_by_provider, own_way
 from .snapshot import ContextSnapshot
-from .summary_way import NoSummary, Progress, Ride, SummaryRequest, Ways, ride_of, ways_of, with_cheaper, writer_of
+from .summary_way import (
+    NoSummary,
+    Progress,
+    Ride,
+    SummaryRequest,
+    Way,
+    draft_summary,
+    provider_writer,
+    ride_of,
+    ways_or_none,
+    ways_to_write,
+    with_cheaper,
+    writer_of,
+)
 
 WITHOUT_CALLS = "Write the summary that was asked for now, as text, without a call."
 
@@ -89,6 +101,30 @@ async def write_compaction(
     record_usage: records the usage of each reply when it ends, even if the compaction is discarded later; None if there
     is no record.
     """
+    if request.strategy != "llm" or not request.provider_form:
+        return await _write_ours(snapshot, plan, request, report, record_usage)
+    started, writer = time.monotonic(), SummaryWriter(snapshot, plan, request, report, record_usage)
+    try:
+        return replace(await writer.write_by_provider(), seconds=time.monotonic() - started)
+    except NoSummary as reason:
+        refused = NOT_BY_PROVIDER.format(reason=reason)
+    ours = await _write_ours(snapshot, plan, request, report, record_usage)
+    if ours is None:
+        return None
+    note, usage = f"{refused} {ours.note}".rstrip(), add_usage(writer.usage, ours.usage)
+    is_recorded = ours.is_usage_recorded or (usage is not None and record_usage is not None)
+    seconds = time.monotonic() - started
+    return replace(ours, note=note, usage=usage, is_usage_recorded=is_recorded, seconds=seconds)
+
+
+async def _write_ours(
+    snapshot: ContextSnapshot,
+    plan: CompactionPlan,
+    request: SummaryRequest,
+    report: Report,
+    record_usage: RecordUsage | None,
+) -> Compaction | None:
+    """Return the compaction with a summary that was written ahead, by a model, or by rules, as for the other one."""
     started, note, usage = time.monotonic(), "", None
     is_paused = bool(request.note)  # a summary that is there already costs nothing more
     if (request.strategy == "llm" or is_paused) and not request.is_by_hand:
@@ -111,9 +147,7 @@ async def write_compaction(
     return replace(compaction, usage=usage, is_usage_recorded=is_recorded, seconds=seconds, note=note)
 
 
-SAYS_LITTLE = translatable("the summary of {model} said too little about the conversation")
-NO_ROOM = translatable("there is no room for a summary")
-TOO_LITTLE = translatable("too little comes before the latest messages")
+NOT_BY_PROVIDER = translatable("The provider’s own summary could not be used because {reason}.")
 ONLY_LATEST = translatable(
     "Only the latest messages were kept because a summary without a model would have freed nothing."
 )
@@ -141,49 +175,6 @@ def compact_without_model(
     last = plan_last_messages(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
     compaction = compact_to_last_messages(last or plan, transcript, view, counts, snapshot.reading)
     return replace(compaction, note=why) if compaction else None
-
-
-def draft_summary(
-    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, is_too_long: bool = False
-) -> Draft:
-    """Return the requests that the model will get. Can take seconds. Raises NoSummary if the model cannot write it.
-
-    is_too_long: whether the provider has refused an earlier draft as too long.
-    """
-    model, prompts = request.writer
-    info = model.info
-    if not info.window:
-        raise NoSummary(translatable("its window is not known yet"))
-    if plan.summary_budget < MIN_PAGE:
-        raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.limit else TOO_LITTLE)
-    return draft_of(
-        plan,
-        snapshot.transcript,
-        snapshot.view,
-        prompts,
-        request.instructions,
-        info.window,
-        info.max_output,
-        snapshot.counts,
-        model.tokenizer.count,
-        is_too_long,
-        request.standing,
-    )
-
-
-def ways_to_write(draft: Draft, request: SummaryRequest, max_calls: int) -> Ways:
-    """Return the ways to have the model read the messages. Can take seconds. Raises NoSummary if there is none.
-
-    max_calls: how often the model may be asked.
-    """
-    model, _ = request.writer
-    ways = ways_of(draft, request.ride, request.price, max_calls, model.tokenizer.count)
-    if ways.chosen is not None:
-        return ways
-    if not draft.parts:
-        raise NoSummary(translatable("the window of {model} is too small for it").format(model=model.info.label))
-    often = translatable("{model} would have to be asked {number} times")
-    raise NoSummary(often.format(model=model.info.label, number=len(draft.parts)))
 
 
 class SummaryWriter:
@@ -219,12 +210,28 @@ class SummaryWriter:
             page = await self._repair(draft, page, faults)
         return await asyncio.to_thread(self._finish, draft, page, list(written.keep))
 
+    async def write_by_provider(self) -> Compaction:
+        """Return the compaction with the provider's own summary. Raises NoSummary."""
+        request = self._request
+        draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, request)
+        if request.ride is None:
+            raise ValueError("a provider's summary needs the conversation's own request")
+        self._refuse_if_unwanted()
+        way = await asyncio.to_thread(own_way, draft, self._model, request.ride, request.price)
+        await self._refuse_if_too_dear(way)
+        seconds = max(min(self._snapshot.policy.call_seconds, self._ends_at - time.monotonic()), 0.0)
+        asked = (draft, self._model, request.ride, request.price, way.max_reply, seconds)
+        await self._note(reply := await ask_provider(*asked))
+        return self._with_usage(
+            await asyncio.to_thread(compaction_by_provider, self._snapshot, draft, self._model, reply)
+        )
+
     async def write_page(self) -> str:
         """Return what the model wrote, for a summary that is written ahead. Raises NoSummary."""
         draft, written = await self._write_draft()
         page = page_of(written)
         if self._snapshot.counts.text(page) > draft.plan.summary_budget:
-            raise NoSummary(translatable("the summary was longer than it may be"))
+            raise NoSummary(TOO_LONG)
         return page
 
     async def _write_draft(self, is_too_long: bool = False) -> tuple[Draft, WrittenSummary]:
@@ -236,7 +243,7 @@ class SummaryWriter:
         draft = await asyncio.to_thread(draft_summary, self._snapshot, self._plan, request, is_too_long)
         request = replace(request, ride=None) if is_too_long else request
         ways = await asyncio.to_thread(ways_to_write, draft, request, policy.summary_calls)
-        await self._refuse_if_too_dear(ways)
+        await self._refuse_if_too_dear(ways.chosen)
         self._max_tokens = draft.wanted.budget
         if request.ride is not None and ways.ride is not None and not ways.refusal:
             written = await self._read_behind(draft, request.ride, ways.ride.max_reply)
@@ -357,14 +364,18 @@ class SummaryWriter:
             failed = translatable("{model} failed ({reason})")
             failed = failed.format(model=self._model.info.label, reason=error.failure.title)
             raise NoSummary(failed, error.is_overflow) from error
+        await self._note(reply)
+        return reply
+
+    async def _note(self, reply: Completion) -> None:
+        """Record the usage of a reply."""
         self.usage = add_usage(self.usage, reply.end.usage)
         if self._record_usage is not None:
             await self._record_usage(reply.used_for("summary"))
-        return reply
 
-    async def _refuse_if_too_dear(self, ways: Ways) -> None:
+    async def _refuse_if_too_dear(self, way: Way | None) -> None:
         """Raise NoSummary if the summary would pass a limit of money."""
-        way, check = ways.chosen, self._request.why_too_dear
+        check = self._request.why_too_dear
         if way is not None and check is not None and (why := await check(way.dollars)):
             raise NoSummary(why)
 
@@ -397,16 +408,19 @@ class SummaryWriter:
     def _finish(self, draft: Draft, page: str, keep: list[str]) -> Compaction:
         snapshot, name = self._snapshot, self._model.info.record_name
         if snapshot.counts.text(page) > draft.plan.summary_budget:
-            raise NoSummary(translatable("the summary was longer than it may be"))
+            raise NoSummary(TOO_LONG)
         record = (snapshot.transcript, snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
         compaction = build_compaction(page, keep, draft, *record, name)
         if compaction is None:
-            raise NoSummary(translatable("its summary was not shorter than what it would have replaced"))
+            raise NoSummary(FREES_NOTHING)
+        return self._with_usage(compaction)
+
+    def _with_usage(self, compaction: Compaction) -> Compaction:
         is_recorded = self.usage is not None and self._record_usage is not None
         return replace(compaction, usage=self.usage, is_usage_recorded=is_recorded)
 
 
-BY_MODEL = ("auto", "llm")
+BY_MODEL = ("auto", "llm", "provider")
 """Strategies of a policy that ask a model if one is available."""
 TOO_SMALL = translatable("{label} is too small to summarize conversations reliably.")
 
@@ -459,12 +473,16 @@ class SummaryService:
         request = SummaryRequest(
             strategy, model, await asyncio.to_thread(self._prompts), instructions, "", role.price, ride, is_by_hand
         )
+        if ride is not None and counter.policy.strategy == "provider":
+            request = replace(request, provider_form=model.info.provider_form)
         return request if is_by_hand else replace(request, is_wanted=lambda: self._settings().summaries == "auto")
 
     def rides(self, counter: RequestCounter) -> bool:
         """Return whether a summary would be written by a model that has just read the conversation."""
         role = self._role(counter.model)
         is_own = role.model.info.record_name == counter.model.info.record_name
+        if counter.policy.strategy == "provider" and role.model.info.provider_form:
+            return False  # which writes about what is archived, not ahead
         by_model = strategy_for(counter.policy, role.model.info, self._settings().summaries) == "llm"
         return is_own and by_model and self._prompts is not None and counter.cached_prefix() is not None
 
@@ -495,10 +513,13 @@ class SummaryService:
         better = with_digest(prune, mask_secrets(reply.text.strip()), snapshot.counts)
         return (better if better.tokens_after < better.tokens_before else prune), reply.used_for("digest")
 
-    async def writer(self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None) -> Writer:
+    async def writer(
+        self, session: Session, unwritten: tuple[ContextSnapshot, CompactionPlan] | None, is_fresh: bool = False
+    ) -> Writer:
         """Return the model that would write a summary with its estimated cost, or why none would. Sends nothing.
 
-        unwritten: the snapshot and plan of the summary; None if there is none to write.
+        unwritten: the snapshot and plan of the summary; None if there is none to write. is_fresh: whether it begins
+        another conversation, for which no provider writes one in its own form.
         """
         role = self._role(session.model)
         model, label = role.model, role.label
@@ -512,6 +533,10 @@ class SummaryService:
         try:
             draft = await asyncio.to_thread(draft_summary, *unwritten, request)
             max_calls = session.counter.policy.summary_calls
+            if request.provider_form and request.ride is not None and not is_fresh:
+                way = await asyncio.to_thread(own_way, draft, model, request.ride, request.price)
+                ways = await ways_or_none(draft, request, max_calls)
+                return provider_writer(label, way, ways, request.provider_form)
             ways = await asyncio.to_thread(ways_to_write, draft, request, max_calls)
         except NoSummary as reason:
             refusal = translatable("{model} cannot summarize this because {reason}.")

@@ -6,33 +6,43 @@ a model that has not read the conversation or whose cache is cold. See docs/deci
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
 
 import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, Price
 from desktop_app.chat.request_counter import RequestCounter
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.summary.model_summary import (
+    MIN_PAGE,
+    THOUGHTS,
     Draft,
     Estimate,
     OwnRequest,
+    draft_of,
     estimate_of,
     estimate_of_ride,
     ride_reply,
 )
 from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.view.dialect import to_dialect
+from desktop_app.context.view.items import messages_of
 from desktop_app.context.view.view import View, assemble
-from desktop_app.conversation.listing import Dialect, OtherWay, Writer
+from desktop_app.conversation.listing import Dialect, OtherWay, ProviderForm, Writer
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import StandingSummary
 from desktop_app.conversation.words import translatable
 
+from .snapshot import ContextSnapshot
+
 COLD = translatable("the provider has not cached the conversation")
 NO_ROOM_BEHIND = translatable("the window has no room for the question and the summary behind the conversation")
+NO_ROOM = translatable("there is no room for a summary")
+TOO_LITTLE = translatable("too little comes before the latest messages")
 DEARER = translatable("reading the whole conversation would cost more")
 
 
@@ -75,6 +85,13 @@ class Ride(msgspec.Struct, frozen=True):
         """Return the messages and tools, as `RequestCounter.assemble` does for the next request of the conversation."""
         return to_dialect(assemble(self.view), self.view.tools, self.dialect)
 
+    def head(self, archived: Collection[str]) -> tuple[list[Message], tuple[ToolSpec, ...]]:
+        """Return the messages up to the last archived one, and the tools: the beginning of the request."""
+        items = list(self.view.items)
+        ids = frozenset(archived)
+        last = max((index for index, item in enumerate(items) if item.message.id in ids), default=-1)
+        return to_dialect(messages_of(items[: last + 1]), self.view.tools, self.dialect)
+
 
 def ride_of(counter: RequestCounter) -> Ride | None:
     """Return the conversation's own request now; None if its window is not known."""
@@ -111,6 +128,8 @@ class SummaryRequest(msgspec.Struct, frozen=True):
     why_too_dear: Callable[[float | None], Awaitable[str]] | None = None
     """Returns why the summary's cost in US dollars (None if unknown) must not be spent, to complete "because …"; "" if
     it may. None if the user has asked for the summary."""
+    provider_form: ProviderForm = ""
+    """The form in which the model's provider is to write the summary itself; "" if the model is asked for it."""
 
     @property
     def writer(self) -> tuple[ChatModel, Prompts]:
@@ -181,6 +200,86 @@ def _is_dearer(way: Way, other: Way | None) -> bool:
 def cost_of(estimate: Estimate, price: Price | None) -> float | None:
     """Return the maximum cost in US dollars; None if the price is not known."""
     return None if price is None else price.of(estimate.usage)
+
+
+def draft_summary(
+    snapshot: ContextSnapshot, plan: CompactionPlan, request: SummaryRequest, is_too_long: bool = False
+) -> Draft:
+    """Return the requests that the model will get. Can take seconds. Raises NoSummary if the model cannot write it.
+
+    is_too_long: whether the provider has refused an earlier draft as too long.
+    """
+    model, prompts = request.writer
+    info = model.info
+    if not info.window:
+        raise NoSummary(translatable("its window is not known yet"))
+    if plan.summary_budget < MIN_PAGE:
+        raise NoSummary(NO_ROOM if plan.projected + MIN_PAGE > snapshot.budget.limit else TOO_LITTLE)
+    return draft_of(
+        plan,
+        snapshot.transcript,
+        snapshot.view,
+        prompts,
+        request.instructions,
+        info.window,
+        info.max_output,
+        snapshot.counts,
+        model.tokenizer.count,
+        is_too_long,
+        request.standing,
+    )
+
+
+def ways_to_write(draft: Draft, request: SummaryRequest, max_calls: int) -> Ways:
+    """Return the ways to have the model read the messages. Can take seconds. Raises NoSummary if there is none.
+
+    max_calls: how often the model may be asked.
+    """
+    model, _ = request.writer
+    ways = ways_of(draft, request.ride, request.price, max_calls, model.tokenizer.count)
+    if ways.chosen is not None:
+        return ways
+    if not draft.parts:
+        raise NoSummary(translatable("the window of {model} is too small for it").format(model=model.info.label))
+    often = translatable("{model} would have to be asked {number} times")
+    raise NoSummary(often.format(model=model.info.label, number=len(draft.parts)))
+
+
+async def ways_or_none(draft: Draft, request: SummaryRequest, max_calls: int) -> Ways | None:
+    """Return the ways in which the model is asked if its provider does not write the summary; None if there is none."""
+    try:
+        return await asyncio.to_thread(ways_to_write, draft, request, max_calls)
+    except NoSummary:
+        return None
+
+
+def provider_way(draft: Draft, ride: Ride, price: Price | None, instructions: int) -> Way:
+    """Return the provider's own way: it reads the messages before the tail, and writes a summary instead of a reply.
+
+    instructions: their tokens.
+    """
+    own, plan = ride.own, draft.plan
+    head = max(own.total - round(plan.tail * own.factor), 0)
+    prompt, cached = head + round(instructions * own.factor), min(own.cached, head)
+    estimate = Estimate(1, prompt, plan.summary_budget, cached, prompt - cached)
+    thoughts = THOUGHTS if own.is_reasoning else 0
+    return Way(estimate, cost_of(estimate, price), draft.max_reply + thoughts)
+
+
+def provider_writer(label: str, way: Way, ways: Ways | None, form: ProviderForm) -> Writer:
+    """Return the writer if the provider writes the summary itself. ways: what is done otherwise; None if nothing is."""
+    estimate, chosen = way.estimate, ways.chosen if ways is not None else None
+    other = chosen.estimate if chosen is not None else None
+    return Writer(
+        label,
+        provider_form=form,
+        calls=estimate.calls,
+        prompt_tokens=estimate.prompt_tokens,
+        reply_tokens=estimate.reply_tokens,
+        dollars=way.dollars,
+        cached_tokens=estimate.cached_tokens,
+        other_way=OtherWay(other.calls, other.prompt_tokens, chosen.dollars) if other and chosen else None,
+    )
 
 
 def writer_of(label: str, ways: Ways) -> Writer:

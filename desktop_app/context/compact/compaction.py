@@ -26,7 +26,7 @@ from desktop_app.context.view.items import Item, ItemKind, blocks, is_of_user, s
 from desktop_app.context.view.normalize import UNDERSTOOD
 from desktop_app.context.view.view import View, unanswered_ids, view_of, with_entries
 from desktop_app.conversation.memory import Fidelity, Ledger
-from desktop_app.conversation.message import Message, Role
+from desktop_app.conversation.message import Message, ProviderSummary, Role
 from desktop_app.conversation.transcript import Compaction, Transcript, Trigger
 
 MIN_TAIL_SHARE = 0.05
@@ -321,13 +321,15 @@ def compaction_of(
     strategy: str = "edited",
     model: str = "",
     reading: Reading | None = None,
+    by_provider: ProviderSummary | None = None,
 ) -> Compaction | None:
     """Return the compaction of the plan, not yet stamped with id and time; None if it would free nothing (K8).
 
     page: the summary that the user edited or a model wrote; None for the extractive one. It may be empty only if the
     strategy is to keep only the last messages. Savings are measured on the request that would be sent.
 
-    reading: cached facts of the messages.
+    reading: cached facts of the messages. by_provider: the summary as its provider wrote it; what the page has besides
+    becomes its addition.
     """
     if page is not None and not page.strip() and strategy != LAST_MESSAGES:
         return None
@@ -338,7 +340,7 @@ def compaction_of(
     draft = Compaction(
         id="draft",
         trigger=plan.trigger,
-        strategy="extractive" if page is None else strategy,
+        strategy="extractive" if page is None and by_provider is None else strategy,
         archived=plan.archived,
         summary=(_extract_summary(plan, head, turn_at, view, ledger, counts, reading) if page is None else page.strip())
         + ends,
@@ -346,15 +348,25 @@ def compaction_of(
         tokens_before=plan.total,
         model=model,
     )
-    draft, after = _measure(draft, transcript, counts)
+    draft, after = _measure(_with_addition(draft, by_provider), transcript, counts)
     over = draft.tokens_after - plan.projected
     if page is None and 0 < over <= plan.summary_budget:  # the plan does not count repairs in the view
         shorter = replace(plan, summary_budget=plan.summary_budget - over)
         draft = replace(draft, summary=_extract_summary(shorter, head, turn_at, view, ledger, counts, reading) + ends)
-        draft, after = _measure(draft, transcript, counts)
+        draft, after = _measure(_with_addition(draft, by_provider), transcript, counts)
     if draft.tokens_after >= plan.total:
         return None
     return replace(draft, id="", fidelity=fidelity_in(after, draft, head, reading))
+
+
+def _with_addition(draft: Compaction, by_provider: ProviderSummary | None) -> Compaction:
+    """Return the draft with its provider's summary, and with the lines of ours that this one lacks."""
+    if by_provider is None:
+        return draft
+    there = set(by_provider.readable.splitlines())
+    lacking = [line for line in draft.summary.splitlines() if line not in there]
+    addition = draft.summary if not by_provider.readable else "\n".join(filter(str.strip, lacking))
+    return replace(draft, by_provider=replace(by_provider, addition=addition))
 
 
 def _end_of_cut_reply(plan: CompactionPlan, head: Sequence[Message], counts: TokenCounts) -> str:

@@ -35,12 +35,13 @@ from desktop_app.conversation.gauge import (
     scaled_tokens,
 )
 from desktop_app.conversation.insights import UsageOf
-from desktop_app.conversation.listing import ModelInfo
+from desktop_app.conversation.listing import ModelInfo, form_of
 from desktop_app.conversation.message import (
     NO_USAGE,
     Attachment,
     Message,
     Part,
+    ProviderSummary,
     Reasoning,
     Role,
     Text,
@@ -488,7 +489,8 @@ def _part(item: Item, view: View, counts: TokenCounts, arguments: str) -> SentPa
     )
     if item.kind is ItemKind.SUMMARY:
         archived = sum(status.state is MessageState.ARCHIVED for status in view.statuses.values())
-        return replace(part, operation_id=message.id, stands_for=archived)
+        own = next((p for p in _sent_parts(message, counts) if isinstance(p, ProviderSummary)), None)
+        return replace(part, operation_id=message.id, stands_for=archived, provider_form=form_of(own))
     if item.kind is ItemKind.RECALLED:
         recalled_for = next((key for key, recalled in view.recalled.items() if recalled.id == message.id), "")
         return replace(part, message_id=recalled_for)
@@ -524,11 +526,17 @@ def _schemas(source: str, tools: Sequence[ToolSpec], tokens: int) -> SentPart:
 
 
 def _text(message: Message, counts: TokenCounts) -> str:
-    return "\n\n".join(filter(None, (_text_of(sent_part(part, counts.dialect)) for part in message.parts)))
+    return "\n\n".join(filter(None, map(_text_of, _sent_parts(message, counts))))
+
+
+def _sent_parts(message: Message, counts: TokenCounts) -> list[Part]:
+    return [sent_part(part, counts.dialect) for part in message.parts]
 
 
 def _text_of(part: Part) -> str:
     match part:
+        case ProviderSummary():
+            return f"{part.readable}\n\n{part.text}".lstrip()
         case Text(text) | ToolResult(_, _, text):
             return text
         case ToolCall(_, name, arguments):

@@ -13,7 +13,16 @@ from desktop_app.context.view.dialect import images_of_result, reasoning_of, ret
 from desktop_app.conversation import quirks
 from desktop_app.conversation.gauge import Segment
 from desktop_app.conversation.listing import Dialect
-from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text, ToolCall, ToolResult
+from desktop_app.conversation.message import (
+    Attachment,
+    Message,
+    ProviderSummary,
+    Reasoning,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from desktop_app.conversation.tools import ToolSpec
 
 from .picture_tokens import PictureRule, picture_tokens
@@ -151,9 +160,9 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     drops_text = bool(calls) and overhead.drops_text and quirks.TEXT_WITH_RESULT not in dialect.quirks
     for part in message.parts:
         match sent_part(part, dialect):
-            case Text(text):
+            case Text(text) as sent:
                 segment = Segment.CALLS if isinstance(part, ToolCall) else role_segment
-                tokens = 0 if drops_text else tokenizer.count(text)
+                tokens = 0 if drops_text else tokenizer.count(text) + _of_provider(sent, overhead)
                 written += 1
             case Reasoning():
                 continue  # whether it is returned depends on the request
@@ -182,6 +191,11 @@ def count_message(message: Message, tokenizer: Tokenizer, dialect: Dialect = AS_
     elif written > 1:
         by_segment[role_segment] += (written - 1) * tokenizer.count(SEPARATOR)
     return Tokens(sum(by_segment.values()), tuple(by_segment.items()))
+
+
+def _of_provider(text: Text, overhead: Overhead) -> int:
+    """Return the tokens of a summary in its provider's own form, which is sent as a message of the model's."""
+    return text.tokens + overhead.around(Role.ASSISTANT) if isinstance(text, ProviderSummary) else 0
 
 
 def _around_images(message: Message, tokenizer: Tokenizer, dialect: Dialect) -> tuple[tuple[Segment, int], ...]:

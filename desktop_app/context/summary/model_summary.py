@@ -30,7 +30,7 @@ from desktop_app.context.ledger.message_facts import Reading
 from desktop_app.context.policy import Budget, ContextPolicy
 from desktop_app.context.view.view import View
 from desktop_app.conversation.memory import Ledger
-from desktop_app.conversation.message import Message, Usage
+from desktop_app.conversation.message import Message, ProviderSummary, Usage
 from desktop_app.conversation.transcript import Compaction, StandingSummary, Transcript, Trigger
 
 from .prompt import (
@@ -277,12 +277,14 @@ def build_compaction(
     budget: Budget,
     counts: TokenCounts,
     model: str,
+    strategy: str = "llm",
+    by_provider: ProviderSummary | None = None,
 ) -> Compaction | None:
     """Return the compaction with the page and as many of its lost facts as fit. None if it frees nothing."""
     page = restore_rules(page, draft.head, draft.ledger, draft.plan.summary_budget, counts.text)
     page = restore_names(page, draft.ledger, draft.plan.summary_budget, counts.text)
     plan = _plan_that_keeps(keep, draft.plan, view, policy, budget, counts)
-    return compaction_of(plan, transcript, view, counts, page, "llm", model)
+    return compaction_of(plan, transcript, view, counts, page, strategy, model, by_provider=by_provider)
 
 
 def _plan_that_keeps(

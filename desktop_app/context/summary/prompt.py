@@ -215,15 +215,24 @@ def question_for(head: Sequence[Message], turn_at: int, has_earlier: bool, wante
 
     turn_at: as for `parts_of`. has_earlier: whether the conversation begins with a summary.
     """
+    turn = f"{TURN_BEHIND}\n\n{_quoted(text_of(head[turn_at])[:QUOTED_END])}" if turn_at < len(head) else ""
+    form = _filled(wanted.prompts.ride, end=_quoted(text_of(head[-1])[-QUOTED_END:]))
+    return "\n\n".join(filter(None, (instructions_for(has_earlier, wanted, turn), form.strip())))
+
+
+def instructions_for(has_earlier: bool, wanted: SummaryTask, turn: str = "") -> str:
+    """Return what a summary of the messages before must have, for a model that has read them.
+
+    turn: about a turn that continues; "" for nothing.
+    """
     prompts = wanted.prompts
     asked = [_filled(prompts.summary, tokens=wanted.budget, words=round(wanted.budget * WORDS_A_TOKEN))]
     asked += [prompts.merge] if has_earlier else []
-    asked += [f"{TURN_BEHIND}\n\n{_quoted(text_of(head[turn_at])[:QUOTED_END])}"] if turn_at < len(head) else []
+    asked += [turn] if turn else []
     if wanted.musts:
         asked.append("\n".join([MUSTS_BEHIND, *(f"- {mask_secrets(must)}" for must in wanted.musts)]))
     if wanted.instructions.strip():
         asked.append(f"The user asks for this in particular:\n\n{wanted.instructions.strip()}")
-    asked.append(_filled(prompts.ride, end=_quoted(text_of(head[-1])[-QUOTED_END:])))
     return "\n\n".join(text.strip() for text in asked)
 
 

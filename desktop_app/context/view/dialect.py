@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.conversation import quirks
 from desktop_app.conversation.listing import Dialect, ReturnedReasoning
 from desktop_app.conversation.message import (
     Attachment,
     Message,
     Part,
+    ProviderSummary,
     Reasoning,
     Role,
     Text,
@@ -89,6 +91,8 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
     """Return the part without content that the model cannot see or did not write, and without control tokens."""
     if dialect.breaks_control_tokens:
         part = part_without_control_tokens(part)
+    if isinstance(part, ProviderSummary):
+        return behind_own(part) if returns_summary(part, dialect) else Text(part.text)
     if isinstance(part, Attachment) and part.is_elsewhere:  # litellm, or the provider, would fetch what it names
         return Attachment(part.name, "text/plain", ELSEWHERE_LINE)
     if isinstance(part, Attachment) and part.is_image:
@@ -100,6 +104,22 @@ def sent_part(part: Part, dialect: Dialect) -> Part:
     if isinstance(part, ToolCall) and part.provider_metadata and not returns_metadata(part, dialect):
         return replace(part, provider_metadata="")
     return part
+
+
+BEHIND_SUMMARY = "[The summary above has replaced the earlier messages, which are archived.]"
+LACKING = "It lacks these lines:"
+RECORD = "This is a record of them:"
+
+
+def returns_summary(part: ProviderSummary, dialect: Dialect) -> bool:
+    """Return whether the model gets the summary in the form in which its provider wrote it."""
+    return part.writer == dialect.record_name and quirks.TEXT_SUMMARIES not in dialect.quirks
+
+
+def behind_own(part: ProviderSummary) -> ProviderSummary:
+    """Return the part with the text that is sent behind the provider's own summary."""
+    added = f"{LACKING if part.readable else RECORD}\n\n{part.addition}" if part.addition else ""
+    return replace(part, text=f"{BEHIND_SUMMARY} {added}".rstrip())
 
 
 def _sent_picture(picture: Attachment, dialect: Dialect) -> Attachment:

@@ -170,9 +170,13 @@ def _with_text(parts: tuple[Part, ...], text: str) -> tuple[Part, ...]:
 
 
 def summary_message(compaction: Compaction) -> Message:
-    """Return the summary as a user message, so that every provider accepts it as the first one."""
-    text = f"{SUMMARY_HEADING}\n\n{compaction.summary}"
-    return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(Text(text),))
+    """Return the summary as a user message, so that every provider accepts it as the first one.
+
+    If its provider wrote it, the part has that form as well: the dialect of each model decides which one is sent.
+    """
+    text, own = f"{SUMMARY_HEADING}\n\n{compaction.summary}", compaction.by_provider
+    part = Text(text) if own is None else replace(own, text=text)
+    return Message(id=compaction.id, at=compaction.at, role=Role.USER, parts=(part,))
 
 
 def recalled_item(recalled: Recalled) -> Item:

@@ -7,7 +7,7 @@ import msgspec
 from desktop_app.context.policy import PolicyTrial
 from desktop_app.conversation.gauge import ComparedPart, Gauge, SentRequest
 from desktop_app.conversation.insights import Insights, Replayed
-from desktop_app.conversation.listing import CacheReset, Writer
+from desktop_app.conversation.listing import CacheReset, ProviderForm, Writer
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Usage
 from desktop_app.conversation.setup import OwnPolicy
@@ -74,6 +74,8 @@ class Plan(EngineResponse, frozen=True):
     writer: Writer = Writer()
     # The summary was extracted by rules, since the model's text could not be used.
     is_by_rules: bool = False
+    # The form in which the model's provider has written the summary itself; "" if it has not.
+    provider_form: ProviderForm = ""
     # Usage of the requests that wrote the summary.
     usage: Usage | None = None
     # StartFresh would create another conversation that begins with the summary; this one is not changed.

@@ -36,7 +36,7 @@ from desktop_app.context.record_figures import thin_out
 from desktop_app.context.view.items import ItemKind
 from desktop_app.conversation.events import Failure, RoomProgressed
 from desktop_app.conversation.gauge import Segment
-from desktop_app.conversation.listing import Writer
+from desktop_app.conversation.listing import Writer, form_of
 from desktop_app.conversation.memory import Fidelity
 from desktop_app.conversation.message import Message, Role
 from desktop_app.conversation.transcript import AuxiliaryUsage, Flush, Trigger
@@ -100,7 +100,9 @@ async def _check_summary(engine: Engine, request: p.CheckSummary) -> p.Plan:
 async def _keep(engine: Engine, session: Session, optimization: Optimization) -> p.Plan:
     """Keep a plan so that it can be applied, and return it for the dialog."""
     engine.keep_plan(optimization)
-    writer = await engine.conversations.services.summaries.writer(session, optimization.unwritten)
+    writer = await engine.conversations.services.summaries.writer(
+        session, optimization.unwritten, optimization.is_fresh
+    )
     return plan_of(optimization, session, writer)
 
 
@@ -220,7 +222,8 @@ def plan_of(optimization: Optimization, session: Session, writer: Writer) -> p.P
         note=optimization.note,
         strategy=optimization.strategy,
         is_written=optimization.is_written,
-        is_by_rules=compaction is not None and optimization.strategy == "llm" != compaction.strategy,
+        is_by_rules=compaction is not None and optimization.strategy == "llm" and compaction.strategy in BY_RULES,
+        provider_form=form_of(compaction.by_provider) if compaction else "",
         writer=writer,
         usage=compaction.usage if compaction else None,
         is_fresh=optimization.is_fresh,
@@ -253,6 +256,9 @@ def _item(message: Message, session: Session, tokens_after: int) -> p.PlanItem:
     text = " ".join(message.text[: MAX_TEXT * 2].split())[:MAX_TEXT]
     text = text or ", ".join(f"{call.name} {call.arguments}" for call in message.tool_calls)[:MAX_TEXT]
     return p.PlanItem(message.id, name, text, session.counter.counts.total(message), tokens_after)
+
+
+BY_RULES = ("extractive", "last_messages")
 
 
 @responds(p.ReadCacheReset)

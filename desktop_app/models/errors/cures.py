@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from desktop_app.chat.ports import ErrorKind
 from desktop_app.conversation import quirks
 from desktop_app.conversation.openai_chat import Json
+from desktop_app.models.provider_summaries import OWN
 
 MAX_READ = 10_000
 """Characters of an error that are read: the reason comes first, and some servers quote the request after it."""
@@ -90,7 +91,12 @@ def _has_replies(request: Json) -> bool:
     return any(message["role"] == "assistant" for message in _messages(request))
 
 
+def _returns_summary(request: Json) -> bool:
+    return any(OWN in message for message in _messages(request))
+
+
 CURES: tuple[Cure, ...] = (
+    Cure(_pattern(r"compact(ion|-2026)|encrypted[_ ]content"), (quirks.TEXT_SUMMARIES,), _returns_summary),
     Cure(
         _pattern(
             r"(reasoning_content|reasoning|thinking)\W[^\n]{0,100}?"

@@ -56,12 +56,15 @@ CAUSES = {
 }
 """Why room was made, if it is known how full the window was."""
 REWRITE = translatable("To have a model write it: choose Undo, then Optimize conversation.")
+RECORD_BEHIND = translatable("The summary shown here is our own record by rules, which is sent behind it.")
 MAX_MARKDOWN, SUMMARY_LINES = 12_000, 24
 """Characters up to which a summary is shown as Markdown; lines of a longer one that are visible at once."""
 MIN_SECONDS = 0.05  # a shorter duration is not shown
 STRATEGY_WORDS = {
     "extractive": translatable("assembled by rules"),
     "llm": translatable("written by a model"),
+    "provider": translatable("written by the provider itself"),
+    "encrypted": translatable("written by the provider itself, encrypted: it cannot be read"),
     "edited": translatable("edited by you"),
     "last_messages": translatable("only the latest messages kept"),
     "cut_reply": translatable("to continue it from its end"),
@@ -172,7 +175,8 @@ def note_of(row: OperationRow) -> str:
         return failed_reason(row)
     fell_back = not row.model and not row.is_undone and {"extractive", "last_messages"} & row.strategies.keys()
     advice = tr(REWRITE) if fell_back and not row.is_beginning else ""
-    return " ".join(filter(None, (tr_engine(row.note), advice)))
+    record = tr(RECORD_BEHIND) if "encrypted" in row.strategies else ""
+    return " ".join(filter(None, (tr_engine(row.note), advice, record)))
 
 
 def _long_summary(text: str) -> LongTextField | None:

@@ -32,6 +32,24 @@ NOTES = {
     ),
     "none": translatable("Only old tool results are shortened; all messages stay. Free of charge."),
 }
+BY_PROVIDER = {
+    "readable": translatable(
+        "The provider of {model} writes the summary itself, as a signed block that only this model gets; other models "
+        "get its text. It is checked like every summary."
+    ),
+    "encrypted": translatable(
+        "The provider of {model} writes the summary itself. It is encrypted and cannot be read. A record by rules is "
+        "checked and sent behind it, and is what other models get."
+    ),
+}
+WRITTEN_BY_PROVIDER = {
+    "readable": translatable("Written by the provider of {model}: {read} tokens in, {written} out."),
+    "encrypted": translatable(
+        "Written by the provider of {model}, and encrypted: {read} tokens in, {written} out. The text shown is the "
+        "record by rules that is sent behind it."
+    ),
+}
+AS_TEXT = translatable("If you edit it, your text is sent instead.")
 INSTRUCTION_HEIGHT = 58  # pixels: two lines
 CENT = 0.01
 
@@ -54,6 +72,9 @@ def other_way_text(writer: Writer) -> str:
     if other is None:
         return ""
     read, cost = format_number(other.prompt_tokens), _at_most(other.dollars)
+    if writer.provider_form:
+        words = tr("If the provider’s summary cannot be used, the model is asked: {read} tokens to read")
+        return " · ".join(filter(None, (words.format(read=read), cost))) + "."
     if writer.cached_tokens:
         words = tr("The messages alone, as text: {read} tokens to read, in %n requests", "", other.calls)
         return " · ".join(filter(None, (words.format(read=read), cost))) + "."
@@ -117,7 +138,9 @@ class StrategyChoice(QWidget):
         by_model = self.choices.button("llm")
         by_model.setEnabled(not plan.writer.refusal or plan.strategy == "llm")
         by_model.setToolTip(tr_engine(plan.writer.refusal))
-        self._field.setVisible(plan.strategy == "llm" and plan.archived_total > 0 and not plan.writer.refusal)
+        takes_instructions = "encrypted" not in (plan.writer.provider_form, plan.provider_form)
+        can_write = plan.strategy == "llm" and plan.archived_total > 0 and not plan.writer.refusal
+        self._field.setVisible(can_write and takes_instructions)
         self.note.set_text(self._note_of(plan))
         self._propose(plan.writer if plan.strategy == "llm" and not plan.is_written else Writer())
 
@@ -157,11 +180,15 @@ class StrategyChoice(QWidget):
                     "{model} is asked behind the conversation as it has it. Keys and passwords are masked in what it "
                     "writes."
                 )
+            if plan.writer.provider_form:
+                text = tr(BY_PROVIDER[plan.writer.provider_form])
             return text.format(model=tr_engine(plan.writer.label))
         if plan.usage is None:
             return tr("Written by {model}.").format(model=tr_engine(plan.writer.label))
         read, written = format_number(plan.usage.prompt_tokens), format_number(plan.usage.reply_tokens)
         text = tr("Written by {model}: {read} tokens in, {written} out.")
+        if plan.provider_form:
+            text = f"{tr(WRITTEN_BY_PROVIDER[plan.provider_form])} {tr(AS_TEXT)}"
         if plan.is_by_rules:
             text = tr("{model} was asked: {read} tokens in, {written} out.")
         return text.format(model=tr_engine(plan.writer.label), read=read, written=written)

@@ -50,6 +50,7 @@ CHOICES = {
     "off": translatable("off"),
     "auto": translatable("auto"),
     "llm": translatable("by a model"),
+    "provider": translatable("by the provider, if it can"),
     "extractive": translatable("by rules"),
     "last_messages": translatable("last messages"),
 }

@@ -144,6 +144,9 @@ def tags_of(row: PartRow) -> list[tuple[str, Tint]]:
         tags.append((tr("◆ pinned"), "tight"))
     if part.kind is PartKind.SUMMARY and part.stands_for:
         tags.append((tr("stands for %n messages", "", part.stands_for), "accent"))
+    if part.provider_form:
+        is_readable = part.provider_form == "readable"
+        tags.append((tr("in its provider’s form") if is_readable else tr("encrypted: cannot be read"), "ink_soft"))
     if part.kind is PartKind.TOOLS:
         tags.append((tr("%n tools", "", part.stands_for), "ink_soft"))
     if part.tokens_before:
