@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from desktop_app.context.counting.tokens import TokenCounts
-from desktop_app.context.extractive.summary_builder import WORK_LABELS
+from desktop_app.context.extractive import summary_builder
 from desktop_app.context.view.view import assemble
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.openai_chat import messages_of, read_jsonl
@@ -18,6 +18,8 @@ from desktop_app.models.tokens.tokenizers import tokenizer_for
 from real_conversations import FILES, ROOT
 from room_made import brought_to
 
+WORK_LABELS: dict[str, str] = getattr(summary_builder, "WORK_LABELS", {})
+"""The labels of each state; none in builds without them, which are measured, too."""
 FOLDER = ROOT / "tests" / "data" / "work"
 _IN_PLANS = {
     "finished": ("status completed", "status done"),

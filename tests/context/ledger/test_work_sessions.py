@@ -12,8 +12,13 @@ MISSED = {
     ("tau-airline-46-3", "send_certificate"),
     ("tau-airline-46-3", "get back to booking that flight from San Francisco to New York"),
     ("tau-airline-46-3", "The correct total, including additional fees, is $1,047"),
+    ("pi", "Make a class Depot in depot/__init__.py with a list of shelves"),
+    ("pi", "Add a method add(shelf) which refuses a second shelf"),
+    ("sweagent-12", "solving the following CTF challenge"),
 }
-"""Items that are not stated: its summary has 500 tokens, and no word says that a sum was wrong."""
+"""Items that are not stated, or not correctly. The ones of pi and sweagent-12 were held out, and nothing was changed
+for them: a request before a plan without check boxes counts as talk, a page of 500 tokens has no room for all that is
+finished, and an agent without calls of tools ends no turn."""
 
 
 @pytest.mark.parametrize("label", labels(), ids=lambda label: label["name"])
