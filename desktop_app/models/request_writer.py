@@ -19,6 +19,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, BinaryIO
 
@@ -65,12 +66,15 @@ Call = WriteCall | OptionsCall
 
 
 class RequestWriter:
-    """Starts the process when it is needed, again if it has ended, and hands calls to it one after the other."""
+    """Starts the process when it is needed, again if it has ended, and hands calls to it one after the other.
+
+    They wait on a thread of their own: while litellm is imported, the threads that all of the engine shares stay free.
+    """
 
     def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
         self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "request writer")
         self._is_closed = False
 
     @property
@@ -84,7 +88,8 @@ class RequestWriter:
 
     async def start(self) -> None:
         """Start the process, which then imports litellm, unless it runs. Does not wait for the import."""
-        await asyncio.to_thread(self._start)
+        if not self._is_closed:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._running)
 
     async def ask(self, call: Call, request: Json | None = None) -> tuple[Json, bytes]:
         """Return the answer to a call, and the body with it. Raises NotWritten.
@@ -92,7 +97,9 @@ class RequestWriter:
         request: the fields that litellm is to write; they may have whatever JSON can have.
         """
         line = json.dumps([msgspec.to_builtins(call), request]).encode() + b"\n"
-        answer, body = await asyncio.to_thread(self._ask, line)
+        if self._is_closed:
+            raise _ended()
+        answer, body = await asyncio.get_running_loop().run_in_executor(self._thread, self._ask, line)
         if error := answer.get("error"):
             raise NotWritten(tuple(error["names"]), error["status"], error["message"])
         if bug := answer.get("bug"):
@@ -103,19 +110,17 @@ class RequestWriter:
         """End the process. Calls that wait for it fail."""
         self._is_closed = True
         if self._process is not None:
-            self._process.kill()  # a thread that reads its answer reads the end then, and lets go of the lock
-        with self._lock:
-            self._forget()
+            self._process.kill()  # the thread, if it reads an answer, reads the end then
+        self._thread.shutdown()
+        self._forget()
 
     def _ask(self, line: bytes) -> tuple[Json, bytes]:
-        with self._lock:
-            for is_last_try in (False, True):
-                try:
-                    return self._exchange(line)
-                except (OSError, EOFError) as error:  # it ended, perhaps since it was idle just until now
-                    if is_last_try or self._is_closed:
-                        raise NotWritten(("WriterEnded",), 0, "The process that writes requests has ended.") from error
-        raise AssertionError
+        with suppress(OSError, EOFError):  # it ended, perhaps since it was idle just until now
+            return self._exchange(line)
+        try:
+            return self._exchange(line)
+        except (OSError, EOFError) as error:
+            raise _ended() from error
 
     def _exchange(self, line: bytes) -> tuple[Json, bytes]:
         process = self._running()
@@ -130,10 +135,6 @@ class RequestWriter:
         answer = json.loads(answered)
         return answer, process.stdout.read(answer.get("bytes", 0))
 
-    def _start(self) -> None:
-        with self._lock:
-            self._running()
-
     def _running(self) -> subprocess.Popen[bytes]:
         if self._is_closed:
             raise EOFError
@@ -144,14 +145,19 @@ class RequestWriter:
         return self._process
 
     def _forget(self) -> None:
-        """Close what is left of a process that has ended, or is about to."""
+        """Close what is left of a process that has ended; end one that was started while this was closed."""
         if self._process is not None:
+            self._process.kill()
             self._process.wait()
             for pipe in (self._process.stdin, self._process.stdout):
                 with suppress(OSError):  # a line that it did not read is written at the end
                     if pipe is not None:
                         pipe.close()
             self._process = None
+
+
+def _ended() -> NotWritten:
+    return NotWritten(("WriterEnded",), 0, "The process that writes requests has ended.")
 
 
 def main(idle_seconds: float) -> None:

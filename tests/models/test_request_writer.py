@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -93,6 +94,24 @@ async def test_calls_at_once_get_each_their_own_answer(writer: RequestWriter) ->
 
 
 @pytest.mark.wire
+async def test_calls_that_wait_leave_the_shared_threads_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    writer, is_imported = RequestWriter(), threading.Event()
+
+    def exchange(line: bytes) -> tuple[dict[str, object], bytes]:
+        is_imported.wait(30)
+        return {"options": ["top_p"]}, b""
+
+    monkeypatch.setattr(writer, "_exchange", exchange)
+    calls = asyncio.gather(*(writer.ask(OPTIONS) for _ in range(64)))
+    await asyncio.sleep(0)
+    try:
+        await asyncio.wait_for(asyncio.to_thread(int), 10)
+    finally:
+        is_imported.set()
+    assert [answer for answer, _ in await calls] == [{"options": ["top_p"]}] * 64
+    writer.close()
+
+
 async def test_a_call_that_nobody_waits_for_spoils_no_other(writer: RequestWriter) -> None:
     left = asyncio.ensure_future(writer.ask(CLAUDE, REQUEST))
     await asyncio.sleep(0.05)
@@ -113,7 +132,7 @@ async def test_what_the_world_lacks_is_an_error_of_its_name(writer: RequestWrite
 
 
 @pytest.mark.wire
-async def test_closing_ends_it_and_whoever_waits_for_it() -> None:
+async def test_closing_ends_it_and_those_who_wait_for_it() -> None:
     writer = RequestWriter()
     waiting = asyncio.ensure_future(writer.ask(OPTIONS))
     while not writer.is_running:
