@@ -134,6 +134,7 @@ def _add_all(session: AgentSession, messages: list[Fields], ledger: Sequence[Usa
     usages = _usages(messages, ledger)
     names = {each.text("id"): _call_of(each).text("name") for message in messages for each in _blocks(message, CALLS)}
     waiting: object = None
+    thoughts: tuple[Part, ...] = ()
     seen: Counter[str] = Counter()
     for number, message in enumerate(messages):
         name = message.text("id") or "message"
@@ -154,9 +155,26 @@ def _add_all(session: AgentSession, messages: list[Fields], ledger: Sequence[Usa
             waiting = None
         else:
             waiting = message.value("content") if is_hidden else None
-            session.add(record, _messages(session, message, at, names, usages.get(number)))
+            added = [*_messages(session, message, at, names, usages.get(number))]
+            session.add(record, (_without(each, thoughts) for each in added))
+            thoughts = _thoughts_after(added, thoughts)
         message.object("metadata").skip("userVisible", "agentVisible")
         session.keep(record, message)
+
+
+def _without(message: Message, thoughts: tuple[Part, ...]) -> Message:
+    """Return a message without thoughts that an earlier message of the same reply has: each call has a copy of them."""
+    return replace(message, parts=tuple(part for part in message.parts if part not in thoughts))
+
+
+def _thoughts_after(added: Sequence[Message], thoughts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Return the thoughts of the last reply, of which results of its calls are no end."""
+    for each in added:
+        if each.role is Role.ASSISTANT:
+            thoughts = (*thoughts, *(part for part in each.parts if isinstance(part, Reasoning)))
+        elif each.role is Role.USER:
+            thoughts = ()
+    return thoughts
 
 
 def _is_for(message: Fields, reader: str) -> bool:

@@ -123,6 +123,25 @@ def test_later_versions_store_the_tokens_of_each_request(tmp_path: Path) -> None
     assert [each.usage for each in replies] == [Usage(100, 20, 60, 0, 0.5), None, Usage(200, 30)]
 
 
+def test_the_thoughts_of_a_reply_with_two_calls_are_there_once(tmp_path: Path) -> None:
+    """Version 1.52.0 stores each call with its result, and a copy of the thoughts with each."""
+    thought = {"type": "thinking", "thinking": "Look.", "signature": ""}
+    call = {"type": "toolRequest", "toolCall": {"status": "success", "value": CALL}}
+    answer = result(content=[text("newts")])
+    lines = [
+        line("r1", "assistant", thought, text("I look."), call | {"id": "c1"}),
+        line("t1", "user", answer),
+        line("r1", "assistant", thought, call | {"id": "c2"}),
+        line("t2", "user", answer | {"id": "c2"}),
+        line("r2", "assistant", text("Newts.")),
+        line("u2", "user", text("Again?")),
+        line("r3", "assistant", thought, text("Newts.")),
+    ]
+    messages = messages_in(session(tmp_path, SESSION[0], *lines))
+    assert [sum(isinstance(part, Reasoning) for part in each.parts) for each in messages] == [0, 1, 0, 0, 0, 0, 0, 1]
+    assert [call.call_id for each in messages for call in each.tool_calls] == ["c1", "c2"]
+
+
 def test_without_a_line_for_each_reply_the_tokens_of_a_message_count(tmp_path: Path) -> None:
     measured = {"inputTokens": 200, "outputTokens": 30, "totalTokens": 230, "cacheReadTokens": 12, "elapsedMs": 2}
     last = SESSION[-1] | {"metadata": SESSION[-1]["metadata"] | {"usage": measured}}
