@@ -350,9 +350,12 @@ class RequestCounter:
         """Stop returning provider metadata to the model, which has refused a request because of it."""
         self._use_dialect(replace(self.counts.dialect, returns_metadata=False))
 
-    def leave_out_pictures(self, pictures: Iterable[Attachment]) -> None:
-        """Send a line in the place of these pictures, because of which the server has refused a request."""
-        left_out = self.counts.dialect.left_out.union(map(key_of, pictures))
+    def leave_out_pictures(self, pictures: Iterable[Attachment], instead_of: Iterable[Attachment] = ()) -> None:
+        """Send a line in the place of these pictures, because of which the server has refused a request.
+
+        instead_of: pictures that were left out, and are sent again.
+        """
+        left_out = self.counts.dialect.left_out.difference(map(key_of, instead_of)).union(map(key_of, pictures))
         self._use_dialect(replace(self.counts.dialect, left_out=left_out))
 
     def _use_dialect(self, dialect: Dialect) -> None:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import base64
+import io
+import json
 
 import pytest
 from agents import output
 from msgspec.structs import replace
+from PIL import Image
 
 from builders import message, model, result
+from desktop_app.chat.compaction.fresh_start import start_fresh
+from desktop_app.chat.compaction.optimize import plan_optimization
 from desktop_app.conversation.events import Noticed, TurnFailed, TurnFinished
 from desktop_app.conversation.gauge import Provenance
 from desktop_app.conversation.message import Attachment, Role, ToolCall, user_message
 from desktop_app.models.errors.body import reply_tokens_in
 from desktop_app.models.tokens.tokenizers import tokenizer_for
-from provider import Overflow, Reply, Status, Windowed
+from provider import Overflow, Reply, Request, Status, Windowed
+from provider_script import AnyStep
+from provider_shapes import Shape
 
 UNTOLD = Status(400, "Input is too long for requested model.", kind="invalid_request_error")
 LONG = [message(role, f"{n} " + "word " * 600) for n, role in enumerate((Role.USER, Role.ASSISTANT) * 10)]
@@ -176,6 +183,58 @@ async def test_what_exceeds_even_the_stated_window_is_not_sent_to_a_model_with_a
     await made.turn(session, "The" + " ledger" * 9_000)
     assert [event.failure.kind for event in made.of(TurnFailed)] == ["message_too_large_to_cut"]
     assert not made.provider.requests
+
+
+class Refusing:
+    """A provider that refuses each request that contains some text."""
+
+    window = 60_000
+
+    def __init__(self, text: str, refusal: str) -> None:
+        self._text, self._refusal = text, refusal
+
+    def take(self, request: Request, shape: Shape) -> AnyStep:
+        del shape
+        return Status(400, self._refusal) if self._text in json.dumps(request.body) else Reply("Fine.")
+
+
+def photo(color: int) -> Attachment:
+    content = io.BytesIO()
+    Image.new("RGB", (16, 16), (color, color, color)).save(content, "PNG")
+    data = base64.b64encode(content.getvalue()).decode()
+    return Attachment(f"{color}.png", "image/png", f"data:image/png;base64,{data}")
+
+
+@pytest.mark.parametrize("place", [0, 3, 5])
+async def test_only_the_picture_that_the_server_cannot_read_is_left_out(house, place: int) -> None:
+    photos = tuple(photo(10 * n) for n in range(6))
+    home = await house(Refusing(photos[place].content, "Could not process image"), window=60_000)
+    home.models.info = replace(home.models.info, supports_vision=True)
+    session = await home.chats.create("One")
+    await home.chats.turns.send(session, "What are they?", photos)
+    await home.chats.turns.wait_until_idle(session.id, with_room=True)
+    await home.turn(session, "And now?")
+    assert [event.reason for event in home.of(TurnFinished)] == ["finished"] * 2
+    sent = [[each.content in json.dumps(r.body) for each in photos] for r in home.provider.requests[-2:]]
+    assert sent == [[n != place for n in range(6)]] * 2, "the next request leaves it out at once"
+    (notice,) = [event.notice for event in home.of(Noticed)]
+    assert notice.title == "Pictures that the server cannot read were left out (1)"
+
+
+async def test_a_conversation_that_is_refused_without_a_reason_goes_on_without_what_is_refused(talk) -> None:
+    """Whatever earlier message a server refuses, all later requests have it: the card says how to go on."""
+    poison = "the words that a filter of the server knows"
+    begun = [*LONG[:3], message(Role.ASSISTANT, f"{'word ' * 600}{poison}"), *LONG[4:10]]
+    home, session = await talk([], window=60_000, messages=begun)
+    home.provider.script = Refusing(poison, "Bad Request")
+    for words in ("Go on.", "Once more."):
+        await home.turn(session, words)
+    assert {event.failure.kind for event in home.of(TurnFailed)} == {"provider"}
+    assert "start fresh" in home.of(TurnFailed)[-1].failure.advice
+    plan = await plan_optimization(session.counter, None, "extractive", is_fresh=True)
+    fresh = await start_fresh(home.chats, session, plan)
+    await home.turn(fresh, "Go on.")
+    assert home.of(TurnFinished)[-1].reason == "finished"
 
 
 async def test_a_damaged_picture_is_said_to_the_user_once(house) -> None:

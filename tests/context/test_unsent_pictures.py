@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from desktop_app.context.view.dialect import sent_part
-from desktop_app.context.view.unsent_pictures import is_sound, key_of, pictures_in, to_leave_out, with_own_type
+from desktop_app.context.view.unsent_pictures import (
+    MAX_SUSPECTS,
+    is_about_one,
+    is_sound,
+    key_of,
+    pictures_in,
+    search_among,
+    to_leave_out,
+    with_own_type,
+)
 from desktop_app.conversation.listing import Dialect
 from desktop_app.conversation.message import Attachment, user_message
 
@@ -129,3 +138,36 @@ def test_what_is_left_out_is_not_sent() -> None:
     dialect = Dialect(left_out=frozenset({key_of(TWELVE[0])}))
     sent = [sent_part(part, dialect) for part in message.parts]
     assert pictures_in([user_message("", tuple(p for p in sent if isinstance(p, Attachment)))]) == [TWELVE[1]]
+
+
+def refused_until_accepted(count: int, bad: set[int], where: str) -> list[int]:
+    """Return the places of the pictures that are left out in the end. where: how the error names a place; "" if not."""
+    search = search_among(TWELVE[:count])
+    for _ in range(MAX_SUSPECTS + 1):
+        sent = [n for n in range(count) if TWELVE[n] not in search.left_out]
+        if not bad & set(sent):
+            break
+        error = f"{where.format(min(bad & set(sent)))}Could not process image"
+        assert is_about_one(TWELVE[:count], error)
+        search = search.next(error) or search_among(())
+    return [n for n in range(count) if TWELVE[n] in search.left_out]
+
+
+@given(st.integers(1, MAX_SUSPECTS), st.data())
+def test_the_only_picture_that_cannot_be_read_is_left_out_alone(count: int, data: st.DataObject) -> None:
+    bad = data.draw(st.integers(0, count - 1))
+    assert refused_until_accepted(count, {bad}, "") == [bad]
+
+
+@given(
+    st.sets(st.integers(0, MAX_SUSPECTS - 1), min_size=1), st.sampled_from(["messages.{}.content.1: ", "image {}: "])
+)
+def test_pictures_that_are_refused_one_by_one_are_left_out_together(bad: set[int], where: str) -> None:
+    found = refused_until_accepted(MAX_SUSPECTS, bad, where)
+    assert set(found) in (bad, set())
+    assert found or len(bad) > 1
+
+
+@pytest.mark.parametrize("error", ["Too many images in request", "image exceeds the maximum size", "Server error"])
+def test_a_limit_is_not_about_one_picture(error: str) -> None:
+    assert not is_about_one(TWELVE, error)

@@ -271,11 +271,16 @@ ACCEPTS_PICTURES = translatable(
 )
 
 
-def pictures_left_out(reason: str, count: int) -> Failure:
-    """Return the notice that a number of pictures were left out. reason: what the server said about them."""
+def pictures_left_out(reason: str, count: int, is_found: bool = False) -> Failure:
+    """Return the notice that a number of pictures were left out. reason: what the server said about them.
+
+    is_found: whether they are the ones that the server cannot read, and not the oldest ones.
+    """
+    title = translatable("The oldest pictures were left out ({count})")
+    found = translatable("Pictures that the server cannot read were left out ({count})")
     return Failure(
         "pictures_left_out",
-        translatable("The oldest pictures were left out ({count})").format(count=count),
+        (found if is_found else title).format(count=count),
         reason,
         translatable("They stay in the conversation; the model is sent a line in their place."),
         translatable("Attach a picture again, or a smaller one, if the model has to see it."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import aclosing, suppress
 
 from msgspec.structs import replace
@@ -38,7 +38,16 @@ from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import ROOM_TO_GO_ON, WindowTooSmall
 from desktop_app.context.counting.breakdown import add_tokens
 from desktop_app.context.counting.calibration import is_silently_cut, nearest_reading
-from desktop_app.context.view.unsent_pictures import damaged_in_turn, key_of, most_pictures, pictures_in, to_leave_out
+from desktop_app.context.view.unsent_pictures import (
+    PictureSearch,
+    damaged_in_turn,
+    is_about_one,
+    key_of,
+    most_pictures,
+    pictures_in,
+    search_among,
+    to_leave_out,
+)
 from desktop_app.context.view.view import text_to_continue, with_entries
 from desktop_app.conversation.events import (
     GaugeChanged,
@@ -49,7 +58,7 @@ from desktop_app.conversation.events import (
     RetryScheduled,
     TextDelta,
 )
-from desktop_app.conversation.message import Message
+from desktop_app.conversation.message import Attachment, Message
 from desktop_app.conversation.quirks import NO_TOOLS, PICTURES, pictures_accepted
 from desktop_app.conversation.transcript import AnyEntry, Continuation, Trigger
 
@@ -113,6 +122,7 @@ class StreamedReply:
         self._tried = Tried()
         self._refusal: ModelError | None = None
         self._why_left_out = ""
+        self._search: PictureSearch | None = None
         # Whether the server was asked for its window again, after an overflow.
         self._has_asked = False
         # Whether the window was assumed to end where the server stopped the reply, and what was learned before.
@@ -376,6 +386,8 @@ class StreamedReply:
     async def _leaves_out_pictures(self, error: ModelError, request: Request) -> bool:
         """Leave out the pictures because of which the request was refused. Return False if there are none."""
         sent = pictures_in(request.messages)
+        if error.kind not in NOT_OF_PICTURES and self._tries_without_one(sent, error.failure.detail):
+            return True
         pictures = to_leave_out(sent, error.failure.detail)
         if not pictures or error.kind in NOT_OF_PICTURES:
             return False
@@ -386,9 +398,22 @@ class StreamedReply:
         self._why_left_out = error.failure.detail
         return True
 
+    def _tries_without_one(self, sent: Sequence[Attachment], error: str) -> bool:
+        """Leave out another picture that the server may be unable to read. Return False if there is none."""
+        if not is_about_one(sent, error):
+            return False
+        before = self._search or search_among(sent)
+        search = before.next(error)
+        self._search = search or PictureSearch()
+        self._session.counter.leave_out_pictures(self._search.left_out, instead_of=before.left_out)
+        self._tried.left_out += len(self._search.left_out) - len(before.left_out)
+        self._why_left_out = error if self._tried.left_out else ""
+        return search is not None
+
     def _notice_left_out(self) -> None:
         if self._why_left_out:
-            notice = pictures_left_out(self._why_left_out, self._tried.left_out)
+            is_found = self._search is not None and bool(self._search.left_out)
+            notice = pictures_left_out(self._why_left_out, self._tried.left_out, is_found=is_found)
             self._emit(Noticed(self._session.id, notice))
 
     def _notice_damaged(self) -> None:

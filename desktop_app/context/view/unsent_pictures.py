@@ -42,6 +42,11 @@ ABOUT_PICTURES = re.compile(
     r"[^\n]{0,60}\bimages?\b|image_parse_error|invalid_image",
     re.IGNORECASE,
 )
+TOO_MUCH = re.compile(r"too (many|large|big)|maximum|at most|limit|exceed|more than|\bsize\b", re.IGNORECASE)
+"""Refusals of pictures for their number or size, which leaving out any of them may cure."""
+POSITION = re.compile(r"(?:messages|content|images?|input|parts)\W{0,3}(\d{1,4})", re.IGNORECASE)
+MAX_SUSPECTS = 8
+"""Pictures that are left out alone in turn; of more, the older half is left out at once."""
 NUMBER_OF_PICTURES = re.compile(
     r"(?:at most|maximum(?: number)?(?: of)?|up to|limit(?: of| is)?|more than|only)\W{1,3}(\d{1,3})\W{1,3}images?"
     r"|(\d{1,3}) images? (?:per|are allowed|maximum)|maximum of (\d{1,3})",
@@ -81,6 +86,44 @@ def to_leave_out(pictures: Sequence[Attachment], error: str) -> list[Attachment]
         unknown = [picture for picture in pictures if picture_size(picture.content) is None]
         return unknown or _older_half(pictures)
     return _older_half(pictures) if BYTES.search(error) or TOO_LARGE.search(error) else []
+
+
+class PictureSearch(msgspec.Struct, frozen=True):
+    """The search for a picture that the server cannot read: the newest ones are left out in turn, each alone.
+
+    An error rarely says which one it is. If it does, and says another one after a picture was left out, both are bad.
+    """
+
+    waiting: tuple[Attachment, ...] = ()
+    trial: tuple[Attachment, ...] = ()
+    found: tuple[Attachment, ...] = ()
+    position: tuple[str, ...] = ()
+
+    @property
+    def left_out(self) -> tuple[Attachment, ...]:
+        """The pictures to leave out of the next request."""
+        return (*self.found, *self.trial)
+
+    def next(self, error: str) -> PictureSearch | None:
+        """Return the search after another refusal; None if no picture is left to try."""
+        if not self.waiting:
+            return None
+        position = tuple(POSITION.findall(error))
+        is_another = bool(position) and position != self.position
+        found = self.left_out if is_another else self.found
+        return PictureSearch(self.waiting[1:], self.waiting[:1], found, position)
+
+
+def is_about_one(pictures: Sequence[Attachment], error: str) -> bool:
+    """Return whether a refusal may be about any single one of the pictures, which it cannot read."""
+    if not ABOUT_PICTURES.search(error) or NOT_SEEN.search(error) or TOO_MUCH.search(error):
+        return False
+    return all(picture_size(each.content) is not None for each in pictures)
+
+
+def search_among(pictures: Sequence[Attachment]) -> PictureSearch:
+    """Return the search for the picture that a refusal is about."""
+    return PictureSearch(tuple(reversed(pictures))[:MAX_SUSPECTS])
 
 
 def most_pictures(error: str) -> int | None:

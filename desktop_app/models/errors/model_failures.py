@@ -113,7 +113,10 @@ ADVICE: dict[ErrorKind, str] = {
     "connection": translatable("Start the server, or check its address in the settings and your network."),
     "cut": translatable("The network, the server or a proxy between them closed the connection."),
     "garbage": translatable("Check the address in the settings: it usually ends with /v1."),
-    "provider": translatable("Another model may accept it."),
+    "provider": translatable(
+        "Another model may accept it. If every message is refused, start fresh with a summary: the server may refuse "
+        "something earlier in the conversation."
+    ),
 }
 """Advice that does not depend on details of the error."""
 

@@ -42,7 +42,7 @@ WAYS_OUT: dict[str, tuple[Action, ...]] = {
     "connection": (Action.TRY_AGAIN, Action.OPEN_SETTINGS),
     "cut": _AGAIN,
     "garbage": (Action.TRY_AGAIN, Action.SWITCH_MODEL),
-    "provider": _AGAIN,
+    "provider": (Action.TRY_AGAIN, Action.EDIT_MESSAGE, Action.START_FRESH, Action.SWITCH_MODEL),
     "engine": _AGAIN,
     "disk": _AGAIN,
     "auth": (Action.OPEN_SETTINGS, Action.TRY_AGAIN),
