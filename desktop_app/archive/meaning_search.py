@@ -1,4 +1,4 @@
-"""Search by meaning: messages with words that mean nearly the same as those of a query.
+"""Search by meaning: find messages with words that mean nearly the same as the words of a query.
 
 Each word of the query is looked up together with the words most like it (context/meanings.py), in the index of
 passages: nothing is stored for each message. A word counts by its rarity times its likeness, once for each word of the
@@ -63,9 +63,10 @@ def messages_alike(database: SqliteDatabase, words: Sequence[str], selection: Se
     (last,) = database.execute_sql(LAST).fetchone()
     total = max((last >> BITS) * PASSAGES, 1)
     scores: dict[int, float] = {}
-    for group in groups:
+    for number, group in enumerate(groups):
+        times = 1 if number < len(asked) else len(asked)  # the last group is for all of the words together
         for passage, score in _scores_of(group, held, total).items():
-            scores[passage] = scores.get(passage, 0.0) + score
+            scores[passage] = scores.get(passage, 0.0) + times * score
     best: dict[int, float] = {}
     for passage, score in scores.items():
         best[passage >> BITS] = max(best.get(passage >> BITS, 0.0), score)

@@ -14,6 +14,7 @@ TEXTS = (
     "She asked for a refund, and the shop agreed.",
     "We cooked dinner for eight guests.",
     "The index is kept in memory.",
+    "She pays for the lamp.",
 )
 
 

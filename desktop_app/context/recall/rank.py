@@ -26,8 +26,8 @@ BY_OTHERS = 0.1
 """The share of a message's other passages in its score."""
 BY_USER = 1.5
 """Factor for messages of the user in a conversation with a model: questions are about what the user said."""
-CANDIDATES = 300
-"""Messages that may be recalled: 4,000 tokens contain about half as many of the shortest ones."""
+CANDIDATES = 200
+"""Messages that may be recalled: 4,000 tokens contain some 130 lines."""
 MAX_OPEN = 4_000
 """Passages found, after which a more frequent word adds only to their scores."""
 USER = "user"
