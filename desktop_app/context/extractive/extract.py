@@ -113,7 +113,7 @@ SHARE_OF_FINISHED = 0.05
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
-SHARE_OF_LABELLED, SHARE_OF_LASTING = 0.95, 0.3
+SHARE_OF_LABELLED, SHARE_OF_LASTING = 0.9, 0.3
 """Shares of the tokens left after rules, intent, state and files."""
 SHARE_OF_NAMES = 0.75
 """Share of the tokens left after rules, intent, state and files: a name costs a fifth of a sentence with it."""
@@ -149,6 +149,7 @@ def extract(
     ranked, among_people = rank_passages(passages), is_among_people(head)
     if not among_people:
         _add_rules(page, ledger)
+        _add_labelled(page, ledger, ranked)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
         _add_work(page, ledger, SHARE_OF_WORK, are_finished=False)
         _add_work(page, ledger, SHARE_OF_FINISHED, are_finished=True)
@@ -206,7 +207,7 @@ def _add_intent(
 ) -> None:
     """Add the user's first and last requests. works: whether every user message is one, as at work."""
     floor = page.free - SHARE_OF_INTENT * page.budget
-    asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0]
+    asked = [p for p in asked if p.order[0] >= 0 and p.share == 1.0 and not any(map(is_labelled, p.sentences))]
     requests = [p for p in asked if works or p.length > INTRODUCTION or any(map(is_request, p.sentences))]
     requests = requests or (asked[:1] if page.is_empty else [])
     known = [line.text for section, line in earlier if section == sections.INTENT and line.speaker != sections.LATEST]
@@ -252,21 +253,35 @@ def _cover_rules(page: SummaryBuilder, ledger: Ledger) -> None:
 
 def _add_lasting(page: SummaryBuilder, ledger: Ledger, ranked: Sequence[Passage]) -> None:
     """Add the other rules, goals and preferences of the user, which hold until they are met or taken back."""
-    lasting = [passage for passage in ranked if passage.is_lasting]
-    earlier = find_outdated(text for passage in sorted(lasting, key=_order_of) for text in passage.sentences)
-    lasting.sort(key=lambda passage: not earlier.isdisjoint(passage.sentences))
+    _add_user_words(page, ledger, _lasting_of(ranked), _urgent_first(ledger.rules), SHARE_OF_LASTING)
+
+
+def _add_labelled(page: SummaryBuilder, ledger: Ledger, ranked: Sequence[Passage]) -> None:
+    """Add what the user has labelled ("NOTE: …"), and the other lasting sentences of the same messages."""
+    lasting = _lasting_of(ranked)
     marked = {passage.order[0] for passage in lasting if any(map(is_labelled, passage.sentences))}
     labelled = [passage for passage in lasting if passage.order[0] in marked]
-    rules = _urgent_first(ledger.rules)
-    for passages, texts, share in (
-        (labelled, [rule for rule in rules if is_labelled(rule[1])], SHARE_OF_LABELLED),
-        (lasting, rules, SHARE_OF_LASTING),
-    ):
-        floor = (1 - share) * page.free
-        for end in ((page.free + floor) / 2, floor):
-            _add_passages(page, passages, [Voice.USER], end)
-            _add_texts(page, sections.RULES, texts, floor)
-            _cover_rules(page, ledger)
+    rules = [rule for rule in _urgent_first(ledger.rules) if is_labelled(rule[1])]
+    if labelled or rules:
+        _add_user_words(page, ledger, labelled, rules, SHARE_OF_LABELLED)
+
+
+def _lasting_of(ranked: Sequence[Passage]) -> list[Passage]:
+    """Return the lasting passages as ranked, but those last that a later one repeats with other values."""
+    lasting = [passage for passage in ranked if passage.is_lasting]
+    earlier = find_outdated(text for passage in sorted(lasting, key=_order_of) for text in passage.sentences)
+    return sorted(lasting, key=lambda passage: not earlier.isdisjoint(passage.sentences))
+
+
+def _add_user_words(
+    page: SummaryBuilder, ledger: Ledger, passages: Sequence[Passage], rules: Sequence[tuple[int, str]], share: float
+) -> None:
+    """Add passages and rules by turns, until they take that share of what is free."""
+    floor = (1 - share) * page.free
+    for end in ((page.free + floor) / 2, floor):
+        _add_passages(page, passages, [Voice.USER], end)
+        _add_texts(page, sections.RULES, rules, floor)
+        _cover_rules(page, ledger)
 
 
 def _order_of(passage: Passage) -> sections.Order:
@@ -379,7 +394,9 @@ def _add_passages(
             break
         if passage.voice in voices and not all(text in page for text in passage.sentences):
             (index, first), section = passage.order, _section(passage)
-            speaker = "" if section == sections.WISHES else passage.speaker
+            if section == sections.DETAILS and any(page.has_label(sections.RULES, text) for text in passage.sentences):
+                section = sections.RULES
+            speaker = "" if section == sections.WISHES or any(map(is_labelled, passage.sentences)) else passage.speaker
             lines = [
                 (section, SummaryLine(text, (index, first + number), speaker, passage.day))
                 for number, text in enumerate(passage.sentences)
@@ -390,6 +407,8 @@ def _add_passages(
 def _section(passage: Passage) -> str:
     """Return the section of a passage: a chat among people has no decisions in the sense of a work log."""
     if passage.voice is Voice.PERSON or len(passage.sentences) > DECIDED_WITHIN:
+        return sections.DETAILS
+    if any(map(is_labelled, passage.sentences)):
         return sections.DETAILS
     if passage.is_lasting and all(map(is_wish, passage.sentences)):
         return sections.WISHES

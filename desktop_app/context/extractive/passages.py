@@ -14,13 +14,25 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from desktop_app.context.ledger.facts import QUESTION, words_of
+from desktop_app.context.ledger.facts import QUESTION, topic_of, words_of
 from desktop_app.context.ledger.ledger import NUMBER
 from desktop_app.context.ledger.message_facts import MessageFacts, Reading
 from desktop_app.context.sentence_kinds import Kinds, kinds_of
 from desktop_app.conversation.message import Message, Role, Text
 
-from .summary_builder import DECISIONS, DETAILS, INTENT, LATEST, QUESTIONS, STATE, WISHES, Order, SummaryLine
+from .summary_builder import (
+    DECISIONS,
+    DETAILS,
+    INTENT,
+    LATEST,
+    QUESTIONS,
+    STATE,
+    WISHES,
+    Order,
+    SummaryLine,
+    label_of,
+    without_label,
+)
 
 MIN_LENGTH = 30
 """Characters; a shorter list point means little without its list."""
@@ -33,8 +45,8 @@ MAX_CHATTER = 24
 
 _ASIDE = re.compile(r"\[[^\]]*\]")
 _CAPITALISED = re.compile(r"[A-Z][a-z]{2,}")
+_LETTERS, _NUMERAL = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _QUOTED = re.compile(r"[\"“`《]\w")
-_LABEL = re.compile(r"[A-Z][A-Z ]{3,30}:")
 
 
 class Voice(StrEnum):
@@ -82,7 +94,7 @@ def is_chatter(sentence: Sentence, voice: Voice) -> bool:
 
 def is_labelled(sentence: str) -> bool:
     """Return whether the sentence begins with a label such as "NOTE:"."""
-    return _LABEL.match(sentence) is not None
+    return label_of(sentence) != ""
 
 
 def is_lasting(sentence: Sentence) -> bool:
@@ -110,11 +122,18 @@ def is_wish(sentence: str) -> bool:
 def find_outdated(texts: Iterable[str]) -> set[str]:
     """Return the texts that a later one repeats with other numbers: "The cap is $200.", "The cap is $900."
 
-    Both may hold, so they are only listed last. Codes and names are no numbers: each may have a rule of its own.
+    Both may hold, so they are only listed last. Codes and names are no numbers: each may have a rule of its own. But of
+    statements with the same label and a word in common, the newest is preferred if each has a value of the same form:
+    "STATE: We are on branch fix/a-1.", "STATE: Current branch: fix/b-22."
     """
     newest: dict[str, str] = {}
+    newest_of: dict[tuple[str, str, str], str] = {}
     earlier = set[str]()
     for text in texts:
+        for key in _subjects_of(text):
+            if (before := newest_of.get(key, text)) != text:
+                earlier.add(before)
+            newest_of[key] = text
         words = text.split()
         frame = " ".join("#" if NUMBER.fullmatch(word) else word for word in words)
         if "#" in frame and len(words) >= MIN_FRAME:
@@ -122,6 +141,21 @@ def find_outdated(texts: Iterable[str]) -> set[str]:
                 earlier.add(before)
             newest[frame] = text
     return earlier
+
+
+def _subjects_of(text: str) -> set[tuple[str, str, str]]:
+    """Return what a later statement is compared by: label, form of a value and word, for each pair of both."""
+    if not (label := label_of(text)):
+        return set()
+    words = without_label(text).split()
+    values = {_form_of(word.strip(".,;:!?")) for word in words if any(map(str.isdigit, word))}
+    topic = topic_of(" ".join(word for word in words if not any(map(str.isdigit, word))))
+    return {(label, value, word) for value in values for word in topic}
+
+
+def _form_of(value: str) -> str:
+    """Return the form of a value: "fix/b-22" is "a/a-0"."""
+    return _NUMERAL.sub("0", _LETTERS.sub("a", value)) if not value.isalnum() else "0" if value.isdigit() else "a0"
 
 
 def weight_of(sentence: Sentence, voice: Voice) -> float:
@@ -289,7 +323,8 @@ class _Reader:
 
     def quoted(self, section: str, line: SummaryLine) -> Passage | None:
         """Return the passage of a line of an earlier summary; None if the line quotes no message."""
-        if section not in (DECISIONS, DETAILS, WISHES) and not (section in (INTENT, STATE, QUESTIONS) and line.speaker):
+        is_said = section in (DECISIONS, DETAILS, WISHES) or (section in (INTENT, STATE, QUESTIONS) and line.speaker)
+        if not is_said and not is_labelled(line.text):
             return None
         if line.speaker == LATEST:
             line = replace(line, speaker=Voice.USER.value)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
+from desktop_app.context.ledger.prose import sentences
 from desktop_app.conversation.memory import Superseded, WorkItem, WorkState
 from desktop_app.conversation.words import lexicon
 
@@ -159,8 +160,22 @@ MIN_LINE = 6
 _YEAR = re.compile(r",? (?:19|20)\d\d$")
 ENDS = ".!?:;,…。！？\"'”’"
 
+_LABEL = re.compile(r"([A-Z][A-Z ]{2,30}[A-Z]): (?=\S)")
+"""What a user writes before a statement to say of which kind it is: "NOTE: ", "HARD CONSTRAINT: "."""
 _DATED = re.compile(r"\[(?P<day>[^\]]{4,40})\] (?P<text>.+)")
 _SPOKEN = re.compile(r"(?:\[(?P<day>[^\]]{4,40})\] )?(?P<speaker>[^:\n]{1,40}): (?P<text>.+)")
+
+
+def label_of(text: str) -> str:
+    """Return the label with which a statement begins, such as "NOTE", or ""."""
+    label = _LABEL.match(text)
+    return label[1] if label else ""
+
+
+def without_label(text: str) -> str:
+    """Return the statement without its label, which the page writes once for all statements that have it."""
+    label = _LABEL.match(text)
+    return text[label.end() :] if label else text
 
 
 class SummaryLine(msgspec.Struct, frozen=True, gc=False):
@@ -214,7 +229,7 @@ class SummaryBuilder:
         self._used += cost
         self._lines += new
         self._texts.update(line.text for _, line in new)
-        self._headed.update(heading for section, line in new for heading in (section, section + line.speaker))
+        self._headed.update(heading for section, line in new for heading in (section, _group_of(section, line)))
         return True
 
     def add_listed(self, section: str, lines: Iterable[SummaryLine], floor: float) -> None:
@@ -242,8 +257,10 @@ class SummaryBuilder:
         for section, line in lines:
             if section not in headed:
                 drawn.append(f"\n## {written_name(section, self.language)}\n")
-            group = section + line.speaker
-            if section in LISTS and group in headed:
+            group = _group_of(section, line)
+            if section not in LISTS and label_of(line.text) and group in headed:
+                drawn.append(f" {without_label(line.text)}")
+            elif section in LISTS and group in headed:
                 drawn.append(_between(line.speaker) + line.text)
             elif (line.speaker or section == WISHES) and group == last:
                 drawn.append(f" {line.text}")
@@ -256,6 +273,11 @@ class SummaryBuilder:
 
     def __contains__(self, text: str) -> bool:
         return text in self._texts
+
+    def has_label(self, section: str, text: str) -> bool:
+        """Return whether the section has statements with the text's label already."""
+        label = label_of(text)
+        return label != "" and section + label in self._headed
 
     def settle(self) -> str:
         """Return the page as Markdown; `free` is based on its tokens from then on."""
@@ -282,9 +304,15 @@ class SummaryBuilder:
                 if section in LISTS:
                     rendered = _list_names(lines, self.language)
                 else:
-                    rendered = _join_lines(lines, self.language, is_spoken=section == WISHES)
+                    free = [line for line in lines if not label_of(line.text)]
+                    rendered = _join_lines(free, self.language, is_spoken=section == WISHES) + _join_labelled(lines)
                 parts.append(f"## {written_name(section, self.language)}\n" + "\n".join(rendered))
         return "\n\n".join(parts)
+
+
+def _group_of(section: str, line: SummaryLine) -> str:
+    """Return what lines that the page joins have in common."""
+    return section + ((section not in LISTS and label_of(line.text)) or line.speaker)
 
 
 def _order_of(line: SummaryLine) -> Order:
@@ -333,6 +361,15 @@ def _join_lines(lines: list[SummaryLine], language: str, is_spoken: bool) -> lis
     return joined
 
 
+def _join_labelled(lines: Iterable[SummaryLine]) -> list[str]:
+    """Return one line for each label with which lines begin, which stands before the first of them."""
+    joined: dict[str, str] = {}
+    for text in (line.text for line in lines):
+        if label := label_of(text):
+            joined[label] = f"{joined[label]} {without_label(text)}" if label in joined else f"- {text}"
+    return list(joined.values())
+
+
 def _year_of(day: str) -> str:
     """Return the year at the end of a date with its separator, or the empty string."""
     year = _YEAR.search(day)
@@ -364,6 +401,10 @@ def lines_of(summary: str) -> list[tuple[str, SummaryLine]]:
         if text.startswith("#"):
             heading = english_name(text.lstrip("# "))
             section = heading if heading in SECTIONS else DETAILS
+        elif label := label_of(text.removeprefix("- ")):
+            statements = sentences(without_label(text.removeprefix("- ")))
+            order = (number - len(texts) - 1, 0)
+            found += [(section, SummaryLine(f"{label}: {statement}", order)) for statement in statements]
         elif text:
             line = _read_line(section, text.removeprefix("- "), (number - len(texts) - 1, 0))
             day = line.day or day

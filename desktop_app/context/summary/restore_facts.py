@@ -109,7 +109,11 @@ def _wanted(head: Sequence[Message], ledger: Ledger) -> list[tuple[str, str]]:
 
 def _lost(summary: str, wanted: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     index = FactIndex(summary)
-    return [(section, text) for section, text in wanted if text.strip() and text not in index]
+    return [
+        (section, text)
+        for section, text in wanted
+        if text.strip() and text not in index and sections.without_label(text) not in index
+    ]
 
 
 def _as_many_as_fit(summary: str, lost: Sequence[tuple[str, str]], budget: int, count: Callable[[str], int]) -> str:

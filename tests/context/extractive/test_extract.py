@@ -209,3 +209,32 @@ def test_whatever_was_said_the_page_keeps_to_its_budget(messages: list[Message],
     again = extract(said, text, ledger, budget, Letters().count)
     assert Letters().count(again) <= budget
     assert extract(said, "", ledger, budget, Letters().count) == text, "the same head gives the same page"
+
+
+LABELLED = ("FACT: The yard is in Oban.", "NEXT: Order the sails.", "FACT: The mast has 14 metres.")
+
+
+def test_a_label_is_written_once_and_each_statement_keeps_it() -> None:
+    said = head(*[user(sentence) for sentence in LABELLED])
+    text = extract(said, "", ledger_of(said, Ledger()), 300, Letters().count)
+    assert text.count("FACT:") == 1
+    assert {line.text for _, line in lines_of(text)} >= set(LABELLED)
+
+
+@given(st.permutations(LABELLED), st.integers(1, 3))
+def test_labelled_statements_are_the_same_after_more_pages(order: list[str], times: int) -> None:
+    text, said = "", head(*[user(sentence) for sentence in order])
+    for _ in range(times):
+        ledger = ledger_of(said, Ledger())
+        text, said = extract(said, text, ledger, 300, Letters().count), []
+    assert {line.text for _, line in lines_of(text)} >= set(LABELLED)
+
+
+def test_of_labelled_statements_about_one_thing_the_newer_value_is_preferred() -> None:
+    versions = [
+        "STATE: The branch is fix/aa-12.",
+        "NOTE: The host is db-1.",
+        "STATE: Current branch: fix/bcd-7, local.",
+    ]
+    assert find_outdated(versions) == {versions[0]}
+    assert not find_outdated(["STATE: The branch is fix/aa-12.", "STATE: The commit for it is 4f2a9c1."])
