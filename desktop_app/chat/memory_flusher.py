@@ -39,6 +39,7 @@ from desktop_app.context.memory.memories import (
     memory_text,
 )
 from desktop_app.context.memory.memory_rules import notes_by_rule, user_rules
+from desktop_app.context.summary.asking_rests import notes_rest
 from desktop_app.context.summary.model_summary import SIDE_REQUEST_SHARE, SIDE_REQUEST_SHARE_AGAIN
 from desktop_app.conversation.events import Failure, TurnEvent
 from desktop_app.conversation.memory import Memory, memories_in
@@ -260,12 +261,14 @@ class MemoryFlusher:
     ) -> FlushQuestion | None:
         """Return the question for the chat's own model, whose provider has most of the request in its cache.
 
-        None if rules find the notes instead: by the settings, or because the model is built in, calls no tools, or has
-        too small a window.
+        None if rules find the notes instead: by the settings, or because the model is built in, calls no tools, has too
+        small a window, or wrote nothing usable the last times.
         """
         own = session.model.info
         is_able = not own.is_builtin and own.supports_tools
         if self._prompts is None or not is_able or self._settings().summaries == "extractive":
+            return None
+        if notes_rest(session.view.entries, own.record_name):
             return None
         prompts = await asyncio.to_thread(self._prompts)
         known = [memory for memory in memories if not memory.is_deleted][-MAX_KNOWN:]

@@ -26,6 +26,7 @@ from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.prune.strategies import MAX_MODEL_DIGEST, NAME, digest_input, digested_exchanges, with_digest
+from desktop_app.context.summary.asking_rests import is_in_doubt, summaries_rest
 from desktop_app.context.summary.model_summary import (
     Draft,
     Spending,
@@ -193,7 +194,8 @@ class SummaryWriter:
         self._report, self._record_usage = report, record_usage
         self._ends_at = time.monotonic() + snapshot.policy.compaction_seconds
         self._tokens, self._max_tokens, self._reported_at = 0, 1, 0.0
-        self._repairs = snapshot.policy.repair_calls
+        in_doubt = not request.is_by_hand and is_in_doubt(snapshot.view.entries, self._model.info.record_name)
+        self._repairs = 0 if in_doubt else snapshot.policy.repair_calls
         self.usage: Usage | None = None
 
     async def write(self) -> Compaction:
@@ -467,7 +469,7 @@ class SummaryService:
         strategy = strategy if is_by_hand else strategy_for(counter.policy, model.info, self._settings().summaries)
         if strategy != "llm" or self._prompts is None:
             return SummaryRequest("extractive" if strategy == "llm" else strategy)
-        if trigger is not Trigger.USER and (pause := self._pause(counter.policy)):
+        if trigger is not Trigger.USER and (pause := _rest(counter, model.info) or self._pause(counter.policy)):
             return SummaryRequest("extractive", note=pause)
         ride = ride_of(counter) if model.info.record_name == counter.model.info.record_name else None
         request = SummaryRequest(
@@ -577,6 +579,14 @@ class SummaryService:
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.counter.policy.strategy in BY_MODEL
+
+
+def _rest(counter: RequestCounter, info: ModelInfo) -> str:
+    """Return why a model whose last summaries were of no use is not asked, for the user; "" if it is asked."""
+    if not summaries_rest(counter.view.entries, info.record_name):
+        return ""
+    unused = translatable("{model} is asked less often for summaries because its last ones could not be used.")
+    return unused.format(model=info.label)
 
 
 def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
