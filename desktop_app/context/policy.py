@@ -223,7 +223,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
     each falls back to another strategy of this list."""
     target: Annotated[float, Number("share", "K1", "0", bounds=(0.05, 1), of="usable", is_common=True,
         label=translatable("Summarize down to"),
-        meaning=translatable("to which summarizing brings the request"))] = 0.35
+        meaning=translatable("to which summarizing brings the request"))] = 0.30
     min_target: Annotated[int, Number("tokens", "K1", "+",
         label=translatable("Summarize down to, at least"),
         meaning=translatable("the target in a small window, where the share would be less"))] = 3_200
@@ -253,7 +253,7 @@ class ContextPolicy(msgspec.Struct, frozen=True, kw_only=True):
         meaning=translatable("of what it replaces: the most for the summary"))] = 0.50
     summary_share_of_target: Annotated[float, Number("share", "K2", "+", bounds=(0.1, 1),
         label=translatable("Summary, share of the target"),
-        meaning=translatable("of the target, minus what must stay: the most for the summary"))] = 0.50
+        meaning=translatable("of the target, minus what must stay: the most for the summary"))] = 0.60
     summary_calls: Annotated[int, Number("calls", "K3", "+", bounds=(1, 1_000),
         label=translatable("Summary, calls at most"),
         meaning=translatable("of a model for one summary; a head that needs more is summarized by rules"))] = 16

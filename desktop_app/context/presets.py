@@ -30,6 +30,7 @@ RELAXED = replace(
     compact_at=0.93,
     target=0.50,
     min_target=4_000,
+    summary_share_of_target=0.50,
     prune_target=0.65,
     prune_runway=0.20,
     keep_user_tokens=20_000,
@@ -43,6 +44,7 @@ AGGRESSIVE = replace(
     blocked_at=0.92,
     target=0.20,
     min_target=2_400,
+    summary_share_of_target=0.50,
     prune_target=0.35,
     max_window=200_000,
 )

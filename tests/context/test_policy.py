@@ -74,9 +74,9 @@ def test_balanced_has_the_numbers_of_the_feature_table_that_no_other_test_holds(
         min_prune=20_000,
         prune_least_share_of_window=0.10,
         prune_runway=0.25,
-        target=0.35,
+        target=0.30,
         min_target=3_200,
-        summary_share_of_target=0.50,
+        summary_share_of_target=0.60,
         tail_assistant_turns=5,
         max_summary=2_000,
         summary_share_of_head=0.50,
@@ -217,7 +217,7 @@ def test_every_share_is_given_in_tokens_or_limits_a_number_that_is() -> None:
 
 
 def test_the_tail_acts_up_to_the_target() -> None:
-    assert acting_policy(BALANCED, Budget(100_000, 0)).max_tail == 35_000
+    assert acting_policy(BALANCED, Budget(100_000, 0)).max_tail == 30_000
     assert acting_policy(replace(BALANCED, max_tail=9_000), Budget(100_000, 0)).max_tail == 9_000
     assert acting_policy(replace(BALANCED, tail_share=0.1), Budget(100_000, 0)).max_tail == 10_000
     assert acting_policy(replace(BALANCED, max_tail=0), Budget(100_000, 0)).max_tail == 0, "by messages"

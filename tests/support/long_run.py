@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,7 @@ RULES = (
 SPREAD = (50, 25, 15, 7, 3)
 """In a hundred calls, so many of each size."""
 SYSTEM = "You are a careful engineer who works on the project in the working folder."
+STEP = re.compile(r"Step \d+: look at \w+ again and tell me what it does with \d+\.")
 MODULES = ("parser", "lexer", "store", "index", "cache", "server", "client", "render")
 
 
@@ -117,6 +120,15 @@ class Agent:
             return Reply(self._prose(60), size=400)
         return Reply("I look.", calls=self._some_calls(), size=400)
 
+    def summary_of(self, request: Request) -> str:
+        """The steps of the conversation that the request names, as a summary whose form and words are accepted."""
+        steps = list(dict.fromkeys(STEP.findall(json.dumps(request.body, ensure_ascii=False))))
+        asked = "\n".join(f"- {step}" for step in steps[-12:])
+        done = "\n".join(f"- {self._prose(12)}" for _ in range(6))
+        return json.dumps(
+            {"summary": f"## Primary intent\n{asked}\n\n## Current state\n{done}", "turn": "", "keep": []}
+        )
+
     def _some_calls(self) -> tuple[Call, ...]:
         count = self._rng.choice((1, 1, 1, 2, 3))
         return tuple(self._call() for _ in range(count))
@@ -148,6 +160,16 @@ class Agent:
         )
 
 
+class Summarizer(Agent):
+    """The same, but its summaries can be used and it has nothing to note; `Agent` answers neither question."""
+
+    def __call__(self, request: Request) -> Reply:
+        end = json.dumps(request.body)[-6_000:]
+        if '\\"summary\\"' in end:
+            return Reply(self.summary_of(request), size=400)
+        return Reply("SILENT", size=400) if "SILENT" in end else super().__call__(request)
+
+
 def user_line(turn: int) -> str:
     if turn == 0:
         return "We build a service. Rules for all that follow:\n" + "\n".join(f"- {rule}" for rule in RULES)
@@ -164,10 +186,11 @@ async def long_run(
     policy: str = "balanced",
     factor: float = 1.0,
     seed: int = 7,
+    agent: Callable[[int], Callable[[Request], Reply]] = Agent,
 ) -> LongRun:
-    """All turns, one after the other. factor: what the provider counts for one token of o200k."""
+    """All turns, one after the other. factor: what the provider counts for one token of o200k. agent: of a seed."""
     make_project(folder, random.Random(seed))
-    script = Windowed(window, Agent(seed), count=tokenizer_for("gpt-4o").count, factor=factor)
+    script = Windowed(window, agent(seed), count=tokenizer_for("gpt-4o").count, factor=factor)
     flavour = "anthropic" if shape == "anthropic" else "openai"
     model = "claude-sonnet-4-5" if shape == "anthropic" else "scripted"
     events: list[TurnEvent] = []

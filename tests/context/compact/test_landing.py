@@ -140,5 +140,5 @@ def test_the_table_of_the_docs_has_what_the_policies_say() -> None:
 def test_each_of_the_presets_names_its_own_share_in_every_window() -> None:
     for window in WINDOWS:
         shares = [fit_policy(policy, budget_for(policy, window)).target for policy in (RELAXED, BALANCED, AGGRESSIVE)]
-        assert all(one - other >= 0.10 for one, other in pairwise(shares)), window
-    assert [policy.target for policy in (RELAXED, BALANCED, AGGRESSIVE)] == [0.50, 0.35, 0.20]
+        assert all(round(one - other, 9) >= 0.10 for one, other in pairwise(shares)), window
+    assert [policy.target for policy in (RELAXED, BALANCED, AGGRESSIVE)] == [0.50, 0.30, 0.20]
