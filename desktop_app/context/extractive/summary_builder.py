@@ -362,7 +362,7 @@ def _join_lines(lines: list[SummaryLine], language: str, is_spoken: bool) -> lis
 
 
 def _join_labelled(lines: Iterable[SummaryLine]) -> list[str]:
-    """Return one line for each label with which lines begin, which stands before the first of them."""
+    """Return one line for each label with which lines begin, written before the first of them."""
     joined: dict[str, str] = {}
     for text in (line.text for line in lines):
         if label := label_of(text):
