@@ -78,6 +78,6 @@ def _work_of(entries: Sequence[AnyEntry], model: str) -> Iterator[tuple[type, Ou
             used = entry.model == model
             yield Flush, Outcome.USED if used else Outcome.UNUSABLE if was_asked else Outcome.NOT_ASKED
         elif isinstance(entry, Compaction) and entry.trigger is not Trigger.USER:
-            used = entry.strategy == "llm" and entry.model == model
+            used = entry.model == model  # only what it wrote names it
             yield Compaction, Outcome.USED if used else Outcome.UNUSABLE if is_asked else Outcome.NOT_ASKED
             is_asked = False
