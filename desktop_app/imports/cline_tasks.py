@@ -108,9 +108,9 @@ class _Shown:
     """What the other files of a task say about its messages, by the positions of the messages."""
 
     def __init__(self, source: Source) -> None:
-        shown = sibling(source, SHOWN)
+        window = sibling(source, SHOWN)
         try:
-            lines = _list_in(shown, []) if shown is not None else []
+            lines = _list_in(window, []) if window is not None else []
         except BadFile:
             lines = []
         self._at: dict[int, list[Fields]] = {}
@@ -164,8 +164,8 @@ def _notice(source: Source | None) -> str:
 class _Task:
     """Adds the messages of a task to a session."""
 
-    def __init__(self, session: AgentSession, shown: _Shown) -> None:
-        self._session, self._shown = session, shown
+    def __init__(self, session: AgentSession, window: _Shown) -> None:
+        self._session, self._shown = session, window
         self._names: dict[str, str] = {}
         self._waiting: list[tuple[str, str]] = []
         """The last reply's calls, as ids and names; "" for the id of one that is text."""
@@ -225,10 +225,10 @@ class _Task:
 
     def _spoken(self, block: Json) -> Json:
         """Return a block; a call by which the model speaks to the user is text."""
-        name, given = block.get("name"), block.get("input")
-        if block.get("type") != "tool_use" or not isinstance(name, str) or not isinstance(given, dict):
+        name, arguments = block.get("name"), block.get("input")
+        if block.get("type") != "tool_use" or not isinstance(name, str) or not isinstance(arguments, dict):
             return block
-        words = cast("Json", given).get(SPEAKING.get(name, ""))
+        words = cast("Json", arguments).get(SPEAKING.get(name, ""))
         is_text = isinstance(words, str)
         self._waiting.append(("" if is_text else str(block.get("id")), name))
         return {"type": "text", "text": words} if is_text else block
@@ -236,8 +236,8 @@ class _Task:
     def _answer(self, content: Sequence[object], at: float) -> Iterator[Message]:
         """Yield the results of calls, what the user wrote, and what Cline added."""
         found = self._results([cast("Json", each) for each in content if isinstance(each, dict)])
-        said = [each for block in found for each in _said(block)]
-        for speaker, group in groupby(said, lambda each: each[0]):
+        spoken = [each for block in found for each in _said(block)]
+        for speaker, group in groupby(spoken, lambda each: each[0]):
             for role, parts in turns_of(Role.USER, [Fields(block) for _, block in group], self._names):
                 yield Message(role=role, parts=parts, at=at, speaker=speaker if role is Role.USER else "")
 
