@@ -57,11 +57,12 @@ from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import AnyEntry, AuxiliaryUsage, Compaction, Prune, Trigger
 from desktop_app.conversation.words import translatable
-from desktop_app.settings import Settings, Summaries
+from desktop_app.settings import Settings
 
 from .provider_way import FREES_NOTHING, SAYS_LITTLE, TOO_LONG, ask_provider, compaction_by_provider, own_way
 from .snapshot import ContextSnapshot
 from .summary_way import (
+    BY_MODEL,
     NoSummary,
     Progress,
     Ride,
@@ -70,6 +71,7 @@ from .summary_way import (
     draft_summary,
     provider_writer,
     ride_of,
+    strategy_for,
     ways_or_none,
     ways_to_write,
     with_cheaper,
@@ -422,8 +424,6 @@ class SummaryWriter:
         return replace(compaction, usage=self.usage, is_usage_recorded=is_recorded)
 
 
-BY_MODEL = ("auto", "llm", "provider")
-"""Strategies of a policy that ask a model if one is available."""
 TOO_SMALL = translatable("{label} is too small to summarize conversations reliably.")
 
 log = logging.getLogger(__name__)
@@ -593,15 +593,3 @@ def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:
     """Return the text of the results that the prune digests, for a model, with secrets masked."""
     exchanges = exchanges_of(snapshot.view, snapshot.policy, snapshot.budget, snapshot.counts)
     return mask_secrets(digest_input(digested_exchanges(exchanges, prune)))
-
-
-def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:
-    """Return the policy's strategy, with "auto" resolved.
-
-    Strategies in `BY_MODEL` become "llm", unless the settings rule models out, only the built-in model is available
-    (which is too small, K4), or the model's window is not known; then "extractive".
-    """
-    if policy.strategy not in BY_MODEL:
-        return policy.strategy
-    is_able = not info.is_builtin and info.window
-    return "llm" if is_able and summaries != "extractive" else "extractive"

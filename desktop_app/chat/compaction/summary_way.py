@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from desktop_app.chat.ports import ChatModel, ModelCatalogue, Price
 from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.context.compact.compaction import CompactionPlan
+from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     THOUGHTS,
@@ -30,12 +31,13 @@ from desktop_app.context.summary.prompt import Prompts
 from desktop_app.context.view.dialect import to_dialect
 from desktop_app.context.view.items import messages_of
 from desktop_app.context.view.view import View, assemble
-from desktop_app.conversation.listing import Dialect, OtherWay, ProviderForm, Writer
+from desktop_app.conversation.listing import Dialect, ModelInfo, OtherWay, ProviderForm, Writer
 from desktop_app.conversation.message import Message
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
 from desktop_app.conversation.transcript import StandingSummary
 from desktop_app.conversation.words import translatable
+from desktop_app.settings import Summaries
 
 from .snapshot import ContextSnapshot
 
@@ -315,3 +317,19 @@ def with_cheaper(writer: Writer, models: ModelCatalogue) -> Writer:
     if info is None or cost > CHEAPER * writer.dollars:
         return writer
     return replace(writer, cheaper=info.id, cheaper_label=info.label, cheaper_dollars=cost)
+
+
+BY_MODEL = ("auto", "llm", "provider")
+"""Strategies of a policy that ask a model if one is available."""
+
+
+def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = "auto") -> str:
+    """Return the policy's strategy, with "auto" resolved.
+
+    Strategies in `BY_MODEL` become "llm", unless the settings rule models out, only the built-in model is available
+    (which is too small, K4), or the model's window is not known; then "extractive".
+    """
+    if policy.strategy not in BY_MODEL:
+        return policy.strategy
+    is_able = not info.is_builtin and info.window
+    return "llm" if is_able and summaries != "extractive" else "extractive"
