@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import importlib
 import logging
 import os
@@ -43,6 +44,8 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments is None:  # the process was started for this, and not by a test
         arguments = sys.argv[1:]
         (leave_keys_for_engine if _opens_window(arguments) else seal_process)()
+        if _names(arguments)[:1] in (["compact"], ["context"]):
+            gc.disable()  # they keep all that they read to the end: collections would free nothing and take a twentieth
     try:
         with _data_folder_for_all(arguments):
             return _run(arguments)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
-from desktop_app.chat.compaction.summarize import compact_without_model
+from desktop_app.chat.compaction.without_model import compact_without_model
 from desktop_app.chat.ports import ModelError
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.compact.room_decision import WindowTooSmall, next_step

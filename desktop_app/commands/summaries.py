@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
 from desktop_app.chat.compaction.snapshot import ContextSnapshot
-from desktop_app.chat.compaction.summarize import SummaryRequest, compact_without_model, write_compaction
+from desktop_app.chat.compaction.without_model import compact_without_model
 from desktop_app.context import sentence_kinds
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.conversation.transcript import Compaction
@@ -50,6 +49,9 @@ def open_writer(arguments: argparse.Namespace) -> Iterator[CarryOut]:
     if not (arguments.summary_model and arguments.base_url):
         advice = "Give --summary-model NAME and --base-url URL, such as http://127.0.0.1:11434/v1."
         raise BadInput("It is not said which model writes the summary", advice=advice)
+    import asyncio
+
+    from desktop_app.chat.compaction.summarize import SummaryRequest, write_compaction
     from desktop_app.context.summary.prompt import Prompts
     from desktop_app.engine.compose import read_prompts
     from desktop_app.models.catalogue import Catalogue

@@ -219,6 +219,8 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
     @property
     def text(self) -> str:
         """The visible text: text parts and tool results, joined by blank lines."""
+        if len(self.parts) == 1 and type(only := self.parts[0]) is Text:  # most messages
+            return only.text
         return "\n\n".join(p.text for p in self.parts if isinstance(p, Text | ToolResult) and p.text)
 
     @property
@@ -238,6 +240,8 @@ class Message(Entry, frozen=True, kw_only=True, tag="message"):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
+        if len(self.parts) == 1 and type(self.parts[0]) is Text:  # most messages
+            return ()
         return tuple(
             [p for p in self.parts if isinstance(p, ToolCall)]
         )  # a list is twice as fast, and this is called often

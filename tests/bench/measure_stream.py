@@ -121,7 +121,7 @@ async def line_read(per_second: int, seconds: float) -> Figures:
     with tempfile.TemporaryDirectory() as name, streaming_provider(per_second, seconds, Path(name)) as settings:
         data = Path(name) / "data"
         write_settings(data / "settings.json", settings)
-        engine = EngineClient(data)
+        engine = EngineClient(data, is_forked=False)  # its process is then the engine itself
         engine.events = _Told(arrivals)
         await engine.start()
         opened = await engine.ask(p.CreateConversation())

@@ -21,7 +21,7 @@ from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.chat.session import Session
 from desktop_app.chat.side_requests import LONG_REPLY, Completion, RoleModel, Unfinished, complete, resolve_role
 from desktop_app.chat.tasks import NamedLocks, gather_bounded
-from desktop_app.context.compact.compaction import CompactionPlan, compaction_of
+from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
@@ -31,11 +31,9 @@ from desktop_app.context.summary.model_summary import (
     Draft,
     Spending,
     build_compaction,
-    compact_to_last_messages,
     faults_of,
     join_written,
     page_of,
-    plan_last_messages,
     says_enough_of_part,
 )
 from desktop_app.context.summary.prompt import (
@@ -77,6 +75,7 @@ from .summary_way import (
     with_cheaper,
     writer_of,
 )
+from .without_model import compact_without_model
 
 WITHOUT_CALLS = "Write the summary that was asked for now, as text, without a call."
 
@@ -151,33 +150,6 @@ async def _write_ours(
 
 
 NOT_BY_PROVIDER = translatable("The provider’s own summary could not be used because {reason}.")
-ONLY_LATEST = translatable(
-    "Only the latest messages were kept because a summary without a model would have freed nothing."
-)
-
-
-def compact_without_model(
-    snapshot: ContextSnapshot, plan: CompactionPlan, strategy: str = "extractive", note: str = ""
-) -> Compaction | None:
-    """Return an extractive compaction; on request, or if that frees nothing, one that keeps only the last messages.
-
-    note: why no model wrote it. Can take seconds for a long conversation.
-    """
-    transcript, view, counts = snapshot.transcript, snapshot.view, snapshot.counts
-    why = translatable("Assembled by rules because {reason}.").format(reason=note) if note else ""
-    if strategy != "last_messages":
-        compaction = compaction_of(plan, transcript, view, counts, reading=snapshot.reading)
-        if compaction is not None:
-            return replace(compaction, note=why)
-        why = ONLY_LATEST
-        if note:
-            why = translatable(
-                "Only the latest messages were kept because {reason}, and a summary without a model would have freed "
-                "nothing."
-            ).format(reason=note)
-    last = plan_last_messages(view, snapshot.policy, snapshot.budget, counts, plan.total, plan.trigger)
-    compaction = compact_to_last_messages(last or plan, transcript, view, counts, snapshot.reading)
-    return replace(compaction, note=why) if compaction else None
 
 
 class SummaryWriter:

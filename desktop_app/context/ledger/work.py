@@ -328,9 +328,10 @@ def _complains(sentence: str) -> bool:
     if words.isdisjoint(_CONCERNS):
         return any(map(sentence.__contains__, _OTHER_COMPLAINTS))
     is_negated = not words.isdisjoint(_NEGATION) or "n't" in sentence or "n’t" in sentence
-    is_faulty = not words.isdisjoint(_FAULT) or (is_negated and not words.isdisjoint(_SUCCESS | _WORKING))
-    refers = not words.isdisjoint(_AGAIN) or next(iter(re.findall(r"\w+", sentence.lower())), "") in _THAT
-    return is_faulty and refers
+    if words.isdisjoint(_FAULT) and not (is_negated and not words.isdisjoint(_SUCCESS | _WORKING)):
+        return False
+    first = re.search(r"\w+", sentence.lower())
+    return not words.isdisjoint(_AGAIN) or (first.group() if first else "") in _THAT
 
 
 _WORKING = lexicon(

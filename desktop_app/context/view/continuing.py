@@ -97,7 +97,10 @@ def whole_replies(messages: Iterable[Message]) -> list[Message]:
     joined: list[Message] = []
     last_id = ""
     for message in messages:
-        if joined and is_continuation_of(message, replace(joined[-1], id=last_id)):
+        before = joined[-1] if joined else None
+        if before is not None and before.id != last_id:
+            before = replace(before, id=last_id)
+        if before is not None and is_continuation_of(message, before):
             joined[-1] = join_continuation(joined[-1], message)
         else:
             joined.append(message)
