@@ -35,7 +35,7 @@ from .pairing import is_placeholder
 NO_RESULT = "[No result was recorded for this call.]"
 EMPTY = "[empty message]"
 EMPTY_RESULT = "[no output]"
-STOPPED = "[The reply was stopped here.]"
+INTERJECTED = "[The user writes before I go on.]"
 UNDERSTOOD = "Understood. I go on from this summary."
 BEGINNING = "[The conversation begins with the assistant.]"
 IN_TURN = frozenset(
@@ -130,7 +130,7 @@ class NormalizedSequence:
             if last.kind is _SUMMARY:
                 self._push(_synthetic_item(message, _ASSISTANT, UNDERSTOOD))
             elif last.message.role is _TOOL:
-                self._push(_synthetic_item(message, _ASSISTANT, STOPPED))
+                self._push(_synthetic_item(message, _ASSISTANT, INTERJECTED))
             elif last.message.lost_call:
                 self._push(_synthetic_item(message, _USER, CUT_NOTE.format(name=last.message.lost_call)))
         elif message.role is _ASSISTANT and (last is None or last.message.role is _SYSTEM):

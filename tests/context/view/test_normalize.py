@@ -14,7 +14,7 @@ from conversations_made_up import Letters, histories
 from desktop_app.context.counting.breakdown import item_tokens, request_tokens
 from desktop_app.context.counting.tokens import TokenCounts, count_message
 from desktop_app.context.view.items import Repair, describe_repairs
-from desktop_app.context.view.normalize import BEGINNING, EMPTY, EMPTY_RESULT, STOPPED, UNREADABLE
+from desktop_app.context.view.normalize import BEGINNING, EMPTY, EMPTY_RESULT, INTERJECTED, UNREADABLE
 from desktop_app.context.view.view import assemble, count_repairs, view_after, view_of
 from desktop_app.conversation.message import Attachment, Message, Reasoning, Role, Text
 from desktop_app.conversation.transcript import Compaction, Pin, Transcript, Trigger, Undo
@@ -43,7 +43,7 @@ HISTORIES: dict[str, tuple[list[Message], list[str], dict[Repair, int]]] = {
     ),
     "a user never speaks directly behind a tool": (
         STOPPED_CALL,
-        ["user: a", "assistant: ", "tool: b", f"assistant: {STOPPED}", "user: do this instead"],
+        ["user: a", "assistant: ", "tool: b", f"assistant: {INTERJECTED}", "user: do this instead"],
         {},
     ),
     "the assistant does not begin": (

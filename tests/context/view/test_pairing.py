@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from builders import call, model, record, result, sent, user, view
 from desktop_app.context.view.items import ItemKind, Repair
-from desktop_app.context.view.normalize import NO_RESULT, STOPPED
+from desktop_app.context.view.normalize import INTERJECTED, NO_RESULT
 from desktop_app.context.view.pairing import arrange_results, is_placeholder
 from desktop_app.context.view.view import assemble, count_repairs, unanswered_ids, view_after, view_of
 from desktop_app.conversation.message import Message, Reasoning, Role
@@ -23,11 +23,11 @@ ASKED, OF_A, OF_B = [user("q")], result("of a", "a"), result("of b", "b")
 CASES: dict[str, tuple[list[Message], list[str]]] = {
     "behind a message of the user's": (
         [*ASKED, model("", A), user("Hurry."), OF_A, model("Done.")],
-        ["user: q", "assistant: ", "tool: of a", f"assistant: {STOPPED}", "user: Hurry.", "assistant: Done."],
+        ["user: q", "assistant: ", "tool: of a", f"assistant: {INTERJECTED}", "user: Hurry.", "assistant: Done."],
     ),
     "one of two late": (
         [*ASKED, model("", A, B), OF_A, user("Hurry."), OF_B],
-        ["user: q", "assistant: ", "tool: of a", "tool: of b", f"assistant: {STOPPED}", "user: Hurry."],
+        ["user: q", "assistant: ", "tool: of a", "tool: of b", f"assistant: {INTERJECTED}", "user: Hurry."],
     ),
     "behind a reply": (
         [*ASKED, model("", A, B), OF_A, model("I wait."), OF_B],
@@ -48,21 +48,21 @@ CASES: dict[str, tuple[list[Message], list[str]]] = {
     ),
     "the real one behind a message": (
         [*ASKED, model("", A), result(NO_RESULT, "a"), user("Hurry."), OF_A],
-        ["user: q", "assistant: ", "tool: of a", f"assistant: {STOPPED}", "user: Hurry."],
+        ["user: q", "assistant: ", "tool: of a", f"assistant: {INTERJECTED}", "user: Hurry."],
     ),
     "two that say something": (
         [*ASKED, model("", A), OF_A, user("Hurry."), result("and more", "a")],
-        ["user: q", "assistant: ", "tool: of a\n\nand more", f"assistant: {STOPPED}", "user: Hurry."],
+        ["user: q", "assistant: ", "tool: of a\n\nand more", f"assistant: {INTERJECTED}", "user: Hurry."],
     ),
     "without an id": (
         [*ASKED, model("", A), user("Hurry."), result("of a", "")],
-        ["user: q", "assistant: ", "tool: of a", f"assistant: {STOPPED}", "user: Hurry."],
+        ["user: q", "assistant: ", "tool: of a", f"assistant: {INTERJECTED}", "user: Hurry."],
     ),
     "an id that repeats": (
         [*ASKED, model("", A), OF_A, model("", A), user("Hurry."), result("of the second", "a")],
         [
             *("user: q", "assistant: ", "tool: of a", "assistant: ", "tool: of the second"),
-            *(f"assistant: {STOPPED}", "user: Hurry."),
+            *(f"assistant: {INTERJECTED}", "user: Hurry."),
         ],
     ),
     "behind nobody's": (
