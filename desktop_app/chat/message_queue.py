@@ -7,7 +7,8 @@ is always in exactly one place. The methods of `Turns` return once the change is
 |------------|----------------------------|----------------------------------------------------------------------------|
 | draft      | the conversation's draft   | recorded, if nothing runs in the conversation; else queued                 |
 | queued     | the conversation's queue   | recorded, once it is the first and the turn before has finished, or when   |
-|            |                            | the user sends it; a draft again, if the user edits it; or removed         |
+|            |                            | the user sends it, or with the next request of the turn that it steers; a  |
+|            |                            | draft again, if the user edits it; or removed                              |
 | recorded   | the record                 | answered: its turn begins at once                                          |
 | answered   | the record, with the reply | the end                                                                    |
 | unanswered | the record                 | answered, on the user's request: its turn failed, was stopped or broke off |
@@ -48,6 +49,7 @@ class MessageQueue:
         self._storing = NamedLocks()
         self._paused: set[str] = set()
         self._shown: dict[str, QueueChanged] = {}
+        self._steering: dict[str, set[str]] = {}  # ids of messages by conversation, while a turn is running
 
     async def read(self, conversation: str) -> None:
         """Load the draft and the queue of an earlier run, unless they are loaded. Raises ArchiveError."""
@@ -62,7 +64,8 @@ class MessageQueue:
 
     def state(self, conversation: str) -> QueueChanged:
         """Return the event with the current queue."""
-        queue = self._of(conversation).queue
+        steering = self._steering.get(conversation, ())
+        queue = tuple([replace(one, is_steering=one.id in steering) for one in self._of(conversation).queue])
         return QueueChanged(conversation, queue, bool(queue) and conversation in self._paused)
 
     def show(self, conversation: str) -> QueueChanged:
@@ -141,6 +144,22 @@ class MessageQueue:
         self._publish_changes(session.id)
         self._publish(recorded)
         return True
+
+    def steer(self, conversation: str, message_id: str) -> None:
+        """Let a queued message enter the running turn with the turn's next request."""
+        self._steering.setdefault(conversation, set()).add(message_id)
+        self._publish_changes(conversation)
+
+    async def record_steering(self, session: Session) -> None:
+        """Move the messages that steer the running turn into the record, in their order. Raises WorldError."""
+        for message in self.state(session.id).queue:
+            if message.is_steering:
+                await self.record(session, message, is_queued=True)
+
+    def end_steering(self, conversation: str) -> None:
+        """Let messages that have not entered the turn wait like the others, since it has ended."""
+        if self._steering.pop(conversation, None):
+            self._publish_changes(conversation)
 
     async def remove(self, conversation: str, message_id: str) -> None:
         """Remove a message from the queue, if it is still there. Raises ArchiveError."""

@@ -86,15 +86,19 @@ class Turns:
         options: TurnOptions = DEFAULT_OPTIONS,
         is_now: bool = False,
         is_draft: bool = False,
+        is_steering: bool = False,
     ) -> None:
         """Record a message and start its turn. While another turn is running, queue the message instead.
 
         The queue continues after a turn that finished, but not after one that failed or was stopped: its messages may
         no longer be to the point, and the user can send them with a click. A message that is sent while no turn is
         running precedes the queue. is_now: stop the running turn first, and keep its partial reply. is_draft: empty the
-        stored draft in the same transaction. Raises WorldError, in which case the message is not stored.
+        stored draft in the same transaction. is_steering: let a queued message enter the running turn. Raises
+        WorldError, in which case the message is not stored.
         """
         message = QueuedMessage(uuid.uuid4().hex, MessageDraft(text, attachments))
+        if is_steering and self._is_taken(session.id):
+            self.queue.steer(session.id, message.id)
         await self._send(session, message, is_now, is_draft, options)
 
     async def research(self, session: Session, question: str, is_now: bool = False, is_draft: bool = False) -> None:
@@ -313,7 +317,8 @@ class Turns:
 
     async def _turn(self, session: Session, options: TurnOptions = DEFAULT_OPTIONS) -> None:
         """Take a turn, then finish it."""
-        turn = take_turn(session, self._services, self._publish, self.is_automatic(session), options)
+        steer = partial(self.queue.record_steering, session)
+        turn = take_turn(session, self._services, self._publish, self.is_automatic(session), options, steer)
         await self._finish(session, await turn)
 
     async def _continue(self, session: Session, reply: Message) -> None:
@@ -330,6 +335,7 @@ class Turns:
 
     async def _finish(self, session: Session, finished: TurnFinished) -> None:
         """Start the work that follows a turn, and publish its end last."""
+        self.queue.end_steering(session.id)
         try:
             await self.note(session)
             # Otherwise the user may have stopped making room, or may want to continue the reply.

@@ -16,6 +16,8 @@ class QueuedMessage(msgspec.Struct, frozen=True):
     draft: MessageDraft
     is_research: bool = False
     """Whether the web is searched for the answer; the text begins with the command."""
+    is_steering: bool = False
+    """Whether it enters the running turn with its next request, instead of waiting for the turn's end. Not stored."""
 
 
 class UnsentMessages(msgspec.Struct, frozen=True):

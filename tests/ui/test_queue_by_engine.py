@@ -13,7 +13,7 @@ from ui_scenes import texts
 
 from desktop_app.conversation.message import Attachment, MessageDraft, Role
 from desktop_app.paths import database_file
-from provider import Hang, Reply
+from provider import Call, Hang, Reply
 
 pytestmark = pytest.mark.wire
 
@@ -154,3 +154,33 @@ def test_a_message_that_is_sent_leaves_the_edit_of_another_stored(play_by_engine
         await person.sees(lambda: "Which one?" not in stored_draft(person), "what was cancelled is not stored")
 
     play_by_engine(scene, [Reply("One.", usage=None), Reply("Two.", usage=None)])
+
+
+@pytest.mark.row("Q1", "steers the running turn, by a link and by its keys")
+def test_a_message_steers_the_running_turn(play_by_engine, tmp_path) -> None:
+    async def scene(person: Person) -> None:
+        await stream(person)
+        await person.say("Only .py")
+        await person.sees(lambda: queued(person) == ["Only .py"], "one that waits")
+        row = person.window.ui.queue.rows[0]
+        assert "Queued" in row.state.text()
+        await person.click(row.steer)
+        await person.sees(lambda: "Steers" in person.window.ui.queue.rows[0].state.text(), "that it steers")
+        assert not person.window.ui.queue.rows[0].steer.isVisible()
+        await person.write("And short")
+        control_shift = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        QTest.keyClick(person.window.ui.composer.field, Qt.Key.Key_Return, control_shift)
+        await person.sees(lambda: queued(person) == ["Only .py", "And short"], "two that steer")
+        assert all("Steers" in one.state.text() for one in person.window.ui.queue.rows)
+        await person.sees_end("Done.")
+        assert not person.window.ui.queue.isVisible()
+        rows = [row.message for row in person.window.ui.transcript_model.rows if row.message.role is not Role.SYSTEM]
+        assert [row.role for row in rows][1:3] == [Role.ASSISTANT, Role.TOOL]
+        assert [row.text for row in rows][-3:] == ["Only .py", "And short", "Done."]
+
+    off = ("bash", "edit", "glob", "grep", "read", "recall", "save_memory", "web_fetch", "web_search", "write")
+    reply = Reply("I look. " * 80, calls=(Call("list", '{"path": "."}'),), finish="tool_calls", pause=0.05, usage=None)
+    steps = [reply, Reply("Done.", usage=None)]
+    provider = play_by_engine(scene, steps, folder=str(tmp_path), tools_off=off)
+    assert "Only .py\n\nAnd short" in provider.requests[1].body["messages"][-1]["content"]
+    assert len(provider.requests) == 2, "one turn"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import msgspec
 from msgspec.structs import replace
@@ -57,18 +57,23 @@ class TurnOptions(msgspec.Struct, frozen=True):
 DEFAULT_OPTIONS = TurnOptions()
 
 
+async def do_nothing() -> None:
+    """Add nothing to a turn."""
+
+
 async def take_turn(
     session: Session,
     services: Services,
     emit: Emit,
     is_automatic: bool = True,
     options: TurnOptions = DEFAULT_OPTIONS,
+    steer: Callable[[], Awaitable[None]] = do_nothing,
 ) -> TurnFinished:
     """Answer the newest user message, and return the turn's outcome.
 
     Each event is emitted once what it reports is stored. Cancelling the task stops the turn: the reply so far is
     stored, and each call gets a result. Nothing is raised: errors are part of the outcome. is_automatic: whether room
-    may be made without asking the user.
+    may be made without asking the user. steer: records what the user wants to add to the next request.
     """
     turn = Turn(session, services, emit, is_automatic)
     emit(TurnStarted(session.id))
@@ -80,6 +85,7 @@ async def take_turn(
         if options.makes_room:
             await make_room(session, services, Trigger.USER, emit)
         while True:
+            await steer()
             if is_automatic:
                 await make_room(session, services, turn.trigger, emit, turn.tries)
             refuse_without_room(session, options.is_forced)

@@ -28,12 +28,14 @@ class Send(BeginTurn, frozen=True):
 
     is_now: stop the running turn instead of queueing, and keep its partial reply. is_draft: the message comes from the
     composer, so the stored draft, which may be an older one, is cleared in the transaction that stores the message.
+    is_steering: let it enter the running turn with the turn's next request.
     """
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     is_now: bool = False
     is_draft: bool = False
+    is_steering: bool = False
 
 
 class EditMessage(BeginTurn, frozen=True):
@@ -118,6 +120,12 @@ class CountDraft(ConversationRequest[DraftCounted], frozen=True):
 
 class SendQueued(ConversationRequest[Done], frozen=True):
     """Stop the running turn, keep its partial reply, and send a queued message. The other queued messages follow."""
+
+    message_id: str
+
+
+class SteerQueued(ConversationRequest[Done], frozen=True):
+    """Let a queued message enter the running turn with the turn's next request."""
 
     message_id: str
 

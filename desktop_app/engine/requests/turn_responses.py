@@ -36,8 +36,14 @@ from .responders import responds
 @responds(p.Send)
 async def _send(engine: Engine, request: p.Send) -> None:
     session = await engine.conversations.open(request.conversation)
-    turns, attachments = engine.conversations.turns, request.attachments
-    await turns.send(session, request.text, attachments, is_now=request.is_now, is_draft=request.is_draft)
+    await engine.conversations.turns.send(
+        session,
+        request.text,
+        request.attachments,
+        is_now=request.is_now,
+        is_draft=request.is_draft,
+        is_steering=request.is_steering,
+    )
 
 
 @responds(p.EditMessage)
@@ -120,6 +126,12 @@ async def _count_draft(engine: Engine, request: p.CountDraft) -> p.DraftCounted:
 async def _send_queued(engine: Engine, request: p.SendQueued) -> None:
     session = await engine.conversations.open(request.conversation)
     await engine.conversations.turns.send_now(session, request.message_id)
+
+
+@responds(p.SteerQueued)
+async def _steer_queued(engine: Engine, request: p.SteerQueued) -> None:
+    session = await engine.conversations.open(request.conversation)
+    engine.conversations.turns.queue.steer(session.id, request.message_id)
 
 
 @responds(p.RemoveQueued)

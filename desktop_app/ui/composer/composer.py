@@ -39,15 +39,16 @@ def request_of(
     attachments: tuple[Attachment, ...] = (),
     is_now: bool = False,
     is_draft: bool = False,
+    is_steering: bool = False,
 ) -> Send | StartResearch:
     """Return the request that sends a text. Text that only looks like a command, such as a path, is a message.
 
-    is_now: also stop the reply. is_draft: also empty the stored draft.
+    is_now: also stop the reply. is_draft: also empty the stored draft. is_steering: add it to the running turn.
     """
     found = _RESEARCH.match(text)
     if found and (found[1] or "").strip():
         return StartResearch(conversation, found[1].strip(), is_now, is_draft)
-    return Send(conversation, text, attachments, is_now, is_draft)
+    return Send(conversation, text, attachments, is_now, is_draft, is_steering)
 
 
 def hint_of(text: str) -> str:
@@ -88,7 +89,7 @@ MARGIN = 3  # pixels above and below the lines
 MARGINS, LOW_MARGINS = (12, 10, 10, 10), (6, 5, 5, 5)  # pixels around the content
 DRAFT_PAUSE = 80  # milliseconds between two `draft_changed`
 HINT_TIME = 4_000  # milliseconds that a hint stays
-QUEUE_HINT = translatable("Enter queues · Ctrl+Enter sends now")
+QUEUE_HINT = translatable("Enter queues · Ctrl+Enter sends now · Ctrl+Shift+Enter steers")
 READING_HINT = translatable("Wait until the files are read")
 
 
@@ -100,6 +101,7 @@ class Composer(StyleAware, QWidget):
 
     send_requested = Signal(str, tuple)  # the text, and the attachments
     send_now_requested = Signal(str, tuple)  # the same, and the reply is to be stopped
+    steer_requested = Signal(str, tuple)  # the same, and it is to enter the running turn
     stop_requested = Signal()
     draft_changed = Signal(object)  # a MessageDraft
     tools_requested = Signal()
@@ -249,6 +251,7 @@ class Composer(StyleAware, QWidget):
     def _connect(self) -> None:
         self.field.send_requested.connect(partial(self._send, self.send_requested))
         self.field.send_now_requested.connect(partial(self._send, self.send_now_requested))
+        self.field.steer_requested.connect(partial(self._send, self.steer_requested))
         self.field.textChanged.connect(self._change)
         self.field.installEventFilter(self)
         self.button.clicked.connect(self._press)

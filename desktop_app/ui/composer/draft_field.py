@@ -18,6 +18,8 @@ from PySide6.QtGui import (
 from desktop_app.ui.widgets.buttons import ENTER
 from desktop_app.ui.widgets.long_text import LongTextField, is_typed
 
+STEERING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
 
 class DraftField(LongTextField):
     """A text field in which Enter sends, Shift+Enter starts a line, and Escape stops.
@@ -28,6 +30,7 @@ class DraftField(LongTextField):
 
     send_requested = Signal()
     send_now_requested = Signal()
+    steer_requested = Signal()
     queued_wanted = Signal()  # on Up in an empty draft
     escape_pressed = Signal()
     files_given = Signal(list)
@@ -73,7 +76,9 @@ class DraftField(LongTextField):
         if self.hold_key(event) or self.key_filter(event):
             event.accept()
         elif event.key() in ENTER and not self.is_composing:
-            if event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
+            if event.modifiers() & STEERING == STEERING:
+                self.steer_requested.emit()
+            elif event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier):
                 self._start_line()
             elif event.modifiers() & Qt.KeyboardModifier.ControlModifier:
                 self.send_now_requested.emit()

@@ -20,6 +20,7 @@ class QueueController(Controller):
         self._queue, self._composer = queue, composer
         queue.edit_requested.connect(self.edit)
         queue.send_requested.connect(self.send_now)
+        queue.steer_requested.connect(self.steer)
         queue.remove_requested.connect(self.remove)
         composer.field.queued_wanted.connect(self.edit_last)
         chat.opened.connect(self.note_opened)
@@ -35,6 +36,11 @@ class QueueController(Controller):
     def send_now(self, message_id: str) -> None:
         self.post(p.SendQueued, message_id)
         self._composer.take_focus()  # the row that has the focus is removed
+
+    def steer(self, message_id: str) -> None:
+        """Let a message enter the running turn."""
+        self.post(p.SteerQueued, message_id)
+        self._composer.take_focus()
 
     def remove(self, message_id: str) -> None:
         self.post(p.RemoveQueued, message_id)

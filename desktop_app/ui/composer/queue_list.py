@@ -17,6 +17,8 @@ from desktop_app.ui.widgets.look import CONTROL_HEIGHT, Corner, colour, scale
 from desktop_app.ui.widgets.text_label import TextLabel
 
 QUEUED, PAUSED = translatable("Queued"), translatable("Paused")
+STEERING = translatable("Steers this turn")
+ABOUT_STEERING = translatable("The model receives it with the next request of this turn, such as after a tool.")
 ABOUT_QUEUED = translatable("It is sent when the reply is finished.")
 ABOUT_PAUSED = translatable("It is not sent by itself after a stop, an error or a restart. Choose Send now.")
 MAX_ROWS = 3
@@ -33,26 +35,30 @@ class QueuedRow(QWidget):
         self.state = TextLabel(tr(QUEUED), size=13, tint="ink_soft")
         self.state.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.text = TextLabel(summary_of(message.draft), size=13)
-        self.edit, self.send = LinkButton(tr("Edit")), LinkButton(tr("Send now"))
+        self.edit, self.send, self.steer = LinkButton(tr("Edit")), LinkButton(tr("Send now")), LinkButton(tr("Steer"))
         self.remove = LinkButton(tr("Remove"))
         self.edit.setToolTip(tr("Put it back into the composer (Up in an empty composer edits the last one)"))
         self.send.setToolTip(tr("Stop the reply, keep what has arrived, and send this"))
+        self.steer.setToolTip(tr("Add it to the running turn, with the turn’s next request, without stopping it"))
         self.remove.setToolTip(tr("Do not send it"))
         for button, signal in (
             (self.edit, queue.edit_requested),
+            (self.steer, queue.steer_requested),
             (self.send, queue.send_requested),
             (self.remove, queue.remove_requested),
         ):
             button.setAccessibleName(f"{button.text()}: {self.text.text()}")
             button.clicked.connect(lambda _=False, signal=signal: signal.emit(message.id))
-        buttons = self.edit, self.send, self.remove
+        buttons = self.edit, self.steer, self.send, self.remove
         horizontal(self.state, (self.text, 1), *buttons, holder=self, spacing=12, margins=(14, 0, 14, 0))
         self.setFixedHeight(scale(CONTROL_HEIGHT))
 
     def show_state(self, is_paused: bool) -> None:
         """Show whether the message will be sent automatically."""
-        self.state.set_text(tr(PAUSED if is_paused else QUEUED))
-        self.setToolTip(tr(ABOUT_PAUSED if is_paused else ABOUT_QUEUED))
+        steers = self.message.is_steering and not is_paused
+        self.state.set_text(tr(PAUSED if is_paused else STEERING if steers else QUEUED))
+        self.setToolTip(tr(ABOUT_PAUSED if is_paused else ABOUT_STEERING if steers else ABOUT_QUEUED))
+        self.steer.setVisible(not (is_paused or steers or self.message.is_research))
         self.setAccessibleName(f"{self.state.text()}: {self.text.text()}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -67,6 +73,7 @@ class QueueList(ScrollColumn):
 
     edit_requested = Signal(str)
     send_requested = Signal(str)
+    steer_requested = Signal(str)
     remove_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -156,6 +156,7 @@ class ConversationController(QObject):
         composer, welcome, requests = self._composer, self._pane.welcome, self._panel.requests
         composer.send_requested.connect(self.send)
         composer.send_now_requested.connect(partial(self.send, is_now=True))
+        composer.steer_requested.connect(partial(self.send, is_steering=True))
         composer.stop_requested.connect(self.stop)
         composer.draft_changed.connect(self.drafts.count)
         welcome.prompt_chosen.connect(partial(self.send, is_draft=False))
@@ -360,11 +361,17 @@ class ConversationController(QObject):
 
     @in_task
     async def send(
-        self, text: str, attachments: tuple[Attachment, ...] = (), is_now: bool = False, is_draft: bool = True
+        self,
+        text: str,
+        attachments: tuple[Attachment, ...] = (),
+        is_now: bool = False,
+        is_draft: bool = True,
+        is_steering: bool = False,
     ) -> None:
         """Send a message, one at a time; a draft stays in the composer until it is stored.
 
-        is_now: stop the reply first. is_draft: whether the message is the composer's draft.
+        is_now: stop the reply first. is_draft: whether the message is the composer's draft. is_steering: let it enter
+        the running turn.
         """
         if self._is_sending:
             return
@@ -376,7 +383,7 @@ class ConversationController(QObject):
                 if not self.conversation:
                     await self._open(p.CreateConversation())
             conversation = self.conversation
-            request = request_of(conversation, text, attachments, is_now, is_draft)
+            request = request_of(conversation, text, attachments, is_now, is_draft, is_steering)
             if is_draft:
                 await self.drafts.send(conversation, MessageDraft(text, attachments), request)
             else:
