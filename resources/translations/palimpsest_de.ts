@@ -1,8 +1,8 @@
-<?xml version='1.0' encoding='utf-8'?>
+<?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name />
+    <name></name>
     <message>
         <source>Everything that was stored before is still there.</source>
         <translation>Alles zuvor Gespeicherte ist noch da.</translation>
@@ -696,7 +696,7 @@
         <translation>in denen sie gezählt werden, über alle Unterhaltungen</translation>
     </message>
     <message>
-        <source>of the user's own messages that stay word for word</source>
+        <source>of the user&apos;s own messages that stay word for word</source>
         <translation>der eigenen Nachrichten, die wörtlich bleiben</translation>
     </message>
     <message>
@@ -760,7 +760,7 @@
         <translation>Neben der Unterhaltung: Recherche und Bilder</translation>
     </message>
     <message>
-        <source>waits long, keeps much, and the user's own messages word for word</source>
+        <source>waits long, keeps much, and the user&apos;s own messages word for word</source>
         <translation>wartet lange, behält viel und die eigenen Nachrichten wörtlich</translation>
     </message>
     <message>
@@ -772,7 +772,7 @@
         <translation>schafft früh und viel Platz: für kleine Fenster und langsame Modelle</translation>
     </message>
     <message>
-        <source>OpenFork's three layers: truncate, prune to the first 2,000 characters, compact to half</source>
+        <source>OpenFork&apos;s three layers: truncate, prune to the first 2,000 characters, compact to half</source>
         <translation>OpenForks drei Schichten: abschneiden, auf die ersten 2.000 Zeichen kürzen, auf die Hälfte zusammenfassen</translation>
     </message>
     <message>
@@ -816,7 +816,7 @@
         <translation>zweite Systemnachricht</translation>
     </message>
     <message>
-        <source>beginning without a user's message</source>
+        <source>beginning without a user&apos;s message</source>
         <translation>Anfang ohne eigene Nachricht</translation>
     </message>
     <message>
@@ -1060,7 +1060,7 @@
         <translation>Die Antwort von {model} brach ab</translation>
     </message>
     <message>
-        <source>{server} does not speak OpenAI's protocol</source>
+        <source>{server} does not speak OpenAI&apos;s protocol</source>
         <translation>{server} spricht nicht das Protokoll von OpenAI</translation>
     </message>
     <message>
@@ -1132,7 +1132,7 @@
         <translation>Das Konto bei {server} prüfen oder ein Modell eines anderen Anbieters wählen.</translation>
     </message>
     <message>
-        <source>Check the model's name and the address {address} in the settings (it usually ends with /v1).</source>
+        <source>Check the model&apos;s name and the address {address} in the settings (it usually ends with /v1).</source>
         <translation>Den Namen des Modells und die Adresse {address} in den Einstellungen prüfen (sie endet meist auf /v1).</translation>
     </message>
     <message>
@@ -1156,7 +1156,7 @@
         <translation>Die Werkzeuge für diese Unterhaltung ausschalten oder ein Modell wählen, das sie nutzen kann.</translation>
     </message>
     <message>
-        <source>Choose another model, or change this one's options in the settings.</source>
+        <source>Choose another model, or change this one&apos;s options in the settings.</source>
         <translation>Ein anderes Modell wählen oder die Optionen von diesem in den Einstellungen ändern.</translation>
     </message>
     <message>
@@ -1655,10 +1655,6 @@ Die letzten Zeilen der Fehlerausgabe:
     <message>
         <source>No tools</source>
         <translation>Keine Werkzeuge</translation>
-    </message>
-    <message>
-        <source>Enter queues · Ctrl+Enter sends now</source>
-        <translation>Enter reiht ein · Strg+Enter sendet sofort</translation>
     </message>
     <message>
         <source>Wait until the files are read</source>
@@ -4845,8 +4841,8 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Umgebung</translation>
     </message>
     <message>
-        <source>NAME=value OTHER='with spaces'</source>
-        <translation>NAME=Wert ANDERER='mit Leerzeichen'</translation>
+        <source>NAME=value OTHER=&apos;with spaces&apos;</source>
+        <translation>NAME=Wert ANDERER=&apos;mit Leerzeichen&apos;</translation>
     </message>
     <message>
         <source>+ Add an MCP server</source>
@@ -6187,7 +6183,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>Don't wrap</source>
+        <source>Don&apos;t wrap</source>
         <translation>Nicht umbrechen</translation>
     </message>
     <message>
@@ -6553,7 +6549,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         </translation>
     </message>
     <message>
-        <source>The message's text</source>
+        <source>The message&apos;s text</source>
         <translation>Text der Nachricht</translation>
     </message>
     <message>
@@ -7049,7 +7045,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>das Modell weigerte sich, sie zu schreiben</translation>
     </message>
     <message>
-        <source>the model's reply was cut off</source>
+        <source>the model&apos;s reply was cut off</source>
         <translation>die Antwort des Modells wurde abgeschnitten</translation>
     </message>
     <message>
@@ -7065,15 +7061,15 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Das Paket xllamacpp, das das eingebaute Modell ausführt, ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file is not installed.</source>
+        <source>The built-in model&apos;s file is not installed.</source>
         <translation>Die Datei des eingebauten Modells ist nicht installiert.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} has {size} bytes instead of {right}.</source>
+        <source>The built-in model&apos;s file {path} has {size} bytes instead of {right}.</source>
         <translation>Die Datei {path} des eingebauten Modells hat {size} Bytes statt {right}.</translation>
     </message>
     <message>
-        <source>The built-in model's file {path} is not the published one: its SHA-256 is {found}.</source>
+        <source>The built-in model&apos;s file {path} is not the published one: its SHA-256 is {found}.</source>
         <translation>Die Datei {path} des eingebauten Modells ist nicht die veröffentlichte: Ihr SHA-256 ist {found}.</translation>
     </message>
     <message>
@@ -8222,7 +8218,7 @@ Sobald ein Modell geantwortet hat, zeigt diese Seite, was das Fenster gefüllt h
         <translation>Eine Sandbox gibt es nur unter Linux.</translation>
     </message>
     <message>
-        <source>bubblewrap is not installed (the system's package “bubblewrap”).</source>
+        <source>bubblewrap is not installed (the system&apos;s package “bubblewrap”).</source>
         <translation>bubblewrap ist nicht installiert (das Paket „bubblewrap“ des Systems).</translation>
     </message>
     <message>
@@ -8761,7 +8757,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>des Nutzbaren, bei dem das Kürzen endet</translation>
     </message>
     <message>
-        <source>below which shortening is not worth losing the provider's cache</source>
+        <source>below which shortening is not worth losing the provider&apos;s cache</source>
         <translation>unter denen Kürzen den Verlust des Caches beim Anbieter nicht lohnt</translation>
     </message>
     <message>
@@ -10519,7 +10515,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Der Cache des Anbieters zählt höchstens für</translation>
     </message>
     <message>
-        <source>for which a provider's cache counts, however long it is kept; 0: never</source>
+        <source>for which a provider&apos;s cache counts, however long it is kept; 0: never</source>
         <translation>für die der Cache eines Anbieters zählt, wie lange er auch bleibt; 0: nie</translation>
     </message>
     <message>
@@ -10527,7 +10523,7 @@ Eine angeheftete Nachricht bleibt Wort für Wort im Kontextfenster, was auch son
         <translation>Vor dem Verlust eines Caches warnen, ab</translation>
     </message>
     <message>
-        <source>in the provider's cache from which a change that loses it shows its price</source>
+        <source>in the provider&apos;s cache from which a change that loses it shows its price</source>
         <translation>im Cache des Anbieters, ab denen eine Änderung, die ihn verliert, ihren Preis zeigt</translation>
     </message>
     <message>
@@ -10748,10 +10744,6 @@ Hier stehen Ihre Fragen und die Überschriften der Antworten.</translation>
         <source>{model} is asked less often for summaries because its last ones could not be used.</source>
         <translation>{model} wird seltener um Zusammenfassungen gebeten, weil die letzten unbrauchbar waren.</translation>
     </message>
-<message>
-        <source>Another model may accept it.</source>
-        <translation>Ein anderes Modell nimmt sie vielleicht an.</translation>
-    </message>
     <message>
         <source>Enter queues · Ctrl+Enter sends now · Ctrl+Shift+Enter steers</source>
         <translation>Enter reiht ein · Strg+Enter sendet sofort · Strg+Umschalt+Enter lenkt</translation>
@@ -10772,9 +10764,5 @@ Hier stehen Ihre Fragen und die Überschriften der Antworten.</translation>
         <source>Add it to the running turn, with the turn’s next request, without stopping it</source>
         <translation>Der laufenden Antwort mit ihrer nächsten Anfrage hinzufügen, ohne sie anzuhalten</translation>
     </message>
-    <message>
-        <source>In dollars, with summaries and other tasks. The next request is estimated before it is sent; models whose price is not known are not counted.</source>
-        <translation>In Dollar, mit Zusammenfassungen und anderen Aufgaben. Die nächste Anfrage wird vor dem Senden geschätzt; Modelle ohne bekannten Preis werden nicht gezählt.</translation>
-    </message>
-    </context>
+</context>
 </TS>
