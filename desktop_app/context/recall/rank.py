@@ -16,9 +16,9 @@ from .outline import Outline
 from .passage_cuts import BITS, count_messages, message_of
 from .query import RecallQuery
 
-NEAR, FARTHER = 0.6, 0.35
-"""Shares of a message's score that count for the messages next to it, and for those at a distance of two: an answer
-follows its question."""
+NEAR = (0.6, 0.35, 0.2, 0.1)
+"""Shares of a message's score that count for the messages next to it, and for those farther away: an answer follows its
+question."""
 BY_SPEAKER = 1.0
 BY_DAY = 2.0
 """Added to the score of a message by a speaker, or from a day, that the query names."""
@@ -145,7 +145,7 @@ def _with_neighbours(own: Mapping[int, float], outline: Outline) -> dict[int, fl
     scores: dict[int, float] = {}
     for index, score in own.items():
         session = sessions[index]
-        for near, share in ((index - 1, NEAR), (index + 1, NEAR), (index - 2, FARTHER), (index + 2, FARTHER)):
+        for near, share in [(index + side * far, share) for far, share in enumerate(NEAR, 1) for side in (-1, 1)]:
             if 0 <= near < len(sessions) and sessions[near] == session and share * score > scores.get(near, 0.0):
                 scores[near] = share * score
     for index, score in own.items():

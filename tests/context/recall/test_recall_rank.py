@@ -94,7 +94,8 @@ def test_days_that_are_named_count_for_their_messages() -> None:
     assert set(order("What happened in June 2023?")[:4]) == {6, 7, 8, 9}
     assert set(order("What happened on 8 May?")[:6]) == set(range(6))
     assert set(order("Anything on 2023-06-02?")[:4]) == {6, 7, 8, 9}
-    assert 9 not in order("Anything on 2023-06-03?")
+    assert indexes_named(outlined(CHAT), "Anything on 2023-06-03?") == frozenset()
+    assert order("Anything on 2023-06-03?")[0] == 6, "a stamp with one of its numbers, and not the day of another"
 
 
 def test_only_those_that_are_asked_for() -> None:
