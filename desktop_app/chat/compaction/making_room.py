@@ -241,7 +241,7 @@ class _RoomMaking:
                 return False  # summaries by a model are paused
             self._log_begin(step, request)
             compaction = await write_compaction(snapshot, step, request, self._tell_progress, self._record_usage)
-            if self._trigger is Trigger.IDLE and (compaction is None or compaction.strategy != request.strategy):
+            if self._trigger is Trigger.IDLE and (compaction is None or _is_fallback(compaction, request)):
                 return False  # no model wrote it, and there is room: the conversation may stay as it is
             self._frees_nothing = compaction is None
             return compaction is not None and await self._record(compaction)
@@ -279,6 +279,11 @@ class _RoomMaking:
         self._emit(changed)
         self._emit(session.gauge_changed())
         return True
+
+
+def _is_fallback(compaction: Compaction, request: SummaryRequest) -> bool:
+    """Return whether code has written the summary in place of a model."""
+    return request.strategy == "llm" and compaction.strategy in ("extractive", "last_messages")
 
 
 def is_known_failure(entries: Iterable[AnyEntry], cause: FailureCause) -> bool:
