@@ -108,8 +108,8 @@ SHARE_OF_STRONG_RULES, SHARE_OF_RULES = 0.35, 0.40
 SHARE_OF_SUPERSEDED = 0.05
 SHARE_OF_QUESTIONS = 0.10
 SHARE_OF_WORK = 0.15
-SHARE_OF_FINISHED = 0.05
-"""What is finished gets this share before sentences, and as much as open work after them."""
+OPEN_REQUESTS = 2
+"""Newest requests in progress that are listed, behind the first one: those between them only go on with it."""
 SHARE_OF_STATE = 0.15
 SHARE_OF_FILES = 0.40
 SHARE_OF_USER = 0.40
@@ -151,8 +151,7 @@ def extract(
         _add_rules(page, ledger)
         _add_labelled(page, ledger, ranked)
         _add_intent(page, [p for p in passages if p.voice is Voice.USER], earlier, is_work(head))
-        _add_work(page, ledger, SHARE_OF_WORK, are_finished=False)
-        _add_work(page, ledger, SHARE_OF_FINISHED, are_finished=True)
+        _add_work(page, ledger, are_finished=False)
         _add_state(page, passages, ledger, head, reading)
     _add_questions(page, ledger, {} if among_people else {message.id: _speaker(message) for message in head})
     _add_files(page, ledger, SHARE_OF_FILES)
@@ -167,7 +166,7 @@ def extract(
         names = _add_names(page, names, reserved)
     _add_files(page, ledger, ALL)
     _add_passages(page, [p for p in ranked if p.voice is Voice.USER], [Voice.USER])
-    _add_work(page, ledger, SHARE_OF_WORK, are_finished=True)
+    _add_work(page, ledger, are_finished=True)
     _add_passages(page, ranked, list(Voice))
     _add_errors(page, ledger, ALL)
     _add_commands(page, ledger, len(ledger.commands), 0)
@@ -304,13 +303,17 @@ def _add_questions(page: SummaryBuilder, ledger: Ledger, speakers: Mapping[str, 
             page.add(sections.QUESTIONS, SummaryLine(fact.text, (number, 0), speakers.get(fact.message_id, "")))
 
 
-def _add_work(page: SummaryBuilder, ledger: Ledger, share: float, are_finished: bool) -> None:
+def _add_work(page: SummaryBuilder, ledger: Ledger, are_finished: bool) -> None:
     """Add the state of requests, plans and claims, the newest first. are_finished: only what is finished."""
-    floor = page.free - share * page.budget
+    floor = page.free - SHARE_OF_WORK * page.budget
     for rank, state in enumerate(sections.WORK_LABELS):
         if (state == "finished") is not are_finished:
             continue
         items = [(number, item) for number, item in enumerate(ledger.work) if item.state == state]
+        if state == "in progress":
+            asked = [number for number, item in items if not item.is_planned]
+            left_out = set(asked[1:-OPEN_REQUESTS])
+            items = [pair for pair in items if pair[0] not in left_out]
         for number, item in reversed(items):
             if page.free <= floor or page.is_full:
                 return

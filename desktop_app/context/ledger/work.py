@@ -304,9 +304,9 @@ def is_refused(result: ToolResult) -> bool:
 
 
 def _request_in(words: Sequence[str]) -> str:
-    """Return the sentence of a user that says what is wanted: the first one, unless it is a mere greeting or assent."""
+    """Return the sentence of a user that says what is wanted; none if all is a greeting or an assent."""
     if words and len(words[0]) < MAX_GREETING and _is_chatter(words[0]):
-        return next((text for text in words[1:REQUEST_WITHIN] if not _is_chatter(text)), words[0])
+        return next((text for text in words[1:REQUEST_WITHIN] if not _is_chatter(text)), "")
     return words[0] if words else ""
 
 

@@ -10,7 +10,7 @@ from work_sessions import SHARE, Sent, labels, session
 
 MISSED = {
     ("tau-airline-46-3", "send_certificate"),
-    ("tau-airline-46-3", "get back to booking that flight from San Francisco to New York"),
+    ("tau-airline-46-3", "proceed with the compensation for this reservation"),
     ("tau-airline-46-3", "The correct total, including additional fees, is $1,047"),
     ("pi", "Make a class Depot in depot/__init__.py with a list of shelves"),
     ("pi", "Add a method add(shelf) which refuses a second shelf"),
