@@ -26,7 +26,7 @@ from desktop_app.context.masking import mask_secrets
 from desktop_app.context.policy import ContextPolicy
 from desktop_app.context.prune.exchange import exchanges_of
 from desktop_app.context.prune.strategies import MAX_MODEL_DIGEST, NAME, digest_input, digested_exchanges, with_digest
-from desktop_app.context.summary.asking_rests import is_in_doubt, summaries_rest
+from desktop_app.context.summary.asking_rests import is_in_doubt
 from desktop_app.context.summary.model_summary import (
     Draft,
     Spending,
@@ -49,7 +49,7 @@ from desktop_app.context.summary.prompt import (
 )
 from desktop_app.context.summary.summary_ahead import compaction_from, standing_in
 from desktop_app.context.summary.summary_reply import UnusableReply, WrittenSummary, keeps_enough, read_reply
-from desktop_app.conversation.listing import ModelInfo, Writer
+from desktop_app.conversation.listing import Writer
 from desktop_app.conversation.message import Message, Text, Usage, add_usage
 from desktop_app.conversation.setup import ReplyOptions
 from desktop_app.conversation.tools import ToolSpec
@@ -72,6 +72,7 @@ from .summary_way import (
     strategy_for,
     ways_or_none,
     ways_to_write,
+    why_rested,
     with_cheaper,
     writer_of,
 )
@@ -441,7 +442,7 @@ class SummaryService:
         strategy = strategy if is_by_hand else strategy_for(counter.policy, model.info, self._settings().summaries)
         if strategy != "llm" or self._prompts is None:
             return SummaryRequest("extractive" if strategy == "llm" else strategy)
-        if trigger is not Trigger.USER and (pause := _rest(counter, model.info) or self._pause(counter.policy)):
+        if trigger is not Trigger.USER and (pause := why_rested(counter, model.info) or self._pause(counter.policy)):
             return SummaryRequest("extractive", note=pause)
         ride = ride_of(counter) if model.info.record_name == counter.model.info.record_name else None
         request = SummaryRequest(
@@ -551,14 +552,6 @@ class SummaryService:
 
     def _would_be_by_model(self, session: Session) -> bool:
         return self._settings().summaries == "auto" and session.counter.policy.strategy in BY_MODEL
-
-
-def _rest(counter: RequestCounter, info: ModelInfo) -> str:
-    """Return why a model whose last summaries were of no use is not asked, for the user; "" if it is asked."""
-    if not summaries_rest(counter.view.entries, info.record_name):
-        return ""
-    unused = translatable("{model} is asked less often for summaries because its last ones could not be used.")
-    return unused.format(model=info.label)
 
 
 def results_to_digest(prune: Prune, snapshot: ContextSnapshot) -> str:

@@ -16,6 +16,7 @@ from desktop_app.chat.ports import ChatModel, ModelCatalogue, Price
 from desktop_app.chat.request_counter import RequestCounter
 from desktop_app.context.compact.compaction import CompactionPlan
 from desktop_app.context.policy import ContextPolicy
+from desktop_app.context.summary.asking_rests import summaries_rest
 from desktop_app.context.summary.model_summary import (
     MIN_PAGE,
     THOUGHTS,
@@ -333,3 +334,11 @@ def strategy_for(policy: ContextPolicy, info: ModelInfo, summaries: Summaries = 
         return policy.strategy
     is_able = not info.is_builtin and info.window
     return "llm" if is_able and summaries != "extractive" else "extractive"
+
+
+def why_rested(counter: RequestCounter, info: ModelInfo) -> str:
+    """Return why a model whose last summaries were of no use is not asked, for the user; "" if it is asked."""
+    if not summaries_rest(counter.view.entries, info.record_name):
+        return ""
+    unused = translatable("{model} is asked less often for summaries because its last ones could not be used.")
+    return unused.format(model=info.label)
