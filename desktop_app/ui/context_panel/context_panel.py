@@ -93,7 +93,8 @@ class Pins(QWidget):
         self.total.setVisible(bool(rows))
 
 
-WIDTH, MAX_WIDTH = 352, 320  # pixels: the minimum; and the maximum at the usual text size, scaled with larger text
+WIDTH, MAX_WIDTH = 352, 416  # pixels at the usual text size
+MAX_SCALED = 320  # pixels, scaled with larger text, beyond which the panel does not grow
 MARGIN = 16
 TABS = (
     ("breakdown", translatable("Breakdown")),
@@ -190,7 +191,7 @@ class ContextPanel(StyleAware, QWidget):
         return QSize(WIDTH, 700)
 
     def refresh_style(self) -> None:
-        self.setFixedWidth(max(WIDTH, min(self.tabs.full_width() + 2 * MARGIN, scale(MAX_WIDTH))))
+        self.setFixedWidth(max(WIDTH, min(self.tabs.full_width() + 2 * MARGIN, max(MAX_WIDTH, scale(MAX_SCALED)))))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -135,7 +135,7 @@ class Segmented(WithRole, QWidget):
     def full_width(self) -> int:
         """Return the minimum width at which no text is elided, in pixels."""
         sides = SEGMENT_MARGINS[0] + SEGMENT_MARGINS[2] + SEGMENT_GAP * (len(self._buttons) - 1)
-        return max(button.full_width() for button in self._buttons.values()) * len(self._buttons) + sides
+        return sum(button.full_width() for button in self._buttons.values()) + sides
 
     def value(self) -> str:
         return next((value for value, button in self._buttons.items() if button.isChecked()), "")
