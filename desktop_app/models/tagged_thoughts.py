@@ -33,6 +33,7 @@ class TaggedThoughts:
         self._has_begun = False  # whether the reply itself has
         self._had_thoughts = self._has_field = self._has_tag = self._has_text = False
         self._quotes = 0  # backquotes in the text: after an odd number it is code
+        self._last = ""  # the last character of the text
 
     def push(self, text: str) -> list[Piece]:
         """Return the pieces of the next text, except for what may be the beginning of a tag."""
@@ -88,7 +89,7 @@ class TaggedThoughts:
     def _in_text(self, text: str) -> list[Piece]:
         if self._had_thoughts or (not self._held and "<" not in text):
             self._has_text = self._has_text or bool(text.strip())
-            self._quotes += text.count("`")
+            self._note(text)
             return [TextPiece(text)] if text else []
         text, self._held = self._held + text, ""
         place = -1
@@ -98,12 +99,17 @@ class TaggedThoughts:
         text, self._held = _split_beginning(text, ALONE, OPENING)
         self._has_tag = self._has_tag or OPENING in text
         self._has_text = self._has_text or bool(text.strip())
-        self._quotes += text.count("`")
+        self._note(text)
         return [TextPiece(text)] if text else []
+
+    def _note(self, text: str) -> None:
+        """Note what decides whether a tag after the text is quoted."""
+        self._quotes += text.count("`")
+        self._last = text[-1:] or self._last
 
     def _ends_thoughts(self, before: str) -> bool:
         """Return whether a closing tag after that text ends thoughts, and is not what the reply is about."""
-        is_quoted = (self._quotes + before.count("`")) % 2 == 1 or before.endswith(QUOTES)
+        is_quoted = (self._quotes + before.count("`")) % 2 == 1 or (self._last + before).endswith(QUOTES)
         is_late = self._has_field and (self._has_text or bool(before.strip()))
         return not (is_quoted or is_late or self._has_tag or OPENING in before)
 

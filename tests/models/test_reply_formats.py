@@ -155,6 +155,7 @@ async def test_whatever_is_in_an_event_the_message_can_be_stored(
         (["<", "thi", "nk>a<", "/think>", "b<"], "a", "b<"),
         (["Well, we", "ll.\n</thi", "nk>", "\n\nHi", "."], "Well, well.\n", "Hi."),
         (["</think>\n\nHi"], "", "Hi"),
+        (['Say "', '</think>"', "."], "", 'Say "</think>".'),
         (
             ["Say `</think>`", " or </think", "> in ```\n</think>\n```"],
             "Say `</think>` or ",
