@@ -257,8 +257,11 @@ class OpenSessions:
 
     async def use_known_model(self, session: Session) -> None:
         """Use the conversation's model as it is set up and known now, and publish what that changes."""
-        if await use_model(session, model_or_stand_in(self._models, session.info.model), self._publish):
+        model = model_or_stand_in(self._models, session.info.model)
+        if await use_model(session, model, self._publish):
             await self._turns.note(session)
+        else:
+            session.use(model)  # its server may have another address, or another key
 
     async def open_partially(self, conversation: str) -> PartialSession | None:
         """Return a partial session, and begin to open the conversation; `FiguresCounted` is published once it is open.
