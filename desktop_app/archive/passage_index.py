@@ -18,7 +18,10 @@ def add_passages(database: SqliteDatabase, texts: Iterable[tuple[int, str]]) -> 
     """Store the passages of searched texts, each with its entry's number. Runs inside a transaction of its caller."""
     found = [row for number, text in texts for row in _rows(number << BITS, text)]
     connection = database.connection()
-    connection.executemany("INSERT INTO passages (number, start, length) VALUES (?, ?, ?)", [row[:3] for row in found])
+    # A damaged archive may have passages of an entry that it has lost.
+    connection.executemany(
+        "INSERT OR REPLACE INTO passages (number, start, length) VALUES (?, ?, ?)", [row[:3] for row in found]
+    )
     connection.executemany("INSERT INTO passage_words (rowid, text) VALUES (?, ?)", [row[::3] for row in found])
 
 
