@@ -168,5 +168,5 @@ def test_the_limits_of_tools_are_read_however_they_are_separated(limits: dict[st
 def test_bounds_and_choices_can_be_told() -> None:
     assert bounds_in_words(SOURCES["compact_at"]) == PERCENTS
     assert "no limit" in bounds_in_words(SOURCES["max_tail"])
-    assert set(choices_of("strategy")) == {"auto", "llm", "extractive", "last_messages"}
+    assert set(choices_of("strategy")) == {"auto", "llm", "provider", "extractive", "last_messages"}
     assert choices_of("max_tail") == choices_of("phases") == ()

@@ -54,7 +54,7 @@ def test_a_policy_is_described_by_its_own_numbers(qapp):
     mine = OwnPolicy("mine", "relaxed", {"phases": ["before_request"], "target": 0.42, "min_target": 0})
     settings = Settings(policies=(mine,))
     assert policy_description(settings, "balanced") == (
-        ROOM_IN_BACKGROUND.format(soft=75, hard=90, target=35, tokens=3_200)
+        ROOM_IN_BACKGROUND.format(soft=75, hard=90, target=30, tokens=3_200)
     )
     assert DOWN_TO.format(target=20, tokens=2_400) in policy_description(settings, "aggressive")
     assert policy_description(settings, "mine") == (ROOM_BEFORE_REQUEST.format(hard=93, target=42))
