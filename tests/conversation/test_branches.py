@@ -192,7 +192,7 @@ NAMES = st.sampled_from(["a", "b", "c", "elsewhere", "", "Other words."])
 NEW_IDS = {"a": "new-a", "b": "new-b", "c": "new-c"}
 FIELDS_WITH_IDS = {
     *("id", "message_id", "message_ids", "archived", "follows", "continues", "as_of", "before", "for_message_id"),
-    *("first_message_id", "branch", "reply_id", "entry_id"),
+    *("first_message_id", "branch", "reply_id", "entry_id", "extends"),
 }
 """The fields of entries, and of the values in them, that hold ids of entries."""
 
