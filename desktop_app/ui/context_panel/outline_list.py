@@ -48,6 +48,8 @@ class OutlineList(QWidget):
         self._requests = requests
         self._lines: tuple[OutlineLine, ...] = ()
         self._rows: list[ListRow] = []
+        self._places: list[int] = []  # the lines that can be marked as read
+        self._indexes: list[int] = []  # of their messages
         self._index_in_sight = -1
         self.field = QLineEdit()
         self.field.setPlaceholderText(tr("Filter the outline…"))
@@ -64,6 +66,8 @@ class OutlineList(QWidget):
     def set_lines(self, lines: Sequence[OutlineLine], operations: Mapping[str, OperationRow]) -> None:
         """Show the outline of a conversation. operations: its operations by id."""
         self._lines = tuple(lines)
+        self._places = [number for number, line in enumerate(lines) if line.kind != "heading"]
+        self._indexes = [lines[number].index for number in self._places]
         self._rows = [row_of(number, line, operations) for number, line in enumerate(lines)]
         self._show()
 
@@ -98,8 +102,9 @@ class OutlineList(QWidget):
     def _show(self) -> None:
         words = self.field.text().casefold().split()
         rows = [row for row in self._rows if all(word in row.words.casefold() for word in words)]
-        if rows != self.list.rows.rows:
-            self.list.rows.replace(rows)
+        if rows == self.list.rows.rows and rows:
+            return  # the reader's choice stays
+        self.list.rows.replace(rows)
         self.list.setVisible(bool(rows))
         query = self.field.text().strip()
         self.note.set_text(
@@ -113,9 +118,8 @@ class OutlineList(QWidget):
         """Select the question, or the operation, at which the chat is; the first row of a filtered list."""
         rows, number = self.list.rows.rows, 0
         if not self.field.text().strip():
-            places = [n for n, line in enumerate(self._lines) if line.kind != "heading"]
-            number = bisect_right([self._lines[n].index for n in places], self._index_in_sight) - 1
-            number = places[number] if number >= 0 else -1
+            number = bisect_right(self._indexes, self._index_in_sight) - 1
+            number = self._places[number] if number >= 0 else -1
         if 0 <= number < len(rows):
             index = self.list.rows.index(number)
             self.list.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
