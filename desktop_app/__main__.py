@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
         arguments = sys.argv[1:]
         (leave_keys_for_engine if _opens_window(arguments) else seal_process)()
         if _names(arguments)[:1] in (["compact"], ["context"]):
-            gc.disable()  # they keep all that they read to the end: collections would free nothing and take a twentieth
+            gc.disable()  # nothing that they read is freed before the end, and collecting takes 5 % of the time
     try:
         with _data_folder_for_all(arguments):
             return _run(arguments)

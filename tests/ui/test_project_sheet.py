@@ -76,11 +76,11 @@ def test_a_folder_that_is_gone_is_said_and_can_be_saved(window, qtbot, tmp_path)
 @pytest.mark.long
 def test_the_instructions_are_counted_and_a_change_is_explained(window, qtbot):
     sheet = open_sheet(window, Project("p", "Work", instructions="Be brief."))
-    assert sheet.anew.isHidden()
+    assert sheet.reread.isHidden()
     with qtbot.waitSignal(sheet.count_requested) as counted:
         sheet.instructions.area.setPlainText("Be very brief.")
     assert counted.args == ["Be very brief."]
-    assert not sheet.anew.isHidden()
+    assert not sheet.reread.isHidden()
     sheet.show_tokens("Be very brief.", 4)
     assert sheet.tokens.text().startswith(OF_EACH_REQUEST.format(tokens=4))
     sheet.show_tokens("Be brief.", 3)
@@ -136,10 +136,10 @@ def test_other_instructions_show_what_they_cost_the_open_conversation(window, qt
     sheet.instructions.area.setPlainText("Be very brief.")
     assert "113,301 tokens" in sheet.notice.label.text()
     assert "$0.42 instead of $0.03" in sheet.notice.label.text()
-    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (False, True)
+    assert (sheet.notice.isHidden(), sheet.reread.isHidden()) == (False, True)
     sheet.instructions.area.setPlainText("Be brief.")
-    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (True, True)
+    assert (sheet.notice.isHidden(), sheet.reread.isHidden()) == (True, True)
     sheet.instructions.area.setPlainText("Be very brief.")
     with qtbot.waitSignal(sheet.notice.silenced):
         sheet.notice.silence.click()
-    assert (sheet.notice.isHidden(), sheet.anew.isHidden()) == (True, False), "the note without a price stays"
+    assert (sheet.notice.isHidden(), sheet.reread.isHidden()) == (True, False), "the note without a price stays"

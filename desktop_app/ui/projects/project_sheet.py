@@ -168,8 +168,8 @@ class ProjectSheet(Sheet):
         self.policy = Choice("", tr("Making room"), [as_set, *policies], project.policy)
         self.instructions = LongText("", "", project.instructions)
         self.instructions.area.setAccessibleName(tr("Instructions"))
-        self.tokens, self.anew, self.notice = note(tr(SENT)), note(tr(READ_ANEW)), CacheNotice()
-        self.anew.hide()
+        self.tokens, self.reread, self.notice = note(tr(SENT)), note(tr(READ_ANEW)), CacheNotice()
+        self.reread.hide()
         names = [(scope, tr(name)) for scope, name in RECALL_NAMES.items()]
         self.recall = Segments("", names, project.recall_in, recall_meaning)
         self.recall.choices.setAccessibleName(tr("The model may look things up in"))
@@ -178,7 +178,7 @@ class ProjectSheet(Sheet):
         remembered = [self.memories] if self._project.id else []
         return [
             self.name,
-            section(tr("Instructions"), self.instructions, self.tokens, self.anew, self.notice),
+            section(tr("Instructions"), self.instructions, self.tokens, self.reread, self.notice),
             section(tr("Work"), self.folder, (self.model, self.policy)),
             section(tr("The model may look things up in"), self.recall),
             *remembered,
@@ -197,7 +197,7 @@ class ProjectSheet(Sheet):
 
     def _note_instructions(self) -> None:
         is_changed = bool(self._project.id) and self.instructions.value() != self._project.instructions
-        self.anew.setVisible(is_changed and self._reset is None)
+        self.reread.setVisible(is_changed and self._reset is None)
         self.notice.show_reset(self._reset if is_changed else None, project_change_words)
         self._counting.start()
 
